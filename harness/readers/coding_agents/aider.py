@@ -37,7 +37,7 @@ from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import amount, decode_json, filled, unreadable
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -186,16 +186,8 @@ def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) 
             found = next((match for line in passage.lines if (match := _MODEL.match(line))), None)
             model = model or (found[1] if found else None)
             edits = _add_program(conversation, passage, edits)
-    steps = conversation.steps()
-    return Trajectory(
-        id=identity,
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
-        agent="aider",
-        model=model,
-        extra=rest | filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)]),
-    )
+    extra = rest | filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)])
+    return conversation.trajectory(identity, source, agent="aider", model=model, extra=extra)
 
 
 def _model_turn(passage: _Passage) -> Turn:

@@ -32,9 +32,17 @@ from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.codex_sessions import RolloutLine, Session, numbered, origin_of, sessions_of
-from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, whole
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.input.decoding import (
+    convert,
+    decode_document_or_lines,
+    filled,
+    rest_of,
+    text_or_none,
+    whole,
+    without,
+)
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "codex"
@@ -115,7 +123,9 @@ def refuse(sample: Sample) -> str | None:
         return None
     if "payload" in first:
         return (
-            None if _text(first.get("type")) in _LINE_TYPES else "lines with a payload, of a type unknown in rollouts"
+            None
+            if text_or_none(first.get("type")) in _LINE_TYPES
+            else "lines with a payload, of a type unknown in rollouts"
         )
     if {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first:
         return None
@@ -141,16 +151,14 @@ def _trajectory(session: Session, source: Source, extra: dict[str, Any]) -> Traj
         reading.look_ahead(entry)
     for entry in session.entries:
         reading.place(entry)
-    steps = reading.conversation.steps()
     described = reading.session if session.begin is None else session.begin.payload
     contexts = [*reading.contexts, *(entry.payload for entry in session.replayed if entry.kind == "turn_context")]
-    return Trajectory(
-        id=_text(described.get("id")) or _text(described.get("session_id")) or PurePath(source.file).stem,
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    named = text_or_none(described.get("id")) or text_or_none(described.get("session_id"))
+    return reading.conversation.trajectory(
+        named or PurePath(source.file).stem,
+        source,
         agent="codex",
-        model=next((_text(context.get("model")) for context in contexts if context.get("model")), None),
+        model=next((text_or_none(context.get("model")) for context in contexts if context.get("model")), None),
         parent=origin_of(described),
         extra=reading.extra() | filled([("replayed_lines", list(numbered(session.replayed)))]) | extra,
     )
@@ -169,11 +177,10 @@ def _flat(values: tuple[tuple[int, Any], ...]) -> Iterator[tuple[int, Any]]:
 def _entry(number: int, value: Any, source: Source) -> RolloutLine:
     if not isinstance(value, dict):
         return RolloutLine(number, "other", None, {"value": value})
-    timestamp = _text(value.get("timestamp"))
-    payload = value.get("payload")
+    timestamp, payload = text_or_none(value.get("timestamp")), value.get("payload")
     if isinstance(payload, dict):
-        kind = _text(value.get("type")) or "other"
-        around = filled((name, field) for name, field in value.items() if name not in ("timestamp", "type", "payload"))
+        kind = text_or_none(value.get("type")) or "other"
+        around = without(value, "timestamp", "type", "payload")
         payload = payload | ({"line": around} if around else {})
     elif "record_type" in value or not isinstance(value.get("type"), str):
         kind, payload = ("session_meta" if "id" in value else "other"), value
@@ -202,14 +209,9 @@ class _Reading:
 
     def extra(self) -> dict[str, Any]:
         """Return what has no place elsewhere."""
-        return filled(
-            [
-                ("session", {name: value for name, value in self.session.items() if name != "id"}),
-                ("turn_contexts", self.contexts),
-                ("total_token_usage", self.totals),
-                ("other_lines", self.others),
-            ]
-        )
+        session = {name: value for name, value in self.session.items() if name != "id"}
+        fields = [("session", session), ("turn_contexts", self.contexts), ("total_token_usage", self.totals)]
+        return filled([*fields, ("other_lines", self.others)])
 
     def skip(self, entry: RolloutLine) -> None:
         """Note the description of the session and the running total of a line that makes no step here."""
@@ -253,9 +255,8 @@ class _Reading:
         self.others += numbered([entry if payload is None else replace(entry, payload=payload)])
 
     def _begin(self, role: Role, entry: RolloutLine, texts: list[str], extra: dict[str, Any]) -> Turn:
-        turn = Turn(role, [text for text in texts if text], timestamp=entry.timestamp, extra=extra)
         self._open = None
-        return self.conversation.begin(turn)
+        return self.conversation.say(role, texts, entry.timestamp, extra)
 
     def _agent(self, entry: RolloutLine) -> Turn:
         """Return the turn of the agent that is going on, or a new one."""
@@ -266,9 +267,8 @@ class _Reading:
         return self._open
 
     def _place_item(self, entry: RolloutLine, item: _Item) -> None:
-        rest = rest_of(
-            entry.payload, _Item, *(["timestamp"] if entry.payload.get("timestamp") == entry.timestamp else [])
-        )
+        placed = ["timestamp"] if entry.payload.get("timestamp") == entry.timestamp else []
+        rest = rest_of(entry.payload, _Item, *placed)
         if item.type == "message":
             self._place_message(entry, item, rest)
         elif item.type == "reasoning":
@@ -373,11 +373,7 @@ def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:
     call_id = item.call_id or item.id
     if item.type == "custom_tool_call":
         return ToolCall(name, {"input": item.input}, call_id, extra=extra)
-    if item.action is not None:
-        arguments, error = parse_arguments(item.action)
-    else:
-        arguments, error = parse_arguments(item.arguments)
-    return ToolCall(name, arguments, call_id, error, extra)
+    return tool_call(name, item.arguments if item.action is None else item.action, call_id, extra)
 
 
 def _shell(text: str) -> _Shell | None:
@@ -393,7 +389,3 @@ def _shell(text: str) -> _Shell | None:
 def _exit_code(said: Any) -> int | None:
     codes = [entry.get("exit_code") for entry in said or [] if isinstance(entry, dict)]
     return next((code for code in map(whole, codes) if code is not None), None)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -20,6 +20,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from misstep.harness.readers.input.decoding import at, text_or_none
 from misstep.harness.readers.interchange.content import as_text
 
 COPIED_WITHIN = timedelta(seconds=1)
@@ -90,15 +91,11 @@ def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
 
 def origin_of(described: dict[str, Any]) -> str | None:
     """Return the session that started one as a sub-agent, or from which it was forked."""
-    named = _spawned_by(described) or described.get("forked_from_id")
-    return named if isinstance(named, str) else None
+    return text_or_none(_spawned_by(described) or described.get("forked_from_id"))
 
 
 def _spawned_by(described: dict[str, Any]) -> Any:
-    source = described.get("source")
-    spawned = source.get("subagent") if isinstance(source, dict) else None
-    spawn = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
-    return spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+    return at(described, "source", "subagent", "thread_spawn", "parent_thread_id")
 
 
 def _replayed(session: Session, said: "dict[str | None, _Said]") -> tuple[int, int]:

@@ -27,13 +27,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, convert, decode_lines, filled, rest_of, text_or_none, whole
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.input.decoding import (
+    at,
+    convert,
+    decode_lines,
+    filled,
+    kept_line,
+    rest_of,
+    text_or_none,
+    whole,
+    without,
+)
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "copilot_cli"
 UNIT: Unit = "file"
@@ -99,13 +110,12 @@ class _Line(Struct):
     def rest(self) -> dict[str, Any]:
         """Return what neither the event nor its data have a place for."""
         said = self.value.get("data")
-        return rest_of(self.value, _Event) | filled(
-            [("data", rest_of(said, _Data) if isinstance(said, dict) else said)]
-        )
+        rest = rest_of(said, _Data) if isinstance(said, dict) else said
+        return rest_of(self.value, _Event) | filled([("data", rest)])
 
     def kept(self) -> dict[str, Any]:
-        """Return the line as it stands among those that are not turn."""
-        return {"line": self.number, "value": self.value}
+        """Return the line as it is among those that are not turn."""
+        return kept_line(self.number, self.value)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -122,30 +132,28 @@ def refuse(sample: Sample) -> str | None:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the session's trajectory and those of its sub-agents, each after the session's."""
     lines = decode_lines(data, source)
-    own, others = _Reading(), []
+    own = _Reading()
+    others: list[dict[str, Any]] = []
     agents: dict[str, _Reading] = {}
     prompts: dict[str, str] = {}
     session: str | None = None
-    for number, value in lines.values:
-        if not isinstance(value, dict):
-            others.append({"line": number, "value": value})
-            continue
+    for number, value in lines.objects(others):
         event = convert(value, _Event, source, number)
         line = _Line(number, value, event, event.data or _Data())
         session = session or line.data.session_id or event.session_id
         agent = event.agent_id or line.data.parent_tool_call_id
-        reading = own if not agent else agents.setdefault(agent, _Reading())
         if agent and event.type == "subagent.started" and line.data.tool_call_id:
             prompts[agent] = line.data.tool_call_id
-        reading.place(line)
+        (own if not agent else agents.setdefault(agent, _Reading())).place(line)
     session = session or name_of(source, "events")
     for silent in [agent for agent, reading in agents.items() if not reading.conversation.turns]:
         others += agents.pop(silent).others
-    yield own.trajectory(session, source, filled([("unfinished_line", lines.unfinished)]), others)
+    own.others += others
+    yield own.trajectory(session, source, filled([("unfinished_line", lines.unfinished)]))
     asked = own.prompts()
     for agent, reading in agents.items():
         task = asked.get(prompts.get(agent, agent), "")
-        yield reading.trajectory(f"{session}/{agent}", source, {}, [], session, task)
+        yield reading.trajectory(f"{session}/{agent}", source, {}, session, task)
 
 
 class _Reading:
@@ -160,37 +168,20 @@ class _Reading:
         self._by_user: set[str] = set()
 
     def trajectory(
-        self,
-        identity: str,
-        source: Source,
-        more: dict[str, Any],
-        others: list[dict[str, Any]],
-        parent: str | None = None,
-        task: str = "",
+        self, identity: str, source: Source, more: dict[str, Any], parent: str | None = None, task: str = ""
     ) -> Trajectory:
-        """Return the run as it was read."""
-        steps: tuple[Step, ...] = self.conversation.steps()
-        extra = [
-            ("session", self.about),
-            ("unplaced_reasoning", self._reasoning),
-            ("other_lines", self.others + others),
-        ]
-        return Trajectory(
-            id=identity,
-            source=source,
-            task=first_words_of_user(steps) or task,
-            steps=steps,
-            agent="copilot-cli",
-            model=self.model,
-            parent=parent,
-            extra=filled(extra) | more,
+        """Return the run as it was read; `task` is what it was asked where no user says it."""
+        extra = [("session", self.about), ("unplaced_reasoning", self._reasoning), ("other_lines", self.others)]
+        made = self.conversation.trajectory(
+            identity, source, agent="copilot-cli", model=self.model, parent=parent, extra=filled(extra) | more
         )
+        return made if made.task else replace(made, task=task)
 
     def prompts(self) -> dict[str, str]:
         """Return what each call handed to a sub-agent, by the call's id."""
         calls = [call for turn in self.conversation.turns for call in turn.calls]
-        given = [(call.id, at(call.arguments, "prompt")) for call in calls]
-        return {name: prompt for name, prompt in given if name is not None and isinstance(prompt, str)}
+        handed = [(call.id, at(call.arguments, "prompt")) for call in calls]
+        return {name: prompt for name, prompt in handed if name is not None and isinstance(prompt, str)}
 
     def place(self, line: _Line) -> None:
         """Put one event where it belongs."""
@@ -206,7 +197,7 @@ class _Reading:
         elif kind == "tool.user_requested" and data.tool_call_id:
             turn = self._begin("system", line, None)
             self._by_user.add(data.tool_call_id)
-            self.conversation.call(turn, _call(data.tool_name or "", data.arguments, data.tool_call_id, {}))
+            self.conversation.call(turn, tool_call(data.tool_name or "", data.arguments, data.tool_call_id))
         elif kind == "tool.execution_start" and data.tool_call_id:
             self._place_start(line)
         elif kind == "tool.execution_complete" and data.tool_call_id:
@@ -222,8 +213,7 @@ class _Reading:
     def _begin(self, role: Role, line: _Line, content: Any) -> Turn:
         text, others = split_content(content)
         extra = filled([("id", line.event.id), ("content", others), ("source", line.data.source)]) | line.rest()
-        turn = Turn(role, [text] if text else [], timestamp=line.event.timestamp, extra=extra)
-        return self.conversation.begin(turn)
+        return self.conversation.say(role, [text], line.event.timestamp, extra)
 
     def _place_message(self, line: _Line) -> None:
         data = line.data
@@ -236,7 +226,7 @@ class _Reading:
             turn.tokens = Tokens(completion=data.output_tokens)
         for request, raw in zip(data.tool_requests or [], at(line.value, "data", "toolRequests") or [], strict=True):
             rest = rest_of(raw, _Request)
-            self.conversation.call(turn, _call(request.name, request.arguments, request.tool_call_id, rest))
+            self.conversation.call(turn, tool_call(request.name, request.arguments, request.tool_call_id, rest))
 
     def _place_reasoning(self, line: _Line) -> None:
         """Keep a thought for the message that follows, unless the last one has it already."""
@@ -260,14 +250,9 @@ class _Reading:
         data = line.data
         if self.conversation.maker(data.tool_call_id) is None:
             turn = self.conversation.last_of_agent or self._begin("agent", line, None)
-            self.conversation.call(turn, _call(data.tool_name or "", data.arguments, data.tool_call_id, {}))
+            self.conversation.call(turn, tool_call(data.tool_name or "", data.arguments, data.tool_call_id))
         if line.rest():
             self.others.append(line.kept())
-
-
-def _call(name: str, raw: Any, identity: str | None, extra: dict[str, Any]) -> ToolCall:
-    arguments, error = parse_arguments(raw)
-    return ToolCall(name, arguments, identity, error, extra)
 
 
 def _result(line: _Line) -> ToolResult:
@@ -288,9 +273,8 @@ def _result(line: _Line) -> ToolResult:
 def _said(answer: Any) -> tuple[str, Any]:
     """Return the text of a result or error, and the rest of it."""
     if not isinstance(answer, dict):
-        text, others = split_content(answer)
-        return text, others
+        return split_content(answer)
     name = next((name for name in ("content", "message") if isinstance(answer.get(name), str)), "")
     if not name:
         return as_text(answer), None
-    return answer[name], filled((key, field) for key, field in answer.items() if key != name)
+    return answer[name], without(answer, name)

@@ -22,14 +22,22 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.input.decoding import (
+    at,
+    convert,
+    decode_document_or_lines,
+    filled,
+    kept_line,
+    rest_of,
+    text_or_none,
+)
+from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.trajectory import Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "gemini_cli"
 UNIT: Unit = "file"
@@ -70,8 +78,8 @@ class _Session(Struct):
 
     line: int
     header: dict[str, Any]
-    messages: dict[str, tuple[int, dict[str, Any]]]
-    others: list[dict[str, Any]]
+    messages: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    others: list[dict[str, Any]] = field(default_factory=list)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -88,10 +96,10 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the trajectory of each session in the file, in the order in which they begin."""
     lines = decode_document_or_lines(data, source)
     sessions: dict[str, _Session] = {}
-    current = _Session(lines.values[0][0], {}, {}, [])
+    current = _Session(lines.values[0][0], {})
     for number, value in lines.values:
         if isinstance(value, dict) and "type" not in value and isinstance(value.get("sessionId"), str):
-            began = current if not sessions else _Session(number, {}, {}, [])
+            began = current if not sessions else _Session(number, {})
             current = sessions.setdefault(value["sessionId"], began)
         _apply(current, number, value)
     found = list(sessions.values()) or [current]
@@ -107,24 +115,17 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
         message = convert(value, _Message, source, number)
         session.others += _add(conversation, message, value)
         model = model or message.model
-    steps = conversation.steps()
     header = session.header
-    identity = header.pop("sessionId", None)
-    return Trajectory(
-        id=identity if isinstance(identity, str) else PurePath(source.file).stem,
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
-        agent="gemini-cli",
-        model=model,
-        extra=filled([("session", header), ("other_lines", session.others), ("unfinished_line", unfinished)]),
-    )
+    identity = text_or_none(header.pop("sessionId", None))
+    kept = [("session", header), ("other_lines", session.others), ("unfinished_line", unfinished)]
+    name = PurePath(source.file).stem if identity is None else identity
+    return conversation.trajectory(name, source, agent="gemini-cli", model=model, extra=filled(kept))
 
 
 def _apply(session: _Session, number: int, value: Any) -> None:
     """Apply one line to the session."""
     if not isinstance(value, dict):
-        session.others.append({"line": number, "value": value})
+        session.others.append(kept_line(number, value))
     elif isinstance(value.get("$set"), dict):
         _patch(session, number, value["$set"])
         _keep_rest(session, number, value, "$set")
@@ -137,32 +138,32 @@ def _apply(session: _Session, number: int, value: Any) -> None:
     elif "sessionId" in value and "type" not in value:
         _patch(session, number, value)
     elif isinstance(value.get("type"), str):
-        identity = value.get("id")
-        identity = identity if isinstance(identity, str) else f"line {number}"
+        identity = _identity(value, f"line {number}")
         _, before = session.messages.get(identity, (number, {}))
         session.messages[identity] = (number, before | value)
     else:
-        session.others.append({"line": number, "value": value})
+        session.others.append(kept_line(number, value))
+
+
+def _identity(message: dict[str, Any], place: str) -> str:
+    identity = text_or_none(message.get("id"))
+    return place if identity is None else identity
 
 
 def _keep_rest(session: _Session, number: int, value: dict[str, Any], placed: str) -> None:
-    rest = {name: field for name, field in value.items() if name != placed}
-    if rest:
-        session.others.append({"line": number, "value": rest})
+    if rest := {name: field for name, field in value.items() if name != placed}:
+        session.others.append(kept_line(number, rest))
 
 
 def _patch(session: _Session, number: int, fields: dict[str, Any]) -> None:
-    fields = dict(fields)
-    messages = fields.pop("messages", None)
-    session.header |= fields
-    if isinstance(messages, list):
+    session.header |= {name: field for name, field in fields.items() if name != "messages"}
+    if isinstance(messages := fields.get("messages"), list):
         session.messages.clear()
         for place, message in enumerate(messages):
             if isinstance(message, dict):
-                name = message.get("id")
-                session.messages[name if isinstance(name, str) else f"line {number}, {place}"] = (number, message)
+                session.messages[_identity(message, f"line {number}, {place}")] = (number, message)
             else:
-                session.others.append({"line": number, "value": message})
+                session.others.append(kept_line(number, message))
 
 
 def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -187,7 +188,7 @@ def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -
 def _add_agent(
     conversation: Conversation, message: _Message, value: dict[str, Any], text: str, extra: dict[str, Any]
 ) -> None:
-    turn = conversation.begin(Turn("agent", [text] if text else [], timestamp=message.timestamp, extra=extra))
+    turn = conversation.say("agent", [text], message.timestamp, extra)
     for thought in message.thoughts or []:
         said = [thought.get("subject"), thought.get("description")] if isinstance(thought, dict) else [thought]
         turn.reasoning.append(": ".join(as_text(part) for part in said if part))
@@ -196,17 +197,15 @@ def _add_agent(
         turn.tokens = Tokens(usage.input, usage.output, usage.cached)
         turn.extra |= filled([("tokens", rest_of(value["tokens"], _Usage))])
     for call, raw in zip(message.tool_calls or [], value.get("toolCalls") or [], strict=True):
-        arguments, error = parse_arguments(call.args)
         rest = rest_of(raw, _ToolCall) | filled([("status", call.status), ("timestamp", call.timestamp)])
-        conversation.call(turn, ToolCall(call.name, arguments, call.id, error, rest))
+        conversation.call(turn, tool_call(call.name, call.args, call.id, rest))
         if call.result is not None:
             conversation.result(_result(call.result, call.id, _FAILED.get(call.status or "")))
 
 
 def _add_response(conversation: Conversation, response: Any) -> None:
     """A tool's answer in a user line, unless its call has it already."""
-    name = response.get("id") if isinstance(response, dict) else None
-    call_id = name if isinstance(name, str) else None
+    call_id = text_or_none(at(response, "id"))
     turn = conversation.maker(call_id)
     if turn is None or all(result.call_id != call_id for result in turn.results):
         conversation.result(_result([{"functionResponse": response}], call_id, None))
@@ -217,8 +216,7 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
     texts: list[str] = []
     others: list[Any] = []
     for part in result if isinstance(result, list) else [result]:
-        response = part.get("functionResponse") if isinstance(part, dict) else None
-        body = response.get("response") if isinstance(response, dict) else None
+        body = at(part, "functionResponse", "response")
         if isinstance(body, dict) and ("error" in body or "output" in body):
             is_error = True if "error" in body else is_error
             texts.append(as_text(body.get("error", body.get("output"))))
@@ -226,7 +224,7 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
         elif body is not None:
             texts.append(as_text(body))
         else:
-            text, rest = split_content(part)
-            texts += [text] if text else []
+            said, rest = text_and_others(part)
+            texts += said
             others += rest
     return ToolResult("\n".join(texts), is_error, None, call_id, filled([("content", others)]))

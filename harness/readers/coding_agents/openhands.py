@@ -24,9 +24,19 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, unreadable, whole
+from misstep.harness.readers.input.decoding import (
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    unreadable,
+    whole,
+    without,
+)
 from misstep.harness.readers.interchange.content import as_text
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "openhands"
@@ -124,10 +134,7 @@ def _is_event(value: Any) -> bool:
 def _flat(history: list[Any]) -> Iterator[Any]:
     """Return the events of a history, pairs taken apart."""
     for event in history:
-        if isinstance(event, list):
-            yield from event
-        else:
-            yield event
+        yield from event if isinstance(event, list) else [event]
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
@@ -143,13 +150,11 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     reading = _Reading(source)
     for place, event in enumerate(_flat(run.history)):
         reading.place(place, event)
-    steps = reading.conversation.steps()
     configured = run.metadata.llm_config.model if run.metadata and run.metadata.llm_config else None
-    yield Trajectory(
-        id=_identity(run, source),
-        source=source,
-        task=run.instruction or first_words_of_user(steps),
-        steps=steps,
+    yield reading.conversation.trajectory(
+        _identity(run, source),
+        source,
+        task=run.instruction or "",
         outcome=_outcome(run.report, rest),
         agent="openhands",
         model=configured or reading.model,
@@ -205,10 +210,10 @@ class _Reading:
         text = as_text(arguments.get("content"))
         by_agent = event.source == "agent" if event.source else not (event.action == "message" and _asks(arguments))
         if event.action == "message":
-            extra |= filled((name, field) for name, field in arguments.items() if name != "content")
+            extra |= without(arguments, "content")
             self._begin("agent" if by_agent else "user", event, text, extra)
         elif event.action == "system" or not by_agent:
-            extra |= filled((name, field) for name, field in arguments.items() if name != "content")
+            extra |= without(arguments, "content")
             self._begin("system", event, text or event.message or "", extra | {"action": event.action})
         else:
             self._place_call(event, arguments, extra, number)
@@ -231,15 +236,14 @@ class _Reading:
                 turn.extra["response"] = response.id
         elif thought and thought not in turn.texts:
             turn.texts.append(thought)
-        call_id = metadata.get("tool_call_id")
-        call_id = call_id if isinstance(call_id, str) else str(number)
+        call_id = text_or_none(metadata.get("tool_call_id"))
+        call_id = str(number) if call_id is None else call_id
         self._call_of_event[number] = call_id
         extra |= filled([("function", _function(response, call_id))])
         self.conversation.call(turn, ToolCall(event.action or "", arguments, call_id, extra=extra))
 
     def _begin(self, role: Role, event: _Event, text: str, extra: dict[str, Any]) -> Turn:
-        turn = Turn(role, [text] if text else [], timestamp=event.timestamp, extra=extra)
-        return self.conversation.begin(turn)
+        return self.conversation.say(role, [text], event.timestamp, extra)
 
     def _place_observation(self, event: _Event, value: dict[str, Any]) -> None:
         if event.observation in _INTERNAL_OBSERVATIONS:
@@ -248,8 +252,7 @@ class _Reading:
         text = as_text(event.content)
         message = None if event.message == text else event.message
         fields = [("observation", event.observation), ("event", event.id), ("message", message)]
-        extra = filled([*fields, ("extras", event.extras)])
-        extra |= rest_of(value, _Event, "exit_code")
+        extra = filled([*fields, ("extras", event.extras)]) | rest_of(value, _Event, "exit_code")
         refused = event.observation in _FILE_OBSERVATIONS and text.startswith("ERROR:")
         failed = True if event.observation == "error" or refused else None
         call_id = self._call_of_event.get(event.cause) if event.cause is not None else None
