@@ -35,7 +35,7 @@ from misstep.harness.readers.input.decoding import (
     whole,
 )
 from misstep.harness.readers.interchange.chat import ANSWERS, ChatMessage, Transcript, is_chat, result_of, turn_of
-from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
+from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -102,12 +102,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         _add(transcript, raw, message, ended_by if index == len(raws) - 1 else None)
         for index, (raw, message) in enumerate(zip(raws, typed, strict=True))
     ]
-    steps = transcript.steps()
-    yield Trajectory(
-        id=run.instance_id or name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    yield transcript.trajectory(
+        run.instance_id or name_of(source),
+        source,
         agent="mini-swe-agent",
         model=text_or_none(at(info, "config", "model", "model_name")),
         extra=rest_of(fields, _Run) | ({"info": info} if info else {}) | {"step_of_message": where},
@@ -202,12 +199,8 @@ def _observation(result: ToolResult) -> ToolResult:
 def _tokens(raw: dict[str, Any]) -> Tokens | None:
     usage = at(raw, "extra", "response", "usage")
     cost = at(usage, "cost") or at(raw, "extra", "cost")
-    tokens = Tokens(
-        prompt=whole(at(usage, "prompt_tokens")),
-        completion=whole(at(usage, "completion_tokens")),
-        cached=whole(at(usage, "prompt_tokens_details", "cached_tokens")),
-        cost_usd=amount(cost),
-    )
+    prompt, completion = whole(at(usage, "prompt_tokens")), whole(at(usage, "completion_tokens"))
+    tokens = Tokens(prompt, completion, whole(at(usage, "prompt_tokens_details", "cached_tokens")), amount(cost))
     return tokens if tokens != Tokens() else None
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from misstep.harness.readers.input.decoding import (
     EXPANSION_LIMIT,
@@ -13,9 +14,12 @@ from misstep.harness.readers.input.decoding import (
     text_or_none,
     unreadable,
 )
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolCall, ToolResult
+from misstep.harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolResult
+
+_Generated = tuple[str | None, float | None, Tokens | None]
+"""Timestamp, seconds and tokens of a message, as a model event says them."""
 
 _REFERENCES = ("attachment://", "tc://")
 _SAID: dict[Any, OutcomeStatus] = {"C": "passed", "I": "failed", 1: "passed", 0: "failed"}
@@ -47,14 +51,6 @@ class _Usage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_cache_read: int | None = None
-
-
-class _Generated(Struct):
-    """What a model event says of the message it made."""
-
-    timestamp: str | None
-    seconds: float | None
-    tokens: Tokens | None
 
 
 class _Output(Struct):
@@ -123,15 +119,13 @@ def _add(
     reasoning = [part for part in parts if isinstance(part, dict) and isinstance(part.get("reasoning"), str)]
     others = [part for part in parts if part not in reasoning]
     extra |= filled([("model", message.model), ("content", others)])
-    turn = conversation.begin(Turn("agent", [text] if text else [], extra=extra))
+    turn = conversation.say("agent", [text], None, extra)
     turn.reasoning = [part["reasoning"] for part in reasoning]
-    made = generated.get(message.id or "")
-    if made is not None:
-        turn.timestamp, turn.seconds, turn.tokens = made.timestamp, made.seconds, made.tokens
+    if (made := generated.get(message.id or "")) is not None:
+        turn.timestamp, turn.seconds, turn.tokens = made
     for call, said in zip(message.tool_calls or [], raw.get("tool_calls") or [], strict=True):
-        arguments, error = parse_arguments(resolved(call.arguments, stored))
-        rest = rest_of(said, _Call)
-        conversation.call(turn, ToolCall(call.function, arguments, call.id, call.parse_error or error, rest))
+        asked = tool_call(call.function, resolved(call.arguments, stored), call.id, rest_of(said, _Call))
+        conversation.call(turn, replace(asked, parse_error=call.parse_error) if call.parse_error else asked)
 
 
 def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any]) -> ToolResult:
@@ -165,15 +159,9 @@ def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
         if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):
             continue
         output = convert(event["output"], _Output, source)
-        usage = output.usage
-        tokens = None if usage is None else _tokens(usage)
-        timestamp = event.get("timestamp")
+        tokens = None if output.usage is None else Tokens(*astuple(output.usage))
         for choice in output.choices or []:
             name = at(choice, "message", "id")
             if isinstance(name, str):
-                made[name] = _Generated(text_or_none(timestamp), output.time, tokens)
+                made[name] = (text_or_none(event.get("timestamp")), output.time, tokens)
     return made
-
-
-def _tokens(usage: _Usage) -> Tokens:
-    return Tokens(usage.input_tokens, usage.output_tokens, usage.input_tokens_cache_read)

@@ -18,8 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import convert, rest_of
-from misstep.harness.readers.interchange.content import parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Turn
+from misstep.harness.readers.interchange.content import split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Turn, Turns
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
 
 ROLES: dict[str, Role] = {
@@ -84,18 +84,14 @@ def steps_of(
     return transcript.steps(), where
 
 
-class Transcript:
+class Transcript(Turns):
     """The turns so far, which of them is the agent's last, and which of its calls are open."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
+        super().__init__()
         self.open: list[ToolCall] = []
         self.last_of_agent: int | None = None
         self._maker: dict[str, tuple[int, ToolCall]] = {}
-
-    def steps(self) -> tuple[Step, ...]:
-        """Return the turns as steps."""
-        return tuple(turn.step() for turn in self.turns)
 
     def add(self, raw: Mapping[str, Any], message: ChatMessage) -> int:
         """Add a message as a turn or as a result of one; gives the turn's index."""
@@ -141,8 +137,7 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
         reasoning = extra.pop("reasoning")
     calls = [call_of(raw["tool_calls"][index], call) for index, call in enumerate(message.tool_calls or ())]
     if message.function_call is not None:
-        arguments, error = parse_arguments(message.function_call.arguments)
-        calls.append(ToolCall(message.function_call.name, arguments, None, error))
+        calls.append(tool_call(message.function_call.name, message.function_call.arguments))
     if message.tool_call_id is not None:
         extra["tool_call_id"] = message.tool_call_id
     return Turn(
@@ -189,8 +184,7 @@ def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
     function = call.function or _Function(call.name or "", call.arguments)
     if call.function is not None and (more := rest_of(raw["function"], _Function)):
         extra["function"] = more
-    arguments, error = parse_arguments(function.arguments)
-    return ToolCall(function.name, arguments, call.id, error, extra)
+    return tool_call(function.name, function.arguments, call.id, extra)
 
 
 def is_chat(messages: list[Any]) -> bool:

@@ -38,8 +38,8 @@ from misstep.harness.readers.evaluations import inspect_ai, inspect_scout, taube
 from misstep.harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
 from misstep.harness.readers.interchange import atif, openai_chat
 from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, ChatMessage, Transcript, result_of, turn_of
-from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
+from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, ToolCall, Trajectory
 
@@ -95,17 +95,14 @@ def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Traj
     named = {message.name for message in typed if message.name}
     transcript = Transcript()
     places = [_add(transcript, raw, message, several=len(named) > 1) for raw, message in zip(plain, typed, strict=True)]
-    steps = transcript.steps()
     identity = next((fields[name] for name in _IDENTITIES if isinstance(fields.get(name), str | int)), None)
     task = next((fields[name] for name in _TASKS if isinstance(fields.get(name), str) and fields[name].strip()), None)
-    model = fields.get("model")
     rest = {name: value for name, value in fields.items() if name != messages and value not in (None, "", [], {})}
-    return Trajectory(
-        id=f"{name_of(source)}{suffix}" if identity is None else str(identity),
-        source=source,
-        task=task or first_words_of_user(steps),
-        steps=steps,
-        model=text_or_none(model),
+    return transcript.trajectory(
+        f"{name_of(source)}{suffix}" if identity is None else str(identity),
+        source,
+        task=task or "",
+        model=text_or_none(fields.get("model")),
         extra=rest | {"step_of_message": places},
     )
 
@@ -202,6 +199,5 @@ def _call(message: ChatMessage) -> ToolCall:
     parsed, error = parse_arguments(written)
     if not isinstance(parsed, dict) or not isinstance(parsed.get("name"), str):
         return ToolCall(message.name or "", parsed, None, error)
-    arguments, error = parse_arguments(parsed.get("arguments"))
     extra = {name: value for name, value in parsed.items() if name not in ("name", "arguments")}
-    return ToolCall(parsed["name"], arguments, None, error, extra)
+    return tool_call(parsed["name"], parsed.get("arguments"), None, extra)

@@ -41,11 +41,27 @@ class Turn(Struct):
         )
 
 
-class Conversation:
-    """The turns so far, the last of the agent's, and which of them made which call."""
+class Turns:
+    """The turns so far."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the turns as steps."""
+        return tuple(turn.step() for turn in self.turns)
+
+    def trajectory(self, identity: str, source: Source, *, task: str = "", **fields: Any) -> Trajectory:
+        """Return the turns as a trajectory; where no task is named, it is what the user says first."""
+        steps = self.steps()
+        return Trajectory(identity, source, task or first_words_of_user(steps), steps, **fields)
+
+
+class Conversation(Turns):
+    """The turns so far, the last of the agent's, and which of them made which call."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.last_of_agent: Turn | None = None
         self._maker: dict[str, Turn] = {}
 
@@ -86,15 +102,6 @@ class Conversation:
             turn = self.turns[-1] if started else self.begin(Turn("system"))
         turn.results.append(result)
         return turn
-
-    def steps(self) -> tuple[Step, ...]:
-        """Return the turns as steps."""
-        return tuple(turn.step() for turn in self.turns)
-
-    def trajectory(self, identity: str, source: Source, *, task: str = "", **fields: Any) -> Trajectory:
-        """Return the turns as a trajectory; where no task is named, it is what the user says first."""
-        steps = self.steps()
-        return Trajectory(identity, source, task or first_words_of_user(steps), steps, **fields)
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:

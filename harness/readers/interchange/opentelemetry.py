@@ -22,15 +22,16 @@ in `extra["spans"]`.
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import decode_document_or_lines, filled, unreadable, whole
-from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.input.decoding import at, decode_document_or_lines, filled, text_or_none, unreadable, whole
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, given, is_message_attribute
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
@@ -115,33 +116,37 @@ class _Reading:
             elif span.kind in _TOOLS:
                 self._place_tool(span)
         self._place_outcomes()
-        steps = self.conversation.steps()
         outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
         kept = [_kept(span) for span in self.spans if span.id not in self._turn_of]
-        return Trajectory(
-            id=trace or "trace",
-            source=source,
-            task=_task(outermost) or first_words_of_user(steps),
-            steps=steps,
+        return self.conversation.trajectory(
+            trace or "trace",
+            source,
+            task=_task(outermost),
             agent=outermost.name if outermost else None,
             model=self.model,
             extra=filled([("spans", kept), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
         )
 
+    def _enclosing(self, span: Span) -> Iterator[Span]:
+        """Return the spans that enclose a span, the nearest first, each once."""
+        seen: set[str] = set()
+        here = self.by_id.get(span.parent or "")
+        while here is not None and here.id not in seen:
+            seen.add(here.id)
+            yield here
+            here = self.by_id.get(here.parent or "")
+
     def _agent(self, span: Span) -> str | None:
         """Return the id of the nearest agent's span that encloses a span."""
-        path: dict[str, None] = {}
-        here = self.by_id.get(span.parent or "")
-        found: str | None = None
-        while here is not None and here.id not in path:
+        path: list[str] = []
+        agent: str | None = None
+        for here in self._enclosing(span):
             if here.kind == "AGENT" or here.id in self._agent_of:
-                found = here.id if here.kind == "AGENT" else self._agent_of[here.id]
+                agent = here.id if here.kind == "AGENT" else self._agent_of[here.id]
                 break
-            path[here.id] = None
-            here = self.by_id.get(here.parent or "")
-        for name in path:
-            self._agent_of[name] = found
-        return found
+            path.append(here.id)
+        self._agent_of.update(dict.fromkeys(path, agent))
+        return agent
 
     def _context(self, span: Span) -> _Context:
         agent = self._agent(span)
@@ -185,9 +190,8 @@ class _Reading:
             if message.role != "tool-call" and context.unechoed:
                 context.unechoed -= 1
             elif message.role != "tool-call":
-                text = [message.text] if message.text else []
-                turn = Turn("agent", text, speaker=context.speaker, extra=message.extra)
-                context.turn = self.conversation.begin(turn)
+                context.turn = self.conversation.say("agent", [message.text], None, message.extra)
+                context.turn.speaker = context.speaker
             if context.turn is not None:
                 context.add_calls(context.turn, message.calls)
         elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
@@ -195,8 +199,7 @@ class _Reading:
         else:
             role: Role = "user" if message.role in ("user", "human") and by_user else "system"
             extra = message.extra | ({} if message.role == role else {"role": message.role})
-            text = [message.text] if message.text else []
-            self.conversation.begin(Turn(role, text, speaker=context.speaker, extra=extra))
+            self.conversation.say(role, [message.text], None, extra).speaker = context.speaker
 
     def _place_tool(self, span: Span) -> None:
         context = self._context(span)
@@ -214,8 +217,7 @@ class _Reading:
         call_id = wanted if isinstance(wanted, str) else span.id
         if place is None:
             said = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
-            arguments, error = parse_arguments(said)
-            turn.calls.append(ToolCall(name, arguments, call_id, error, {"span_id": span.id}))
+            turn.calls.append(tool_call(name, said, call_id, {"span_id": span.id}))
         else:
             call = turn.calls[place]
             call_id = call.id if call.id is not None else call_id
@@ -244,10 +246,8 @@ class _Reading:
         inside: dict[str, int] = {}
         for span in self.spans:
             if span.id in steps:
-                here = self.by_id.get(span.parent or "")
-                while here is not None and here.id not in inside:
+                for here in takewhile(lambda one: one.id not in inside, self._enclosing(span)):
                     inside[here.id] = steps[span.id]
-                    here = self.by_id.get(here.parent or "")
         following: dict[str, int] = {}
         after = max(steps.values(), default=None)
         for span in reversed(self.spans):
@@ -266,18 +266,16 @@ class _Reading:
         }
 
     def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
-        """Return the step of the nearest span that encloses a span and is a step; what was found is put in `known`."""
-        path: dict[str, None] = {}
-        here = self.by_id.get(span.parent or "")
-        found = None
-        while here is not None and here.id not in path:
+        """Return the step of the nearest span that encloses a span and is a step; the answer is put in `known`."""
+        path: list[str] = []
+        step = None
+        for here in self._enclosing(span):
             if here.id in steps or here.id in known:
-                found = steps.get(here.id, known.get(here.id))
+                step = steps.get(here.id, known.get(here.id))
                 break
-            path[here.id] = None
-            here = self.by_id.get(here.parent or "")
-        known.update(dict.fromkeys(path, found))
-        return found
+            path.append(here.id)
+        known.update(dict.fromkeys(path, step))
+        return step
 
 
 def _place_answer(message: SpanMessage, turn: Turn) -> None:
@@ -318,14 +316,8 @@ def _about(span: Span) -> dict[str, Any]:
         name: value for name, value in span.attributes.items() if name not in _PLACED and not is_message_attribute(name)
     }
     failed = span.status == "error"
-    return {"span_id": span.id, "span": span.name} | filled(
-        [
-            ("status", "error" if failed else None),
-            ("status_message", span.message if failed else None),
-            ("attributes", attributes),
-            *span.rest.items(),
-        ]
-    )
+    status = [("status", "error"), ("status_message", span.message)] if failed else []
+    return {"span_id": span.id, "span": span.name} | filled([*status, ("attributes", attributes), *span.rest.items()])
 
 
 def _kept(span: Span) -> dict[str, Any]:
@@ -335,8 +327,7 @@ def _kept(span: Span) -> dict[str, Any]:
 def _task(span: Span | None) -> str:
     """Return the task as the outermost agent's input names it."""
     value = parse_arguments(span.attributes.get("input.value"))[0] if span else {}
-    task = value.get("task") if isinstance(value, dict) else None
-    return task if isinstance(task, str) else ""
+    return text_or_none(at(value, "task")) or ""
 
 
 def _tokens(attributes: dict[str, Any]) -> Tokens | None:

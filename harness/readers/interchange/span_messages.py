@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.readers.input.decoding import filled
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.input.decoding import at, filled, text_or_none
+from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.literals import json_value_of_literal
 from misstep.harness.trajectory import ToolCall
 
@@ -67,8 +67,7 @@ def is_message_attribute(name: str) -> bool:
 def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[SpanMessage]:
     for prefix in prefixes:
         if (whole := attributes.get(prefix)) is not None:
-            parsed = _parsed(whole)
-            return [_of_parts(message) for message in parsed if isinstance(message, dict)] if _is_list(parsed) else []
+            return [_of_parts(message) for message in _listed(_parsed(whole)) if isinstance(message, dict)]
         fields: dict[int, dict[str, Any]] = {}
         for name, value in attributes.items():
             if name.startswith(prefix) and (found := _PLACE.fullmatch(name, len(prefix))):
@@ -78,8 +77,8 @@ def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[Spa
     return []
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _parsed(value: Any) -> Any:
@@ -104,11 +103,9 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
         elif name not in ("role", "content", "tool_call_id"):
             extra[name] = value
     content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
-    call_id = fields.get("tool_call_id")
-    message = SpanMessage(as_text(fields.get("role")), content, extra=extra)
-    message.call_id = call_id if isinstance(call_id, str) else None
-    message.calls = [_call(calls[place]) for place in sorted(calls)]
-    return _from_text(message)
+    made = [_call(calls[place]) for place in sorted(calls)]
+    call_id = text_or_none(fields.get("tool_call_id"))
+    return _from_text(SpanMessage(as_text(fields.get("role")), content, made, call_id, extra=extra))
 
 
 def _of_parts(value: dict[str, Any]) -> SpanMessage:
@@ -124,17 +121,17 @@ def _of_parts(value: dict[str, Any]) -> SpanMessage:
             message.calls = [*message.calls, _call(fields)]
         elif kind == "tool_call_response":
             message.role = "tool"
-            message.call_id = fields["id"] if isinstance(fields.get("id"), str) else None
+            message.call_id = text_or_none(fields.get("id"))
             texts.append(as_text(fields.get("response", fields.get("result"))))
         elif kind == "text" and isinstance(fields.get("content"), str):
             texts.append(fields["content"])
         else:
-            text, rest = split_content(part)
-            texts += [text] if text else []
+            said, rest = text_and_others(part)
+            texts += said
             others += rest
     message.text = "\n".join(texts)
-    for call in value["tool_calls"] if _is_list(value.get("tool_calls")) else []:
-        function = call.get("function") if isinstance(call, dict) else None
+    for call in _listed(value.get("tool_calls")):
+        function = at(call, "function")
         if isinstance(function, dict):
             message.calls = [*message.calls, _call(function | {"id": call.get("id")})]
     if isinstance(value.get("tool_call_id"), str):
@@ -148,9 +145,7 @@ def _text_of_parts(value: Any) -> str:
 
 
 def _call(fields: dict[str, Any]) -> ToolCall:
-    arguments, error = parse_arguments(fields.get("arguments"))
-    name = fields.get("id")
-    return ToolCall(as_text(fields.get("name")), arguments, name if isinstance(name, str) else None, error)
+    return tool_call(as_text(fields.get("name")), fields.get("arguments"), text_or_none(fields.get("id")))
 
 
 def _from_text(message: SpanMessage) -> SpanMessage:
@@ -170,13 +165,9 @@ def _from_text(message: SpanMessage) -> SpanMessage:
 
 def _literal_calls(text: str) -> Iterator[ToolCall]:
     listed = json_value_of_literal(text) if len(text) <= _LITERAL_LIMIT else None
-    for entry in listed if isinstance(listed, list) else []:
-        function = entry.get("function") if isinstance(entry, dict) else None
+    for entry in _listed(listed):
+        function = at(entry, "function")
         if isinstance(function, dict):
             arguments = function.get("arguments")
-            named = entry.get("id")
-            yield ToolCall(
-                as_text(function.get("name")),
-                arguments if isinstance(arguments, dict) else {"input": arguments},
-                named if isinstance(named, str) else None,
-            )
+            objects = arguments if isinstance(arguments, dict) else {"input": arguments}
+            yield ToolCall(as_text(function.get("name")), objects, text_or_none(entry.get("id")))

@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, filled, unreadable
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, at, filled, unreadable
 from misstep.harness.trajectory import Source
 
 _KIND_OF_OPERATION = {
@@ -128,30 +128,33 @@ def _of_resources(exported: Any, source: Source, line: int | None) -> list[dict[
 
 
 def _identity(span: dict[str, Any]) -> str | None:
-    context = span.get("context")
-    named = [context.get("span_id")] if isinstance(context, dict) else []
-    named += [span.get("span_id"), span.get("spanId"), span.get("context.span_id")]
-    return next((name for name in named if isinstance(name, str) and name), None)
+    names = (span.get(name) for name in ("span_id", "spanId", "context.span_id"))
+    return _first_text(at(span, "context", "span_id"), *names)
+
+
+def _first_text(*values: Any) -> str | None:
+    """Return the first text that is not empty."""
+    return next((value for value in values if isinstance(value, str) and value), None)
 
 
 def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Source, line: int | None) -> Span:
     identity = _identity(item)
     if identity is None:
         raise unreadable("a span without a span id", source, line)
-    context = _object(item.get("context"))
-    traces = [context.get("trace_id"), item.get("trace_id"), item.get("traceId"), item.get("context.trace_id"), trace]
-    parents = [item.get("parent_span_id"), item.get("parentSpanId"), item.get("parent_id")]
+    traces = [
+        at(item, "context", "trace_id"),
+        *(item.get(name) for name in ("trace_id", "traceId", "context.trace_id")),
+    ]
     attributes = _attributes(item)
     start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
     end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
     status = _object(item.get("status"))
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
-    messages = [item.get("status_message"), status.get("message"), status.get("description")]
     said = item.get("start_time", item.get("timestamp"))
     return Span(
         id=identity,
-        trace=next((name for name in traces if isinstance(name, str) and name), ""),
-        parent=next((name for name in parents if isinstance(name, str) and name), None),
+        trace=_first_text(*traces, trace) or "",
+        parent=_first_text(*(item.get(name) for name in ("parent_span_id", "parentSpanId", "parent_id"))),
         name=str(item.get("span_name", item.get("name", ""))),
         kind=_kind(item, attributes),
         attributes=attributes,
@@ -159,7 +162,7 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         start=start,
         seconds=_seconds(item.get("duration"), start, end),
         status=_STATUS.get(str(code).lower(), "unset"),
-        message=next((text for text in messages if isinstance(text, str) and text), ""),
+        message=_first_text(item.get("status_message"), status.get("message"), status.get("description")) or "",
         rest=about | filled((name, field) for name, field in item.items() if not _is_placed(name)),
     )
 
@@ -199,16 +202,15 @@ def _otlp_value(value: Any) -> Any:
         if name in value:
             return value[name]
     if isinstance(value.get("arrayValue"), dict):
-        values = value["arrayValue"].get("values")
-        return [_otlp_value(part) for part in values] if isinstance(values, list) else []
+        return [_otlp_value(part) for part in _listed(value["arrayValue"].get("values"))]
     if isinstance(value.get("kvlistValue"), dict):
-        pairs = value["kvlistValue"].get("values")
-        return {
-            str(pair.get("key")): _otlp_value(pair.get("value"))
-            for pair in (pairs if isinstance(pairs, list) else [])
-            if isinstance(pair, dict)
-        }
+        pairs = [pair for pair in _listed(value["kvlistValue"].get("values")) if isinstance(pair, dict)]
+        return {str(pair.get("key")): _otlp_value(pair.get("value")) for pair in pairs}
     return value
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def flat(value: dict[str, Any]) -> dict[str, Any]:
