@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from misstep.harness.readers.input.decoding import convert, rest_of
 from misstep.harness.readers.interchange.content import split_content, tool_call
-from misstep.harness.readers.interchange.conversation import Turn, Turns
+from misstep.harness.readers.interchange.conversation import Turn, TurnList
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
 
 ROLES: dict[str, Role] = {
@@ -84,7 +84,7 @@ def steps_of(
     return transcript.steps(), where
 
 
-class Transcript(Turns):
+class Transcript(TurnList):
     """The turns so far, which of them is the agent's last, and which of its calls are open."""
 
     def __init__(self) -> None:

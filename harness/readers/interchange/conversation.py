@@ -41,7 +41,7 @@ class Turn(Struct):
         )
 
 
-class Turns:
+class TurnList:
     """The turns so far."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Turns:
         return Trajectory(identity, source, task or first_words_of_user(steps), steps, **fields)
 
 
-class Conversation(Turns):
+class Conversation(TurnList):
     """The turns so far, the last of the agent's, and which of them made which call."""
 
     def __init__(self) -> None:
