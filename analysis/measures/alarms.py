@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share, share
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.records.intervention import ObservedRun
 
@@ -72,52 +71,40 @@ def alarms(runs: Iterable[WatchedRun]) -> list[Alarms]:
 
 
 def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
-    troubled = [run for run in runs if run.onsets]
-    clean = [run for run in runs if not run.onsets]
-    delays = [delay for run in troubled if (delay := _delay(run)) is not None]
+    troubled, clean = [run for run in runs if run.onsets], [run for run in runs if not run.onsets]
+    after = [[alarm - run.onsets[0] for alarm in run.alarms if alarm >= run.onsets[0]] for run in troubled]
+    delays = [of_run[0] for of_run in after if of_run]
     clusters = [(sum(_is_about(run.alarms, onset) for onset in run.onsets), len(run.onsets)) for run in troubled]
-    others = [_by_others(runs, run, onset) for run in troubled for onset in run.onsets]
+    # What the alarms of each other run would be about, onset by onset.
+    others = [
+        sum(_is_about(other.alarms, onset) for other in runs if other is not run) / max(len(runs) - 1, 1)
+        for run in troubled
+        for onset in run.onsets
+    ]
+    by_others = Estimate(None, n=0, reason=_NO_PROBLEM if len(runs) > 1 else "there is one run")
+    if others and len(runs) > 1:
+        by_others = Estimate(sum(others) / len(others), n=len(others))
     early = sum(run.alarms[0] < run.onsets[0] for run in troubled if run.alarms)
-    nothing = Estimate(None, n=0, reason=_NO_PROBLEM)
+    false = [100 * sum(not _is_after(run.onsets, alarm) for alarm in run.alarms) for run in runs]
     return Alarms(
         dataset,
         detector,
-        found=_share(len(delays), len(troubled), _NO_PROBLEM),
-        onsets_found=korn_graubard(clusters) if clusters else nothing,
-        by_others=_by_alarms_of_others(others) if len(runs) > 1 else Estimate(None, n=0, reason="there is one run"),
-        early=_share(early, len(troubled), _NO_PROBLEM),
-        false_runs=_share(sum(bool(run.alarms) for run in clean), len(clean), "no run is without a problem"),
+        found=share(len(delays), len(troubled), _NO_PROBLEM),
+        onsets_found=clustered_share(clusters, _NO_PROBLEM),
+        by_others=by_others,
+        early=share(early, len(troubled), _NO_PROBLEM),
+        false_runs=share(sum(bool(run.alarms) for run in clean), len(clean), "no run is without a problem"),
         delay=_median(delays),
-        false_per_100=ratio_of_sums([100 * _false(run) for run in runs], [run.n_steps for run in runs]),
+        false_per_100=ratio_of_sums(false, [run.n_steps for run in runs]),
     )
-
-
-_NO_PROBLEM = "no run has a problem"
-
-
-def _by_others(runs: Sequence[WatchedRun], run: WatchedRun, onset: int) -> float:
-    """Return the share of the other runs whose alarms would be about an onset of this one."""
-    return sum(_is_about(other.alarms, onset) for other in runs if other is not run) / max(len(runs) - 1, 1)
-
-
-def _by_alarms_of_others(shares: Sequence[float]) -> Estimate:
-    return Estimate(sum(shares) / len(shares), n=len(shares)) if shares else Estimate(None, n=0, reason=_NO_PROBLEM)
-
-
-def _delay(run: WatchedRun) -> int | None:
-    return next((alarm - run.onsets[0] for alarm in run.alarms if alarm >= run.onsets[0]), None)
 
 
 def _is_about(alarms: Sequence[int], onset: int) -> bool:
     return any(onset <= alarm <= onset + WINDOW for alarm in alarms)
 
 
-def _false(run: WatchedRun) -> int:
-    return sum(not any(onset <= alarm <= onset + WINDOW for onset in run.onsets) for alarm in run.alarms)
-
-
-def _share(count: int, n: int, reason: str) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, reason=reason)
+def _is_after(onsets: Sequence[int], alarm: int) -> bool:
+    return any(onset <= alarm <= onset + WINDOW for onset in onsets)
 
 
 def _median(delays: Sequence[int]) -> Estimate:
@@ -132,6 +119,9 @@ def _median(delays: Sequence[int]) -> Estimate:
     return Estimate.of(
         median(delays), interval.low, interval.high, n=len(delays), method="median, order statistics, 95%"
     )
+
+
+_NO_PROBLEM = "no run has a problem"
 
 
 @made_by_this
@@ -149,37 +139,32 @@ def alarms_table(
     """Return what each detector's alarms come to, side by side."""
     rows: list[Row] = []
     for one in found:
-        measured: tuple[tuple[str, Estimate, Unit], ...] = (
-            (FOUND, one.found, "share"),
-            (ONSETS_FOUND, one.onsets_found, "share"),
-            ("The same, had each run the alarms of another", one.by_others, "share"),
-            ("Runs with an alarm before the problem", one.early, "share"),
-            ("Runs without a problem that have an alarm", one.false_runs, "share"),
-            ("Steps from onset to alarm, median", one.delay, "number"),
-            ("False alarms per 100 steps", one.false_per_100, "number"),
-        )
-        source, group = sources[one.dataset], _group(one)
-        own = [estimate_row(quantity, value, unit, group, source, evidence) for quantity, value, unit in measured]
+        shares = {
+            FOUND: one.found,
+            ONSETS_FOUND: one.onsets_found,
+            "The same, had each run the alarms of another": one.by_others,
+            "Runs with an alarm before the problem": one.early,
+            "Runs without a problem that have an alarm": one.false_runs,
+        }
+        numbers = {
+            "Steps from onset to alarm, median": one.delay,
+            "False alarms per 100 steps": one.false_per_100,
+        }
+        group, source = f"{one.detector}, on {one.dataset}", sources[one.dataset]
+        own = [
+            *rows_in("share", shares, group, source, evidence),
+            *rows_in("number", numbers, group, source, evidence),
+        ]
         if milliseconds is not None:
-            own.append(Row("Milliseconds a step", milliseconds[one.detector], evidence=evidence, group=group))
+            own += rows_in("number", {"Milliseconds a step": milliseconds[one.detector]}, group, "", evidence)
         rows += measured_on(one.dataset, own) if evidence == "real" else own
-    return Table(
-        name=name,
-        paper=paper,
-        title=title,
-        finding=_finding(found),
-        rows=tuple(rows),
-        notes=(f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes),
-        datasets=tuple(dict.fromkeys(one.dataset for one in found)) if evidence == "real" else (),
-    )
+    texts = f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes
+    datasets = [one.dataset for one in found] if evidence == "real" else []
+    return TableHead(name, paper, title, texts).table(_finding(found), rows, datasets=datasets)
 
 
 FOUND = "Runs with a problem in which it is found"
 ONSETS_FOUND = f"Onsets with an alarm in the {WINDOW} steps from there"
-
-
-def _group(one: Alarms) -> str:
-    return f"{one.detector}, on {one.dataset}"
 
 
 def _finding(found: Sequence[Alarms]) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 
@@ -18,6 +18,31 @@ _PAPER = "engineering_agent"
 _ABSENT = "The data set is not available."
 _TOLERANCE = 0.0501
 """How far a printed percentage with one digit may be from its count."""
+
+_WELL_FORMED = "Mean of the printed shares without a malformed reply"
+_SOLVED = "Mean of the printed shares solved after two tries"
+_FORMATS = TableHead(
+    "edit_formats",
+    _PAPER,
+    "How often models keep to an edit format",
+    (
+        "A case counts as malformed if any of its replies broke the format. Cases of one model hang together, and "
+        "the intervals do not know it.",
+        "The format of a run was chosen with its model, and weak models were given whole files: formats do not "
+        "compare.",
+    ),
+)
+_RECORDED = TableHead(
+    "recorded_edits",
+    _PAPER,
+    "Replies of real models, and whether they can be read",
+    (
+        "The share is of replies that were read without refusal. The edited files are not in the set: whether a "
+        "reply applies cannot be told here.",
+        "A search-and-replace message may quote blocks that it does not mean, and name no file: upstream tried "
+        "no edit then.",
+    ),
+)
 
 
 class FormatResult(Struct, frozen=True):
@@ -32,7 +57,6 @@ class FormatResult(Struct, frozen=True):
     runs: int
     kept: Estimate
     mean_well_formed: float | None
-    lowest_well_formed: float | None
     mean_solved: float | None
 
 
@@ -59,9 +83,9 @@ def format_results(runs: Iterable[EditRun]) -> list[FormatResult]:
     groups: dict[tuple[str, str], list[EditRun]] = {}
     for run in runs:
         groups.setdefault((run.board, run.format), []).append(run)
-    found = [_result(board, name, group) for (board, name), group in groups.items()]
     boards = list(dict.fromkeys(board for board, _ in groups))
-    return sorted(found, key=lambda one: (boards.index(one.board), -one.runs, one.format))
+    results = [_result(board, name, group) for (board, name), group in groups.items()]
+    return sorted(results, key=lambda one: (boards.index(one.board), -one.runs, one.format))
 
 
 def _result(board: str, name: str, runs: Sequence[EditRun]) -> FormatResult:
@@ -70,39 +94,30 @@ def _result(board: str, name: str, runs: Sequence[EditRun]) -> FormatResult:
     kept = wilson(cases - sum(run.malformed or 0 for run in counted), cases)
     well_formed = [run.well_formed for run in runs if run.well_formed is not None]
     solved = [rate for run in runs if (rate := run.pass_rates[1]) is not None]
-    return FormatResult(board, name, len(runs), kept, _mean(well_formed), min(well_formed, default=None), _mean(solved))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    means = [sum(values) / len(values) if values else None for values in (well_formed, solved)]
+    return FormatResult(board, name, len(runs), kept, *means)
 
 
 def contradictions(runs: Iterable[EditRun]) -> list[tuple[EditRun, str, float, float]]:
     """Printed percentages that their own count of the cases that ran does not give: the run, what, printed, counted."""
-    found = []
+    pairs = []
     for run in runs:
         if run.well_formed is not None and run.malformed is not None:
-            found.append((run, "well formed", run.well_formed, 100 * (1 - run.malformed / run.cases)))
+            pairs.append((run, "well formed", run.well_formed, 100 * (1 - run.malformed / run.cases)))
         for number, (count, rate) in enumerate(zip(run.solved, run.pass_rates, strict=True), start=1):
             if count is not None and rate is not None:
-                found.append((run, f"solved, {number}", rate, 100 * count / run.cases))
-    return [one for one in found if abs(one[2] - one[3]) > _TOLERANCE]
+                pairs.append((run, f"solved, {number}", rate, 100 * count / run.cases))
+    return [one for one in pairs if abs(one[2] - one[3]) > _TOLERANCE]
 
 
 def agreements(read: Iterable[ReadEdit]) -> list[Agreement]:
     """Return each format and upstream judgement, with how many replies could be read."""
-    groups: dict[tuple[str, str], list[ReadEdit]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for one in read:
-        groups.setdefault((one.recorded.format, upstream_words(one.recorded)), []).append(one)
+        reasons.setdefault((one.recorded.format, upstream_words(one.recorded)), []).append(one.refused)
     return [
-        Agreement(
-            name,
-            upstream,
-            len(group),
-            sum(not one.refused for one in group),
-            tuple(Counter(one.refused for one in group if one.refused).most_common()),
-        )
-        for (name, upstream), group in sorted(groups.items())
+        Agreement(*key, len(own), own.count(""), tuple(Counter(filter(None, own)).most_common()))
+        for key, own in sorted(reasons.items())
     ]
 
 
@@ -121,38 +136,19 @@ def upstream_words(recorded: RecordedEdit) -> str:
 @made_by_this
 def leaderboard_formats_table(runs: Sequence[EditRun], source: str = "aider_leaderboards") -> Table:
     """Return how often replies keep to their edit format, by board and format, with Wilson intervals over cases."""
-    results = format_results(runs)
+    results, odd = format_results(runs), contradictions(runs)
     rows: list[Row] = []
     for one in results:
-        group = f"{one.board}: {one.format}"
-        told = f"{one.runs} runs, {source}"
-        rows.append(estimate_row("Cases without a malformed reply", one.kept, "share", group, told))
-        for quantity, value in (
-            ("Mean of the printed shares without a malformed reply", one.mean_well_formed),
-            ("Mean of the printed shares solved after two tries", one.mean_solved),
-        ):
-            if value is not None:
-                rows.append(Row(quantity, value / 100, n=one.runs, source=told, unit="share", group=group))
-    odd = contradictions(runs)
-    return Table(
-        name="edit_formats",
-        paper=_PAPER,
-        title="How often models keep to an edit format",
-        finding=_formats_finding(results),
-        rows=tuple(rows),
-        notes=(
-            "A case counts as malformed if any of its replies broke the format. Cases of one model hang together, and "
-            "the intervals do not know it.",
-            "The format of a run was chosen with its model, and weak models were given whole files: formats do not "
-            "compare.",
-            f"{len(odd)} printed percentages do not follow from the counts of their row: "
-            + "; ".join(f"{run.model}, {what}: {printed:g}, not {value:.2f}" for run, what, printed, value in odd)
-            + "."
-            if odd
-            else "All printed percentages follow from the counts of their rows.",
-        ),
-        datasets=("aider_leaderboards",) if runs else (),
-    )
+        where = f"{one.board}: {one.format}", f"{one.runs} runs, {source}"
+        means = {_WELL_FORMED: one.mean_well_formed, _SOLVED: one.mean_solved}
+        rows += rows_in("share", {"Cases without a malformed reply": one.kept}, *where)
+        known = {name: value / 100 for name, value in means.items() if value is not None}
+        rows += rows_in("share", known, *where, n=one.runs)
+    listed = "; ".join(f"{run.model}, {what}: {printed:g}, not {value:.2f}" for run, what, printed, value in odd)
+    contradicting = f"{len(odd)} printed percentages do not follow from the counts of their row: {listed}."
+    follow = contradicting if odd else "All printed percentages follow from the counts of their rows."
+    datasets = ["aider_leaderboards"] if runs else []
+    return _FORMATS.table(_formats_finding(results), rows, [follow], datasets=datasets)
 
 
 def _formats_finding(results: Sequence[FormatResult]) -> str:
@@ -169,32 +165,11 @@ def _formats_finding(results: Sequence[FormatResult]) -> str:
 @made_by_this
 def recorded_edits_table(read: Sequence[ReadEdit], source: str = "patch_corpora") -> Table:
     """Return how many recorded replies of models the readers of edits take, by what upstream said of them."""
-    found = agreements(read)
-    rows = [
-        estimate_row(
-            one.upstream,
-            wilson(one.read, one.n),
-            "share",
-            one.format,
-            f"{one.read} / {one.n}, {source}"
-            + (f"; refused: {', '.join(f'{reason} {n}' for reason, n in one.refused)}" if one.refused else ""),
-        )
-        for one in found
-    ]
+    found, rows = agreements(read), []
+    for one in found:
+        refused = ", ".join(f"{reason} {n}" for reason, n in one.refused)
+        counts = f"{one.read} / {one.n}, {source}{f'; refused: {refused}' if refused else ''}"
+        rows.append(estimate_row(one.upstream, wilson(one.read, one.n), "share", one.format, counts))
     total = wilson(sum(one.read for one in found), sum(one.n for one in found))
-    return Table(
-        name="recorded_edits",
-        paper=_PAPER,
-        title="Replies of real models, and whether they can be read",
-        finding=f"Of {total.n:,} recorded replies, {with_interval(total, 'share')} can be read in their format."
-        if found
-        else _ABSENT,
-        rows=tuple(rows),
-        notes=(
-            "The share is of replies that were read without refusal. The edited files are not in the set: whether a "
-            "reply applies cannot be told here.",
-            "A search-and-replace message may quote blocks that it does not mean, and name no file: upstream tried "
-            "no edit then.",
-        ),
-        datasets=("patch_corpora",) if found else (),
-    )
+    readable = f"Of {total.n:,} recorded replies, {with_interval(total, 'share')} can be read in their format."
+    return _RECORDED.table(readable if found else _ABSENT, rows, datasets=["patch_corpora"] if found else [])

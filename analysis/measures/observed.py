@@ -6,17 +6,16 @@ independent, as the paper does.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share, share
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Figure, Table, Unit, made_by_this, rows_in
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text
 from misstep.harness.evidence import Evidence, together
-from misstep.harness.records.intervention import Intervention, ObservedRun, Withheld
+from misstep.harness.records.intervention import ObservedRun, Withheld
 from misstep.harness.trajectory import Skipped, Unreadable
 
 OBSERVED = "observe"
@@ -101,7 +100,7 @@ def observed(
         interventions += interventions_of(run)
         invocations += len(run.invocations)
         steps += run.n_steps
-    flagged, answered_all = (sum(column) for column in zip(*clusters, strict=True)) if clusters else (0, 0)
+    n_flagged, n_answered = sum(flagged for flagged, _ in clusters), sum(n for _, n in clusters)
     return ObservedSummary(
         arm=first.arm if first else "",
         detector=first.detector if first else "",
@@ -109,11 +108,11 @@ def observed(
         n=len(clusters),
         steps=steps,
         invocations=invocations,
-        answered=answered_all,
-        flagged=flagged,
-        misbehaviour_rate=korn_graubard(clusters) if answered_all else _NOTHING,
-        naive_rate=wilson(flagged, answered_all) if answered_all else _NOTHING,
-        flagged_runs=sum(bool(one) for one, _ in clusters),
+        answered=n_answered,
+        flagged=n_flagged,
+        misbehaviour_rate=clustered_share(clusters, _NOTHING),
+        naive_rate=share(n_flagged, n_answered, _NOTHING),
+        flagged_runs=sum(bool(flagged) for flagged, _ in clusters),
         categories=dict(categories.most_common()),
         delivered=sum(one.delivered_at is not None for one in interventions),
         withheld=dict(Counter(one.withheld for one in interventions if one.withheld).most_common()),
@@ -126,30 +125,29 @@ def observed(
     )
 
 
-_NOTHING = Estimate(None, n=0, reason="no invocation was answered")
+_NOTHING = "no invocation was answered"
 
 
 def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
     """Return the interventions of a run as the document has them."""
-    return [_placed(run, one) for one in run.interventions]
-
-
-def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:
-    steps = [step for found in one.misbehaviours for step in found.steps]
-    return ObservedIntervention(
-        item=run.item,
-        step=min(steps, default=one.detected_at),
-        categories=one.categories,
-        detected_at=one.detected_at,
-        answered_at=next((asked.answered_at for asked in run.invocations if asked.step == one.detected_at), None),
-        delivered_at=one.delivered_at,
-        level=one.level,
-        withheld=one.withheld,
-        rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
-        guidance=one.guidance,
-        file=run.file,
-        line=run.line,
-    )
+    answered_at = {asked.step: asked.answered_at for asked in reversed(run.invocations)}
+    return [
+        ObservedIntervention(
+            item=run.item,
+            step=min((step for found in one.misbehaviours for step in found.steps), default=one.detected_at),
+            categories=one.categories,
+            detected_at=one.detected_at,
+            answered_at=answered_at.get(one.detected_at),
+            delivered_at=one.delivered_at,
+            level=one.level,
+            withheld=one.withheld,
+            rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
+            guidance=one.guidance,
+            file=run.file,
+            line=run.line,
+        )
+        for one in run.interventions
+    ]
 
 
 def observed_finding(found: ObservedSummary) -> str:
@@ -170,25 +168,21 @@ def observed_table(
     found: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
 ) -> Table:
     """Return the misbehaviour rate per invocation, by category too, and what became of the interventions."""
-    rate, total = "Misbehaviour rate per invocation", len(found.interventions)
-    rows = [
-        estimate_row(rate, found.misbehaviour_rate, "share", "clustered by session", source, evidence=evidence),
-        estimate_row(rate, found.naive_rate, "share", "as if invocations were independent", source, evidence=evidence),
-    ]
-
-    def count(quantity: str, value: int, n: int, group: str) -> Row:
-        return Row(quantity, value, n=n, evidence=evidence, source=source, unit="count", group=group)
-
-    rows += [
-        count("Flagged invocations", number, found.answered, category) for category, number in found.categories.items()
-    ]
-    rows.append(count("Interventions", found.delivered, total, "delivered"))
-    rows += [count("Interventions", number, total, f"withheld: {why}") for why, number in found.withheld.items()]
-    return Table(
-        name="observed",
-        paper=paper,
-        title="What the observer saw",
-        finding=observed_finding(found),
-        rows=tuple(rows),
-        notes=(f"The detector is asked every {found.every} steps.",),
+    rates = {
+        "clustered by session": found.misbehaviour_rate,
+        "as if invocations were independent": found.naive_rate,
+    }
+    fates = {"delivered": found.delivered} | {f"withheld: {why}": number for why, number in found.withheld.items()}
+    counts: tuple[tuple[str, Unit, Mapping[str, Figure], int | None], ...] = (
+        ("Misbehaviour rate per invocation", "share", rates, None),
+        ("Flagged invocations", "count", found.categories, found.answered),
+        ("Interventions", "count", fates, len(found.interventions)),
     )
+    rows = [
+        row
+        for quantity, unit, groups, n in counts
+        for group, figure in groups.items()
+        for row in rows_in(unit, {quantity: figure}, group, source, evidence, n=n)
+    ]
+    notes = (f"The detector is asked every {found.every} steps.",)
+    return Table("observed", paper, "What the observer saw", observed_finding(found), tuple(rows), notes)

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import count_text, counted_text, interval_words, number_text
 from misstep.harness.verdict import Verdict
 
@@ -123,22 +124,16 @@ def prevalence_table(
     every: bool = False,
 ) -> Table:
     """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
-    found = prevalence(categories, patterns)
-    without = () if every else _unread(found)[0]
-    rows = [one for one in found.categories if one.category not in without]
-    shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in rows]
-    shown.append(_row(ANY, found.any_share, _SHOWN, source, evidence))
-    alone = [_row(one.category, _share(one.exclusive, one.answered), _ALONE, source, evidence) for one in rows]
-    return Table(
-        name="prevalence",
-        paper=paper,
-        title="Misbehaviour found by rule",
-        finding=_finding(found, f"generated {noun}" if evidence == "generated" else noun),
-        rows=(*shown, *alone),
-        notes=_notes(found, noun),
-        datasets=tuple(datasets),
-        drawn=tuple(shown),
-    )
+    counts = prevalence(categories, patterns)
+    without = () if every else _unread(counts)[0]
+    shown = [one for one in counts.categories if one.category not in without]
+    shares = {one.category: one.share for one in shown} | {ANY: counts.any_share}
+    rows = rows_in("share", shares, _SHOWN, source, evidence)
+    exclusive = {one.category: _share(one.exclusive, one.answered) for one in shown}
+    alone = rows_in("share", exclusive, _ALONE, source, evidence)
+    head = TableHead("prevalence", paper, "Misbehaviour found by rule", _notes(counts, noun))
+    finding = _finding(counts, f"generated {noun}" if evidence == "generated" else noun)
+    return head.table(finding, (*rows, *alone), datasets=datasets, drawn=rows)
 
 
 @made_by_this
@@ -152,36 +147,27 @@ def co_occurrence_table(
     datasets: Sequence[str] = (),
 ) -> Table:
     """Of the sessions that show one category, the share that show another."""
-    rows, pairs = [], []
+    rows: list[Row] = []
+    pairs = []
     without = _unread(prevalence(categories, patterns))[0]
     columns = [(place, name) for place, name in enumerate(categories) if name not in without]
     for place, name in columns:
-        shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+        own = {labels: count for labels, count in patterns.items() if labels[place] == YES}
+        shares = {}
         for other_place, other in columns:
-            judged = sum(count for labels, count in shown.items() if labels[other_place] is not None)
-            both = sum(count for labels, count in shown.items() if labels[other_place] == YES)
-            share = wilson(both, judged) if judged else Estimate(None, n=0, reason=f"none shows {name}")
-            rows.append(_row(other, share, name, source, evidence))
+            judged = sum(count for labels, count in own.items() if labels[other_place] is not None)
+            both = sum(count for labels, count in own.items() if labels[other_place] == YES)
+            shares[other] = share(both, judged, f"none shows {name}")
             if place < other_place and both:
                 pairs.append((both, name, other))
+        rows += rows_in("share", shares, name, source, evidence)
+    finding = "No two categories were found in one session."
     if pairs:
         both, one, other = max(pairs, key=lambda pair: pair[0])
         finding = f"{one} and {other} occur together most often: in {counted_text(both, 'session')}."
-    else:
-        finding = "No two categories were found in one session."
-    return Table(
-        name="co_occurrence",
-        paper=paper,
-        title="Which misbehaviours occur together",
-        finding=finding,
-        rows=tuple(rows),
-        notes=("Each line: of the sessions that show its category, the share that show the column's.",),
-        datasets=tuple(datasets),
-    )
-
-
-def _row(quantity: str, share: Estimate, group: str, source: str, evidence: Evidence) -> Row:
-    return estimate_row(quantity, share, "share", group, source, evidence=evidence)
+    note = "Each line: of the sessions that show its category, the share that show the column's."
+    head = TableHead("co_occurrence", paper, "Which misbehaviours occur together", (note,))
+    return head.table(finding, rows, datasets=datasets)
 
 
 def _finding(found: Prevalence, noun: str) -> str:

@@ -11,7 +11,7 @@ from misstep.analysis.published import Figure, published_row
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
 from misstep.analysis.stats.printed.audit import value_prints_as
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import with_interval
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
@@ -26,6 +26,28 @@ EXACT = "exact"
 PLUGGED_IN = "share put in: 1 - (1 - c/n)^k"
 _PAPER = "engineering_agent"
 _ABSENT = "No set of repeated attempts is available."
+
+_SAMPLES = TableHead(
+    "pass_at_k",
+    _PAPER,
+    "One of k samples solves the task: pass@k",
+    (
+        "Exact: 1 - C(n-c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
+        "Putting the share c/n in for the chance of success is biased for k above 1, more so the nearer k is to n.",
+        "Solved in any of five runs is pass@5 of tasks with five attempts each: it cannot be below the rate of one "
+        "run, and says nothing of how steady a system is, which pass^k does.",
+    ),
+)
+_TRIALS = TableHead(
+    "repeated_trials",
+    _PAPER,
+    "One of k trials succeeds, or all of k do: pass@k and pass^k",
+    (
+        "pass^k: C(c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
+        f"Tasks with fewer than {TRIAL_KS[-1]} trials are left out, the same ones for every k.",
+        "Best, median and last are the system's places by mean success over its tasks.",
+    ),
+)
 
 
 class Sampled(Struct, frozen=True):
@@ -78,33 +100,21 @@ def at_k(kind: Kind, k: int) -> str:
 @made_by_this
 def samples_table(found: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
     """pass@k of sampled solutions, exact and in the form that puts the observed share in."""
-    return Table(
-        name="pass_at_k",
-        paper=_PAPER,
-        title="One of k samples solves the task: pass@k",
-        finding=_samples_finding(found[0]) if found else _ABSENT,
-        rows=(*sample_rows(found), *beside),
-        notes=(
-            "Exact: 1 - C(n-c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
-            "Putting the share c/n in for the chance of success is biased for k above 1, more so the nearer k is to n.",
-            "Solved in any of five runs is pass@5 of tasks with five attempts each: it cannot be below the rate of one "
-            "run, and says nothing of how steady a system is, which pass^k does.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.of.dataset for one in found)),
-    )
+    finding = _samples_finding(found[0]) if found else _ABSENT
+    return _SAMPLES.table(finding, (*sample_rows(found), *beside), notes, datasets=(one.of.dataset for one in found))
 
 
 def sample_rows(found: Sequence[Sampled]) -> list[Row]:
     """Return the rows of `samples_table`, each system's exact ones first."""
     rows: list[Row] = []
     for one in found:
-        group = f"{one.of.title}: {EXACT}"
-        rows += [estimate_row(at_k("pass@k", k), mean, "share", group, one.of.source) for k, mean in one.exact.items()]
-        method, group = "mean over tasks of 1 - (1 - c/n)^k", f"{one.of.title}: {PLUGGED_IN}"
-        for k, value in one.plugged_in.items():
-            share = Estimate(value, n=one.tasks, method=method)
-            rows.append(estimate_row(at_k("pass@k", k), share, "share", group, one.of.source))
+        put_in = {
+            k: Estimate(value, n=one.tasks, method="mean over tasks of 1 - (1 - c/n)^k")
+            for k, value in one.plugged_in.items()
+        }
+        for way, means in ((EXACT, one.exact), (PLUGGED_IN, put_in)):
+            named = {at_k("pass@k", k): mean for k, mean in means.items()}
+            rows += rows_in("share", named, f"{one.of.title}: {way}", one.of.source)
     return rows
 
 
@@ -128,20 +138,14 @@ def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[_Tried]:
 @made_by_this
 def trials_table(found: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
-    return Table(
-        name="repeated_trials",
-        paper=_PAPER,
-        title="One of k trials succeeds, or all of k do: pass@k and pass^k",
-        finding=_trials_finding(found) if found else _ABSENT,
-        rows=tuple(row for one in found for row in measured_on(one.of.dataset, _rows_of_trials(one))),
-        notes=(
-            "pass^k: C(c, k) / C(n, k) for each task, averaged over tasks; intervals resample tasks.",
-            f"Tasks with fewer than {TRIAL_KS[-1]} trials are left out, the same ones for every k.",
-            "Best, median and last are the system's places by mean success over its tasks.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.of.dataset for one in found)),
-    )
+    rows: list[Row] = []
+    for one in found:
+        for (kind, k), stated in ((key, one.stated.get(key)) for key in one.means):
+            group = f"{kind}, {one.name}"
+            of_k = [] if stated is None else [published_row(stated.figure, at_k(kind, k), group=group)]
+            rows += measured_on(one.of.dataset, [*of_k, _trial_row(one, kind, k)])
+    finding = _trials_finding(found) if found else _ABSENT
+    return _TRIALS.table(finding, rows, notes, datasets=(one.of.dataset for one in found))
 
 
 def extremes(one: SolvedSet) -> tuple[str, ...]:
@@ -181,15 +185,6 @@ def _trials_finding(found: Sequence[_Tried]) -> str:
         f"{first.name} succeeds in {with_interval(first.means['pass^k', 1], 'share')} of single trials, and in all of "
         f"{last} on {with_interval(first.means['pass^k', last], 'share')} of tasks{stated}."
     )
-
-
-def _rows_of_trials(one: _Tried) -> list[Row]:
-    rows = []
-    for kind, k in one.means:
-        if (kind, k) in one.stated:
-            rows.append(published_row(one.stated[kind, k].figure, at_k(kind, k), group=f"{kind}, {one.name}"))
-        rows.append(_trial_row(one, kind, k))
-    return rows
 
 
 def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:

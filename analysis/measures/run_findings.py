@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 
 from msgspec import structs
 
@@ -9,7 +10,7 @@ from misstep.analysis.measures.prevalence import YES, count_patterns, prevalence
 from misstep.analysis.measures.validity import JudgedSet
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 from misstep.harness.verdict import Verdict
 
@@ -19,6 +20,25 @@ FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fi
 
 FEWEST_DRAWN = 10
 """In how many runs a category has to be found for its places to be drawn."""
+
+_SETS = TableHead(
+    "by_set",
+    "your_agents",
+    "Misbehaviour by rule",
+    ("Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",),
+)
+_PLACES = TableHead(
+    "places",
+    "your_agents",
+    "Where in a run misbehaviour first shows",
+    ("A run counts once a category, at its first evidence step; runs differ in length.",),
+)
+_EXAMPLES = TableHead(
+    "examples",
+    "your_agents",
+    "What the rules say of some runs",
+    ("n is the number of steps of the run; steps count from 0.",),
+)
 
 
 def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
@@ -31,30 +51,20 @@ def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
 @made_by_this
 def sets_table(sets: Sequence[JudgedSet]) -> Table:
     """The share of runs that show each misbehaviour and any, a group a set; sets are unlike, and none is pooled."""
-    found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
     rows: list[Row] = []
     by_category: list[Row] = []
-    for judged, shares in found:
-        of_any = estimate_row(_ANY, shares.any_share, "share", judged.benchmark, judged.source, judged.evidence)
-        categories = [
-            estimate_row(one.category, one.share, "share", judged.benchmark, judged.source, judged.evidence)
-            for one in shares.categories
-        ]
-        own = [of_any, *categories]
+    overall = {}
+    for judged in sets:
+        shares = prevalence(*count_patterns(judged.verdicts))
+        overall[judged.benchmark] = shares.any_share
+        where = judged.benchmark, judged.source, judged.evidence
+        categories = rows_in("share", {one.category: one.share for one in shares.categories}, *where)
+        own = [*rows_in("share", {_ANY: shares.any_share}, *where), *categories]
         rows += measured_on(judged.benchmark, own) if judged.evidence == "real" else own
         by_category += categories
-    return Table(
-        name="by_set",
-        paper="your_agents",
-        title=f"Misbehaviour by rule in {evidence_words(sets)} runs",
-        finding=_spread({judged.benchmark: shares.any_share for judged, shares in found}, evidence_words(sets)),
-        rows=tuple(rows),
-        notes=(
-            "Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",
-        ),
-        datasets=datasets_of(sets),
-        drawn=tuple(by_category),
-    )
+    kind = evidence_words(sets)
+    title = f"Misbehaviour by rule in {kind} runs"
+    return _SETS.table(_spread(overall, kind), rows, title=title, datasets=datasets_of(sets), drawn=by_category)
 
 
 def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
@@ -118,29 +128,18 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
     categories = dict.fromkeys(verdict.judge for judged in sets for verdict in judged.verdicts)
     flagged, at = Counter(category for category, _ in places), Counter(places)
     rows = {
-        category: [
-            estimate_row(
-                fifth,
-                wilson(at[category, fifth], flagged[category]),
-                "share",
-                category,
-                "first evidence step over the number of steps",
-                evidence_of(sets),
-            )
-            for fifth in FIFTHS
-        ]
+        category: rows_in(
+            "share",
+            {fifth: wilson(at[category, fifth], flagged[category]) for fifth in FIFTHS},
+            category,
+            "first evidence step over the number of steps",
+            evidence_of(sets),
+        )
         for category in categories
     }
-    return Table(
-        name="places",
-        paper="your_agents",
-        title="Where in a run misbehaviour first shows",
-        finding=_place_finding(places),
-        rows=tuple(row for of_category in rows.values() for row in of_category),
-        notes=("A run counts once a category, at its first evidence step; runs differ in length.",),
-        datasets=datasets_of(sets),
-        drawn=tuple(row for category in categories if flagged[category] >= FEWEST_DRAWN for row in rows[category]),
-    )
+    drawn = (row for category in categories if flagged[category] >= FEWEST_DRAWN for row in rows[category])
+    every = chain.from_iterable(rows.values())
+    return _PLACES.table(_place_finding(places), every, datasets=datasets_of(sets), drawn=drawn)
 
 
 def _place_finding(places: Sequence[tuple[str, str]]) -> str:
@@ -163,37 +162,22 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
             [(judged, verdict) for verdict in judged.verdicts if (verdict.judge, verdict.label) == (category, YES)]
             for judged in sets
         ]
-        for judged, verdict in _in_turn(flagged)[:each]:
-            steps = ", ".join(str(step) for step in verdict.steps[:6])
-            more = " …" if len(verdict.steps) > 6 else ""
-            rows.append(
-                Row(
-                    quantity=verdict.item,
-                    value=f"steps {steps}{more}",
-                    n=judged.n_steps[verdict.item],
-                    evidence=judged.evidence,
-                    source=judged.source,
-                    reason=verdict.rationale,
-                    unit="text",
-                    group=category,
-                    example=f"{judged.benchmark}/{verdict.item}#{min(verdict.steps)}" if verdict.steps else "",
-                    datasets=datasets_of([judged]),
-                )
+        # One of each set, then a second of each, and so on.
+        in_turn = (pair for turn in zip_longest(*flagged) for pair in turn if pair)
+        for judged, verdict in islice(in_turn, each):
+            steps = ", ".join(map(str, verdict.steps[:6])) + (" …" if len(verdict.steps) > 6 else "")
+            row = Row(
+                verdict.item,
+                f"steps {steps}",
+                n=judged.n_steps[verdict.item],
+                evidence=judged.evidence,
+                source=judged.source,
+                reason=verdict.rationale,
+                unit="text",
+                group=category,
+                example=f"{judged.benchmark}/{verdict.item}#{min(verdict.steps)}" if verdict.steps else "",
+                datasets=datasets_of([judged]),
             )
-    return Table(
-        name="examples",
-        paper="your_agents",
-        title="What the rules say of some runs",
-        finding=f"{len(rows)} examples, each with its evidence steps and the rule's own sentence.",
-        rows=tuple(rows),
-        notes=("n is the number of steps of the run; steps count from 0.",),
-        datasets=datasets_of(sets),
-    )
-
-
-def _in_turn(
-    flagged: Sequence[Sequence[tuple[JudgedSet, Verdict]]],
-) -> list[tuple[JudgedSet, Verdict]]:
-    """Return one of each set, then a second of each, and so on."""
-    longest = max(map(len, flagged), default=0)
-    return [found[place] for place in range(longest) for found in flagged if place < len(found)]
+            rows.append(row)
+    finding = f"{len(rows)} examples, each with its evidence steps and the rule's own sentence."
+    return _EXAMPLES.table(finding, rows, datasets=datasets_of(sets))

@@ -9,18 +9,19 @@ Sessions of one project hang together, so that projects are what the tests count
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Literal
 
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.prevalence import YES, Labels
 from misstep.analysis.measures.session_rates import group_of
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe
-from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.session import Session
@@ -83,8 +84,7 @@ class _Checked(Struct, frozen=True):
 
     @property
     def share(self) -> Estimate:
-        n = len(self.shows)
-        return wilson(sum(self.shows), n) if n else Estimate(None, n=0, reason=_nothing(self.name))
+        return share(sum(self.shows), len(self.shows), _nothing(self.name))
 
     def n_projects(self, other: "_Checked") -> tuple[int, int]:
         """Return how many projects the sessions of this and of another run are of."""
@@ -92,8 +92,7 @@ class _Checked(Struct, frozen=True):
 
     def by_project(self, first: Sequence[str] = ()) -> list[tuple[int, int]]:
         """Return how many sessions of each project show it, of how many; some projects before the others."""
-        shown = Counter(project for project, shows in zip(self.projects, self.shows, strict=True) if shows)
-        counts = Counter(self.projects)
+        counts, shown = Counter(self.projects), Counter(compress(self.projects, self.shows))
         return [(shown[project], counts[project]) for project in dict.fromkeys((*first, *counts))]
 
 
@@ -107,79 +106,64 @@ def sampled_change(
     """
     a, b = (_checked(name, sessions, place) for name, sessions in zip(names, runs, strict=True))
     if not (a.shows and b.shows):
-        reason = _nothing(a.name if not a.shows else b.name)
-        return _undefined(category, a, b, reason)
+        return _undefined(category, a, b, _nothing(a.name if not a.shows else b.name))
     reason = _too_few(a, b)
     if not reason and _together(a, b):
         shared = sorted(set(a.projects) & set(b.projects))
         clustered = clustered_difference(b.by_project(shared), a.by_project(shared), shared=len(shared))
-        found = clustered.small_sample, clustered.small_sample_test
-        if found[1].p_value is not None:
-            return _change(category, a, b, found, "project", _few(a, b))
-        reason = f"{found[1].reason}, and sessions are counted one by one"
+        test = clustered.small_sample_test
+        if test.p_value is not None:
+            return _change(category, a, b, (clustered.small_sample, test), "project", _few(a, b))
+        reason = f"{test.reason}, and sessions are counted one by one"
     counts = sum(b.shows), len(b.shows), sum(a.shows), len(a.shows)
     # What Fisher's test gives a reason for is its odds ratio, which nobody reads here.
-    found = newcombe(*counts), structs.replace(fisher_exact(*counts), reason="")
-    return _change(category, a, b, found, "session", reason)
+    exact = newcombe(*counts), structs.replace(fisher_exact(*counts), reason="")
+    return _change(category, a, b, exact, "session", reason)
 
 
 def paired_change(
     category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
 ) -> SessionChange:
     """Return the same sessions in both runs: sign flips over projects, or McNemar's test over sessions."""
-    pairs = list(zip(*runs, strict=True))
-    both = [(one, other) for one, other in pairs if None not in (one[1][place], other[1][place])]
-    neither = sum(one[1][place] is other[1][place] is None for one, other in pairs)
-    left_out = len(pairs) - len(both) - neither
-    a = _checked(names[0], [one for one, _ in both], place)
+    known = [(one[1][place] is not None, other[1][place] is not None) for one, other in zip(*runs, strict=True)]
+    a, b = (
+        _checked(name, [one for one, both in zip(sessions, known, strict=True) if all(both)], place)
+        for name, sessions in zip(names, runs, strict=True)
+    )
     # A pair is of the project that its first session names.
-    b = structs.replace(_checked(names[1], [other for _, other in both], place), projects=a.projects)
-    if not both:
+    b, left_out = structs.replace(b, projects=a.projects), sum(first != second for first, second in known)
+    if not a.shows:
         return _undefined(category, a, b, NONE_PAIRED, left_out)
     reason = _too_few(a, b)
     if reason or not _together(a, b):
         table = PairedTable.of(b.shows, a.shows)
-        found = paired_score_interval(table), mcnemar_mid_p(table)
-        return _change(category, a, b, found, "session", reason, left_out)
+        exact = paired_score_interval(table), mcnemar_mid_p(table)
+        return _change(category, a, b, exact, "session", reason, left_out)
     counts = list(zip(b.by_project(), a.by_project(), strict=True))
     differences, sizes = [after - before for (after, _), (before, _) in counts], [size for (_, size), _ in counts]
-    found = clustered_paired_difference(differences, sizes), sign_flip_mcnemar(differences)
-    return _change(category, a, b, found, "project", "", left_out)
+    clustered = clustered_paired_difference(differences, sizes), sign_flip_mcnemar(differences)
+    return _change(category, a, b, clustered, "project", "", left_out)
 
 
 def _checked(name: str, sessions: Iterable[tuple[Session, Labels]], place: int) -> _Checked:
-    kept = [(session, labels[place]) for session, labels in sessions if labels[place] is not None]
-    return _Checked(
-        name,
-        tuple(label == YES for _, label in kept),
-        tuple(group_of(session, "project") for session, _ in kept),
-    )
+    kept = [(labels[place] == YES, session) for session, labels in sessions if labels[place] is not None]
+    projects = tuple(group_of(session, "project") for _, session in kept)
+    return _Checked(name, tuple(shows for shows, _ in kept), projects)
 
 
 def _change(
     category: str,
     a: _Checked,
     b: _Checked,
-    found: tuple[Estimate, Significance],
+    compared: tuple[Estimate, Significance],
     unit: Unit,
     reason: str = "",
     unchecked_pairs: int = 0,
 ) -> SessionChange:
-    difference, test = found
-    reasons = dict.fromkeys(filter(None, (reason, difference.reason, test.reason)))
-    return SessionChange(
-        category,
-        a.share,
-        b.share,
-        difference,
-        test.p_value,
-        None,
-        test.test,
-        unit,
-        a.n_projects(b),
-        unchecked_pairs,
-        "; ".join(reasons),
-    )
+    difference, test = compared
+    reasons = "; ".join(dict.fromkeys(filter(None, (reason, difference.reason, test.reason))))
+    tested = difference, test.p_value, None, test.test
+    return SessionChange(category, a.share, b.share, *tested, unit, a.n_projects(b), unchecked_pairs, reasons)
 
 
 def _undefined(category: str, a: _Checked, b: _Checked, reason: str, unchecked_pairs: int = 0) -> SessionChange:

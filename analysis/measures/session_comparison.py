@@ -6,7 +6,7 @@ samples. `session_changes` has the tests.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
@@ -18,6 +18,9 @@ from misstep.harness.errors import UsageError
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
+
+_Before = Literal["no", "not checked", "not in it"]
+_BEFORE: tuple[_Before, ...] = get_args(_Before)
 
 
 class SessionRun(Struct, frozen=True):
@@ -51,7 +54,7 @@ class NewlyFlagged(Struct, frozen=True):
     file: str
     line: int | None
     category: str
-    before: Literal["no", "not checked", "not in it"]
+    before: _Before
     steps: tuple[int, ...]
     reason: str
 
@@ -104,11 +107,11 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
     names = (a.name, b.name)
     changes = _adjusted({"": _changes(names, categories, compared, paired=paired)})[""]
     groups, alone = _groups(names, categories, compared, by, paired=paired) if by else ({}, {})
+    n_a, n_b = map(len, runs)
     return SessionComparison(
-        a.name,
-        b.name,
-        sessions=(len(runs[0]), len(runs[1])),
-        sub_agents=(len(a.sessions) - len(runs[0]), len(b.sessions) - len(runs[1])),
+        *names,
+        sessions=(n_a, n_b),
+        sub_agents=(len(a.sessions) - n_a, len(b.sessions) - n_b),
         shared=shared,
         paired=paired,
         changes=changes,
@@ -132,12 +135,10 @@ def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[N
         for verdict in verdicts:
             label = known.get(verdict.judge) if known else None
             if verdict.label == YES != label and verdict.judge in a.categories:
-                was: Literal["no", "not checked", "not in it"]
-                was = "not in it" if known is None else "not checked" if label is None else "no"
+                was = 2 if known is None else 1 if label is None else 0
                 place = session.item, session.file, session.line
-                found.append(NewlyFlagged(*place, verdict.judge, was, verdict.steps, verdict.rationale))
-    order = ("no", "not checked", "not in it")
-    return tuple(sorted(found, key=lambda one: order.index(one.before)))
+                found.append(NewlyFlagged(*place, verdict.judge, _BEFORE[was], verdict.steps, verdict.rationale))
+    return tuple(sorted(found, key=lambda one: _BEFORE.index(one.before)))
 
 
 def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:
@@ -175,14 +176,15 @@ def _groups(
     for into, sessions, deciding in zip(in_group, runs, grouped_by, strict=True):
         for one, (session, _) in zip(sessions, deciding, strict=True):
             into.setdefault(group_of(session, by), []).append(one)
-    order = rates_by((*categories, ANY), [one for sessions in runs for one in sessions], by)
-    known = [group for group in order if any(group in each for each in in_group)]
-    both = [group for group in known if all(group in each for each in in_group)]
-    found = {
-        group: _changes(names, categories, (in_group[0][group], in_group[1][group]), paired=paired) for group in both
+    first, second = in_group
+    known = [group for group in rates_by((*categories, ANY), [*runs[0], *runs[1]], by) if group in first | second]
+    changes = {
+        group: _changes(names, categories, (first[group], second[group]), paired=paired)
+        for group in known
+        if group in first and group in second
     }
-    sizes = {group: (len(in_group[0].get(group, ())), len(in_group[1].get(group, ()))) for group in known}
-    return _adjusted(found), {group: size for group, size in sizes.items() if group not in found}
+    sizes = {group: (len(first.get(group, ())), len(second.get(group, ()))) for group in known}
+    return _adjusted(changes), {group: size for group, size in sizes.items() if group not in changes}
 
 
 def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[SessionChange, ...]]:

@@ -7,9 +7,9 @@ from msgspec import structs
 
 from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.session_changes import LEVEL, SessionChange
-from misstep.analysis.measures.session_comparison import NewlyFlagged, Reversal, SessionComparison
+from misstep.analysis.measures.session_comparison import Reversal, SessionComparison
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
 
 DIFFERENCE = "Difference"
@@ -21,6 +21,13 @@ _LISTED = 200
 _STEPS = 6
 _NAMED = 3
 """Groups and categories that a sentence names one by one."""
+
+_NEWLY = TableHead(
+    "newly_flagged",
+    _PAPER,
+    "Newly flagged",
+    ("Steps count from 0. `misstep view FILE --id ID` shows a session; --json lists all of them.",),
+)
 
 
 def comparison_finding(compared: SessionComparison) -> str:
@@ -87,19 +94,17 @@ def _paradox(compared: SessionComparison, reversal: Reversal) -> str:
 
 def _some(compared: SessionComparison, reversal: Reversal) -> str:
     overall, within = _ways(compared, reversal.category)
-    return (
-        f"{reversal.category} {overall}, but {within} in {len(reversal.within)} of {reversal.of} ({_names(reversal)})"
-    )
+    part = f"{len(reversal.within)} of {reversal.of} ({_names(reversal.within, _NAMED)})"
+    return f"{reversal.category} {overall}, but {within} in {part}"
 
 
-def _names(reversal: Reversal) -> str:
-    return ", ".join(reversal.within[:_NAMED]) + (", …" if len(reversal.within) > _NAMED else "")
+def _names(names: Sequence[object], most: int) -> str:
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
 def _each(reversal: Reversal, compared: SessionComparison) -> str:
-    if reversal.of == 1:
-        return f"the one {compared.by} in which it differs ({_names(reversal)})"
-    return f"each of the {reversal.of} {compared.by}s in which it differs ({_names(reversal)})"
+    one = f"the one {compared.by}" if reversal.of == 1 else f"each of the {reversal.of} {compared.by}s"
+    return f"{one} in which it differs ({_names(reversal.within, _NAMED)})"
 
 
 def _ways(compared: SessionComparison, category: str) -> tuple[str, str]:
@@ -111,7 +116,8 @@ def _ways(compared: SessionComparison, category: str) -> tuple[str, str]:
 def comparison_table(compared: SessionComparison, source: str) -> Table:
     """Return the categories of two compared runs, a line each, with shares, difference and p-values."""
     finding = comparison_finding(compared)
-    return _table(compared, compared.changes, "changes", "All sessions", finding, source, tuple(_notes(compared)))
+    head = TableHead("changes", _PAPER, "All sessions", tuple(_notes(compared)))
+    return _table(compared, compared.changes, head, finding, source)
 
 
 def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
@@ -122,34 +128,21 @@ def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
 @made_by_this
 def newly_flagged_table(compared: SessionComparison, source: str) -> Table:
     """Return what only the second run flags, a line a finding, up to a number that a page can show."""
-    found, sessions = compared.newly_flagged, len({(one.item, one.file) for one in compared.newly_flagged})
-    cut = f", the first {_LISTED} of them here" if len(found) > _LISTED else ""
-    return Table(
-        name="newly_flagged",
-        paper=_PAPER,
-        title=f"Newly flagged in {compared.b}",
-        finding=(
-            f"{counted_text(sessions, 'session')} of {compared.b} {'is' if sessions == 1 else 'are'} flagged for what "
-            f"{compared.a} does not flag: {counted_text(len(found), 'finding')}{cut}."
-        ),
-        rows=tuple(_newly_flagged_row(compared, one, source) for one in found[:_LISTED]),
-        notes=("Steps count from 0. `misstep view FILE --id ID` shows a session; --json lists all of them.",),
+    a, b, flagged = compared.a, compared.b, compared.newly_flagged
+    sessions = len({(one.item, one.file) for one in flagged})
+    cut = f", the first {_LISTED} of them here" if len(flagged) > _LISTED else ""
+    finding = (
+        f"{counted_text(sessions, 'session')} of {b} {'is' if sessions == 1 else 'are'} flagged for what "
+        f"{a} does not flag: {counted_text(len(flagged), 'finding')}{cut}."
     )
-
-
-def _newly_flagged_row(compared: SessionComparison, one: NewlyFlagged, source: str) -> Row:
-    place = one.file if one.line is None else f"{one.file}:{one.line}"
-    steps = ", ".join(map(str, one.steps[:_STEPS])) + (", …" if len(one.steps) > _STEPS else "")
-    before = f"not in {compared.a}" if one.before == "not in it" else f"{one.before} in {compared.a}"
-    return Row(
-        one.item,
-        f"steps {steps}" if steps else "no step named",
-        evidence="real",
-        source=source,
-        unit="text",
-        group=one.category,
-        reason=f"{place}; {before}. {one.reason}",
-    )
+    rows = []
+    for one in flagged[:_LISTED]:
+        place = one.file if one.line is None else f"{one.file}:{one.line}"
+        steps = f"steps {_names(one.steps, _STEPS)}" if one.steps else "no step named"
+        before = f"not in {a}" if one.before == "not in it" else f"{one.before} in {a}"
+        reason = f"{place}; {before}. {one.reason}"
+        rows.append(Row(one.item, steps, source=source, unit="text", group=one.category, reason=reason))
+    return _NEWLY.table(finding, rows, title=f"Newly flagged in {b}")
 
 
 @made_by_this
@@ -158,52 +151,40 @@ def group_table(compared: SessionComparison, group: str, source: str, number: in
     changes = compared.groups[group]
     known = [one for one in changes if one.category != ANY and one.difference.value is not None]
     most = max(known, key=_size, default=None)
-    finding = (
-        "No category could be checked in both runs."
-        if most is None
-        else f"{most.category} {_moved(most)} ({_sure(most)}), {_from_to(most)}."
+    finding = "No category could be checked in both runs."
+    if most is not None:
+        finding = f"{most.category} {_moved(most)} ({_sure(most)}), {_from_to(most)}."
+    head = TableHead(
+        f"changes_{number}", _PAPER, f"{(compared.by or '').capitalize()} {group}", tuple(_remarks(changes))
     )
-    title = f"{(compared.by or '').capitalize()} {group}"
-    return _table(compared, changes, f"changes_{number}", title, finding, source, tuple(_remarks(changes)))
+    return _table(compared, changes, head, finding, source)
 
 
 def _table(
-    compared: SessionComparison,
-    changes: Sequence[SessionChange],
-    name: str,
-    title: str,
-    finding: str,
-    source: str,
-    notes: tuple[str, ...],
+    compared: SessionComparison, changes: Sequence[SessionChange], head: TableHead, finding: str, source: str
 ) -> Table:
     shown = [one for one in changes if one.a.n or one.b.n]
-    known = [one for one in shown if one.difference.value is not None]
-    return Table(
-        name=name,
-        paper=_PAPER,
-        title=title,
-        finding=finding,
-        rows=tuple(row for change in shown for row in _rows(compared, change, source)),
-        notes=notes,
-        drawn=tuple(_difference_row(one.category, one, source=source) for one in known),
-    )
+    known = {one.category: _difference(one) for one in shown if one.difference.value is not None}
+    rows = (row for change in shown for row in _rows(compared, change, source))
+    return head.table(finding, rows, drawn=rows_in("difference", known, "", source))
 
 
 def _rows(compared: SessionComparison, change: SessionChange, source: str) -> list[Row]:
     # The interval's method names the clustered test as well.
     test = "" if change.difference.method.startswith(change.test) else change.test
-    return [
-        estimate_row(f"In {compared.a}", change.a, "share", change.category, source),
-        estimate_row(f"In {compared.b}", change.b, "share", change.category, source),
-        _difference_row(DIFFERENCE, change, change.category, source),
-        estimate_row("p", Estimate(change.p_value, method=test), "p", change.category, source),
-        estimate_row("p, adjusted", Estimate(change.p_adjusted), "p", change.category, source),
-    ]
+    figures: tuple[tuple[str, Figure, Unit], ...] = (
+        (f"In {compared.a}", change.a, "share"),
+        (f"In {compared.b}", change.b, "share"),
+        (DIFFERENCE, _difference(change), "difference"),
+        ("p", Estimate(change.p_value, method=test), "p"),
+        ("p, adjusted", change.p_adjusted, "p"),
+    )
+    return rows_of(figures, change.category, source)
 
 
-def _difference_row(quantity: str, change: SessionChange, group: str = "", source: str = "") -> Row:
+def _difference(change: SessionChange) -> Estimate:
     """Return the difference without its n: the shares beside it have theirs."""
-    return estimate_row(quantity, structs.replace(change.difference, n=None), "difference", group, source)
+    return structs.replace(change.difference, n=None)
 
 
 def _notes(compared: SessionComparison) -> Iterator[str]:
@@ -272,10 +253,10 @@ def _group_notes(compared: SessionComparison) -> Iterator[str]:
         )
     if not compared.groups:
         yield f"No {by} is in both runs, so that no difference within one can be given."
-    if compared.groups_in_one_run:
-        sizes = [
-            f"{group} ({a:,} in {compared.a})" if a else f"{group} ({b:,} in {compared.b})"
-            for group, (a, b) in compared.groups_in_one_run.items()
-        ]
+    sizes = [
+        f"{group} ({a:,} in {compared.a})" if a else f"{group} ({b:,} in {compared.b})"
+        for group, (a, b) in compared.groups_in_one_run.items()
+    ]
+    if sizes:
         more = f", and {len(sizes) - 2 * _NAMED:,} more" if len(sizes) > 2 * _NAMED else ""
         yield f"In one run only, and so not compared: {', '.join(sizes[: 2 * _NAMED])}{more}."

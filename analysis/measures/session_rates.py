@@ -10,7 +10,7 @@ from datetime import date
 from typing import Literal, get_args
 
 from misstep.analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text
 from misstep.harness.records.session import Session
 
@@ -128,27 +128,18 @@ def session_rates_table(
 ) -> Table:
     """Return the share of sessions that show each category, a line a group, with 95% Wilson intervals."""
     checked: Counter[str] = Counter()
-    for found in rates.values():
-        checked.update({one.category: one.answered for one in found.categories})
-    unchecked = [category for category, count in checked.items() if not count]
-    rows = []
-    for group, found in rates.items():
-        shares = [(one.category, one.share) for one in found.categories if checked[one.category]]
-        shares.append((ANY, found.any_share))
-        rows += [estimate_row(name, share, "share", group, source, evidence=evidence) for name, share in shares]
+    for of_group in rates.values():
+        checked.update({one.category: one.answered for one in of_group.categories})
+    rows: list[Row] = []
+    for group, of_group in rates.items():
+        shares = {one.category: one.share for one in of_group.categories if checked[one.category]}
+        rows += rows_in("share", shares | {ANY: of_group.any_share}, group, source, evidence)
     notes = ["Each n counts the sessions that the rule could check; runs of sub-agents are left out."]
-    if unchecked:
+    if unchecked := [category for category, count in checked.items() if not count]:
         notes.append(f"No session could be checked for {' or '.join(unchecked)}.")
-    return Table(
-        name=f"rates_by_{by}",
-        paper=paper,
-        title=f"Share of sessions by {by}",
-        finding=_finding(rates, by),
-        rows=tuple(rows),
-        notes=tuple(notes),
-        datasets=tuple(datasets),
-        drawn=_drawn(rates, source, evidence) if by == "week" else (),
-    )
+    drawn = _drawn(rates, source, evidence) if by == "week" else []
+    head = TableHead(f"rates_by_{by}", paper, f"Share of sessions by {by}", tuple(notes))
+    return head.table(_finding(rates, by), rows, datasets=datasets, drawn=drawn)
 
 
 def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
@@ -159,15 +150,15 @@ def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
     return {week: float(-weeks) for week, weeks in apart.items() if weeks < WEEKS_DRAWN}
 
 
-def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -> tuple[Row, ...]:
+def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -> list[Row]:
     """Return the last weeks as rows of a figure: a series for each category that was found in them."""
-    rows = []
-    for category in dict.fromkeys(one.category for found in by_week.values() for one in found.categories):
-        weeks = weeks_drawn(by_week)
+    rows: list[Row] = []
+    weeks = weeks_drawn(by_week)
+    for category in dict.fromkeys(one.category for of_week in by_week.values() for one in of_week.categories):
         counts = {week: one for week, one in counts_of(by_week, category).items() if week in weeks}
         if any(one.count for one in counts.values()):
-            rows += [estimate_row(week, one.share, "share", category, source, evidence) for week, one in counts.items()]
-    return tuple(rows)
+            rows += rows_in("share", {week: one.share for week, one in counts.items()}, category, source, evidence)
+    return rows
 
 
 def _finding(rates: Mapping[str, Prevalence], by: Grouping) -> str:

@@ -4,10 +4,10 @@ Submissions to one benchmark were tried on the same tasks, so two of them are co
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.solved import SolvedSet, Stated, figures_of, stated_text
 from misstep.analysis.published import Figure, published_row
@@ -17,7 +17,17 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.audit import prints_as
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import (
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 
 ALPHA = 0.05
@@ -28,6 +38,38 @@ POWER = 0.8
 
 _PAPER = "engineering_agent"
 _ABSENT = "No set of submissions is available."
+
+_SUBMISSIONS = TableHead(
+    "submissions",
+    _PAPER,
+    "Solve rates of submissions to public benchmarks",
+    (
+        "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
+        "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
+    ),
+)
+_RANKING = TableHead(
+    "ranking",
+    _PAPER,
+    "Which ranks can be told apart",
+    (
+        "Two submissions are compared on the same tasks: only those that one of them alone solved count (McNemar, "
+        "mid-p). Holm's adjustment is for all gaps of the ranking, not only those shown.",
+        f"Tasks needed: for a two-sided test at {100 * ALPHA:g}% to find the observed difference with a chance of "
+        f"{100 * POWER:g}%, with as many tasks solved by one alone (Connor 1987), one comparison only.",
+        "Not told apart does not mean equal: the interval says how far apart the two may be.",
+    ),
+)
+_DENOMINATORS = TableHead(
+    "denominators",
+    _PAPER,
+    "A solve rate, and out of which tasks",
+    (
+        "A stated rate is reproduced if either denominator gives it; the other row then has no status of its own.",
+        "Of all tasks: those that any run of the set attempted; a task without a result counts as unsolved.",
+        "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
+    ),
+)
 
 
 class Gap(Struct, frozen=True):
@@ -48,41 +90,22 @@ class Gap(Struct, frozen=True):
 @made_by_this
 def submissions_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
     """Solve rates with Wilson intervals: the `top` best systems of each set, and those whose rate its page states."""
-    stated = {place: [_stated(one, figure) for figure in figures_of(one)] for place, one in enumerate(sets)}
     rows: list[Row] = []
-    measured: list[Row] = []
-    for place, one in enumerate(sets):
-        best, of_stated = _best_rows(one, top), _stated_rows(one, stated[place])
-        rows += measured_on(one.dataset, [*best, *(row for pair in of_stated for row in pair)])
-        measured += [*best, *(found for _, found in of_stated)]
-    return Table(
-        name="submissions",
-        paper=_PAPER,
-        title="Solve rates of submissions to public benchmarks",
-        finding=_rates_finding(sets[0], [each for of_set in stated.values() for each in of_set]) if sets else _ABSENT,
-        rows=tuple(rows),
-        notes=(
-            "Rule: the best by tasks solved, equal ones by name. A task without a result counts as unsolved.",
-            "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in sets)),
-        drawn=tuple(measured),
-    )
-
-
-def _best_rows(one: SolvedSet, top: int) -> list[Row]:
-    best = one.ranking()[:top]
-    group = f"{one.title}: the {len(best)} best of {len(one.systems)}"
-    return [_rate_row(one, system, group) for system in best]
-
-
-def _stated_rows(one: SolvedSet, stated: Sequence[Stated]) -> list[tuple[Row, Row]]:
-    """Return what the set's page states, each with what the attempts give."""
-    group = f"{one.title}: stated on its page"
-    return [
-        (published_row(each.figure, each.figure.row, group=group), each.row(each.figure.row, group)) for each in stated
-    ]
+    drawn: list[Row] = []
+    every: list[Stated] = []
+    for one in sets:
+        best, stated = one.ranking()[:top], [_stated(one, figure) for figure in figures_of(one)]
+        of_best = [
+            _rate_row(one, system, f"{one.title}: the {len(best)} best of {len(one.systems)}") for system in best
+        ]
+        group = f"{one.title}: stated on its page"
+        printed = [published_row(each.figure, each.figure.row, group=group) for each in stated]
+        measured = [each.row(each.figure.row, group) for each in stated]
+        rows += measured_on(one.dataset, [*of_best, *chain.from_iterable(zip(printed, measured, strict=True))])
+        drawn += [*of_best, *measured]
+        every += stated
+    finding = _rates_finding(sets[0], every) if sets else _ABSENT
+    return _SUBMISSIONS.table(finding, rows, notes, datasets=(one.dataset for one in sets), drawn=drawn)
 
 
 def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:
@@ -118,10 +141,9 @@ def gaps(one: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
     tasks = len(one.tasks())
     tables = [_paired(one.solved(better), one.solved(worse), tasks) for better, worse in asked]
     p_values = [mcnemar_mid_p(table).p_value for table in tables]
-    adjusted = holm(p_values).p_values
     return [
-        Gap(better, worse, table, 1.0 if p_value is None else p_value, 1.0 if after is None else after)
-        for (better, worse), table, p_value, after in zip(asked, tables, p_values, adjusted, strict=True)
+        Gap(*pair, table, 1.0 if p_value is None else p_value, 1.0 if after is None else after)
+        for pair, table, p_value, after in zip(asked, tables, p_values, holm(p_values).p_values, strict=True)
     ]
 
 
@@ -135,111 +157,57 @@ def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str]
     rows: list[Row] = []
     findings: list[str] = []
     for one in sets:
-        ranking = one.ranking()
-        neighbours = gaps(one, pairwise(ranking))
-        from_first = gaps(one, [(ranking[0], other) for other in ranking[1:]])
+        first, *others = one.ranking()
+        neighbours, from_first = gaps(one, pairwise([first, *others])), gaps(one, [(first, other) for other in others])
         apart, level = sum(gap.significant for gap in neighbours), sum(not gap.significant for gap in from_first)
-        rows += measured_on(one.dataset, _whole_rows(one, apart, level, len(neighbours)))
+        counts = {"Gaps between neighbours that can be told from chance": apart, "Not to be told from the first": level}
+        whole = rows_in("count", counts, f"{one.title}: the whole ranking", one.source, n=len(neighbours))
+        method = f"McNemar, mid-p, Holm over {len(neighbours)} comparisons"
+        rows += measured_on(one.dataset, [structs.replace(row, method=method) for row in whole])
         for gap in neighbours[: top - 1]:
             rows += measured_on(one.dataset, _gap_rows(one, gap, len(neighbours)))
         findings.append(
             f"On {one.title}, {apart} of the {len(neighbours)} gaps between neighbours in the ranking can be told from "
             f"chance at {100 * ALPHA:g}% (Holm), and {level} submissions cannot be told from the first"
         )
-    return Table(
-        name="ranking",
-        paper=_PAPER,
-        title="Which ranks can be told apart",
-        finding=f"{'; '.join(findings)}." if findings else _ABSENT,
-        rows=tuple(rows),
-        notes=(
-            "Two submissions are compared on the same tasks: only those that one of them alone solved count (McNemar, "
-            "mid-p). Holm's adjustment is for all gaps of the ranking, not only those shown.",
-            f"Tasks needed: for a two-sided test at {100 * ALPHA:g}% to find the observed difference with a chance of "
-            f"{100 * POWER:g}%, with as many tasks solved by one alone (Connor 1987), one comparison only.",
-            "Not told apart does not mean equal: the interval says how far apart the two may be.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in sets)),
-    )
-
-
-def _whole_rows(one: SolvedSet, apart: int, level: int, n: int) -> list[Row]:
-    said = {"Gaps between neighbours that can be told from chance": apart, "Not to be told from the first": level}
-    method = f"McNemar, mid-p, Holm over {n} comparisons"
-    group = f"{one.title}: the whole ranking"
-    return [
-        Row(quantity, count, n=n, source=one.source, unit="count", method=method, group=group)
-        for quantity, count in said.items()
-    ]
+    finding = f"{'; '.join(findings)}." if findings else _ABSENT
+    return _RANKING.table(finding, rows, notes, datasets=(one.dataset for one in sets))
 
 
 def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
-    group = f"{gap.better} less {gap.worse}"
-    difference = paired_difference(gap.paired)
-    discordant = gap.paired.discordant / gap.paired.n
-    counts = f"{gap.paired.first_only} and {gap.paired.second_only} solved by one alone"
-    source = f"{counts}, {one.source}"
-    none = not difference.value
-    return [
-        estimate_row("Difference", difference, "difference", group, source),
-        Row("p", gap.p_value, n=gap.paired.n, source=source, unit="p", method="McNemar, mid-p", group=group),
-        Row(
-            "p, adjusted",
-            gap.adjusted,
-            n=gap.paired.n,
-            source=source,
-            unit="p",
-            method=f"Holm over {tests} comparisons",
-            group=group,
-        ),
-        Row(
-            "Tasks needed",
-            None if none else ceil(sample_size_paired(discordant, float(difference.value or 0), POWER, ALPHA)),
-            source=source,
-            reason="No difference to detect." if none else "",
-            unit="count",
-            method=f"Connor, power {POWER:g} at {ALPHA:g}, two-sided",
-            group=group,
-        ),
-    ]
+    table, difference = gap.paired, paired_difference(gap.paired)
+    needed = Estimate(
+        None
+        if not difference.value
+        else ceil(sample_size_paired(table.discordant / table.n, difference.value, POWER, ALPHA)),
+        method=f"Connor, power {POWER:g} at {ALPHA:g}, two-sided",
+        reason="" if difference.value else "No difference to detect.",
+    )
+    figures: tuple[tuple[str, Estimate, Unit], ...] = (
+        ("Difference", difference, "difference"),
+        ("p", Estimate(gap.p_value, n=table.n, method="McNemar, mid-p"), "p"),
+        ("p, adjusted", Estimate(gap.adjusted, n=table.n, method=f"Holm over {tests} comparisons"), "p"),
+        ("Tasks needed", needed, "count"),
+    )
+    counts = f"{table.first_only} and {table.second_only} solved by one alone, {one.source}"
+    return rows_of(figures, f"{gap.better} less {gap.worse}", counts)
 
 
 @made_by_this
 def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
     """Stated rates of incomplete runs, out of the tasks attempted and out of all; further sets with one rate each."""
-    rows = [
-        row
-        for one in runs
-        for figure in figures_of(one)
-        for row in measured_on(one.dataset, _both_denominators(one, figure))
-    ]
+    rows: list[Row] = []
+    for one in runs:
+        for figure in figures_of(one):
+            # Where one of the two ways gives the stated rate, the other is not a contradiction.
+            ways = _stated(one, figure, of=" attempted"), _stated(one, figure, len(one.tasks()), " tasks")
+            neither = all(way.reason for way in ways)
+            worked_out = [way.row(figure.row, one.title, judged=neither or not way.reason) for way in ways]
+            rows += measured_on(one.dataset, [published_row(figure, figure.row, group=one.title), *worked_out])
     for one in others:
         rows += measured_on(one.dataset, (_rate_row(one, system, one.title) for system in one.systems))
-    return Table(
-        name="denominators",
-        paper=_PAPER,
-        title="A solve rate, and out of which tasks",
-        finding=_denominators_finding(runs),
-        rows=tuple(rows),
-        notes=(
-            "A stated rate is reproduced if either denominator gives it; the other row then has no status of its own.",
-            "Of all tasks: those that any run of the set attempted; a task without a result counts as unsolved.",
-            "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in (*runs, *others))),
-    )
-
-
-def _both_denominators(one: SolvedSet, figure: Figure) -> list[Row]:
-    """Return a stated rate worked out two ways: where one of them gives it, the other is not a contradiction."""
-    ways = _stated(one, figure, of=" attempted"), _stated(one, figure, len(one.tasks()), " tasks")
-    neither = all(way.reason for way in ways)
-    return [
-        published_row(figure, figure.row, group=one.title),
-        *(way.row(figure.row, one.title, judged=neither or not way.reason) for way in ways),
-    ]
+    datasets = (one.dataset for one in (*runs, *others))
+    return _DENOMINATORS.table(_denominators_finding(runs), rows, notes, datasets=datasets)
 
 
 def _denominators_finding(runs: Sequence[SolvedSet]) -> str:

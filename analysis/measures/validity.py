@@ -10,18 +10,43 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep.analysis.measures.prevalence import YES
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats import diagnostic
 from misstep.analysis.stats.diagnostic import Confusion, count_confusion
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import (
+    Evidence,
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.items import read_items
 from misstep.harness.places import data_folder
 from misstep.harness.verdict import Verdict
+
+_NO_RUN = "no such run"
+_VALIDITY = TableHead("validity", "your_agents", "The rules against people's labels")
+_GENERATED = TableHead(
+    "generated",
+    "your_agents",
+    "The rules against planted misbehaviour",
+    (
+        "Generated runs show that the instrument finds what was planted, not how it does on real runs.",
+        "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
+        "with the rules: a limit that is set in words alone is mostly out of their reach.",
+    ),
+)
 
 
 class LabelMapping(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):
@@ -59,58 +84,38 @@ def load_mappings() -> tuple[LabelMapping, ...]:
 @made_by_this
 def validity_table(sets: Sequence[JudgedSet]) -> Table:
     """Precision and recall of the rule classifiers on each set that a mapping names."""
-    at_hand = {judged.benchmark: judged for judged in sets}
-    mappings = [mapping for mapping in load_mappings() if mapping.benchmark in at_hand]
-    found = {
-        place: validity(mapping, at_hand[mapping.benchmark])
-        for place, mapping in enumerate(mappings)
-        if not mapping.decisive
-    }
+    available = {judged.benchmark: judged for judged in sets}
+    mappings = [mapping for mapping in load_mappings() if mapping.benchmark in available]
     rows: list[Row] = []
     drawn: list[Row] = []
-    for place, mapping in enumerate(mappings):
-        judged = at_hand[mapping.benchmark]
-        of_set = _location_rows(mapping, judged) if mapping.decisive else _category_rows(found[place], judged.source)
-        rows += measured_on(mapping.benchmark, of_set.every)
-        drawn += [of_set.precision, of_set.recall]
-    return Table(
-        name="validity",
-        paper="your_agents",
-        title="The rules against people's labels",
-        finding=_finding(list(found.values())),
-        rows=tuple(rows),
-        notes=tuple(f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings),
-        datasets=tuple(dict.fromkeys(mapping.benchmark for mapping in mappings)),
-        drawn=tuple(drawn),
-    )
+    measured = []
+    for mapping in mappings:
+        judged = available[mapping.benchmark]
+        if mapping.decisive:
+            of_set = _location_rows(mapping, judged)
+        else:
+            measured.append(validity(mapping, judged))
+            of_set = _category_rows(measured[-1], judged.source)
+        rows += measured_on(mapping.benchmark, of_set)
+        drawn += [row for row in of_set if row.quantity in ("Precision", "Recall")]
+    notes = (f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings)
+    datasets = (mapping.benchmark for mapping in mappings)
+    return _VALIDITY.table(_finding(measured), rows, notes, datasets=datasets, drawn=drawn)
 
 
 @made_by_this
 def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str], bool], *, seed: int, n: int) -> Table:
     """Precision and recall on generated runs, whose truth is known by construction."""
-    found: list[tuple[str, str, Estimate]] = []
+    rows: list[Row] = []
+    figures: list[tuple[str, str, Estimate]] = []
     for category in dict.fromkeys(category for _, category in truth):
         answered = [one for one in verdicts if one.judge == category and one.label is not None]
-        table = count_confusion(
-            [truth[one.item, category] for one in answered], [one.label == "yes" for one in answered]
-        )
-        found += [(category, "Precision", diagnostic.precision(table)), (category, "Recall", diagnostic.recall(table))]
-    return Table(
-        name="generated",
-        paper="your_agents",
-        title="The rules against planted misbehaviour",
-        finding=_lowest(found),
-        rows=tuple(
-            estimate_row(name, estimate, "share", category, f"generated, seed {seed}, n {n}", "generated")
-            for category, name, estimate in found
-        ),
-        notes=(
-            "Generated runs show that the instrument finds what was planted, not how it does on real runs.",
-            "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
-            "with the rules: a limit that is set in words alone is mostly out of their reach.",
-        ),
-        generator="misstep.harness.generate.sessions.generate_sessions",
-    )
+        table = count_confusion([truth[one.item, category] for one in answered], [one.label == YES for one in answered])
+        both = {"Precision": diagnostic.precision(table), "Recall": diagnostic.recall(table)}
+        figures += [(category, *figure) for figure in both.items()]
+        rows += rows_in("share", both, category, f"generated, seed {seed}, n {n}", "generated")
+    generator = "misstep.harness.generate.trajectories.generate_trajectories"
+    return structs.replace(_GENERATED.table(_lowest(figures), rows), generator=generator)
 
 
 def _lowest(found: Sequence[tuple[str, str, Estimate]]) -> str:
@@ -162,7 +167,7 @@ def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     """Return the classifier's answers against the mapped labels."""
     gold = positives(mapping, judged.folder)
     answers = {
-        verdict.item: verdict.label == "yes"
+        verdict.item: verdict.label == YES
         for verdict in judged.verdicts
         if verdict.judge == mapping.category and verdict.label is not None
     }
@@ -171,61 +176,45 @@ def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table))
 
 
-class _SetRows(Struct, frozen=True):
-    """The rows of one mapping on its set, and those of precision and recall among them."""
-
-    every: tuple[Row, ...]
-    precision: Row
-    recall: Row
-
-
-def _category_rows(found: Validity, source: str) -> _SetRows:
+def _category_rows(found: Validity, source: str) -> list[Row]:
     table = found.table
     counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
-    positive = _share(table.tp + table.fn, table.n)
-    precision = estimate_row("Precision", found.precision, "share", found.name, counts)
-    recall = estimate_row("Recall", found.recall, "share", found.name, counts)
-    others = (
-        estimate_row("F1", diagnostic.f1(table), "coefficient", found.name, counts),
-        estimate_row("Share of runs that people's labels make positive", positive, "share", found.name, counts),
+    figures: tuple[tuple[str, Estimate, Unit], ...] = (
+        ("Precision", found.precision, "share"),
+        ("Recall", found.recall, "share"),
+        ("F1", diagnostic.f1(table), "coefficient"),
+        ("Share of runs that people's labels make positive", share(table.tp + table.fn, table.n, _NO_RUN), "share"),
     )
-    return _SetRows((precision, recall, *others), precision, recall)
+    return rows_of(figures, found.name, counts)
 
 
-def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> _SetRows:
-    """Return whether the evidence of flagged runs stands at the step that decided the failure."""
+def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
+    """Return whether the evidence of flagged runs is at the step that decided the failure."""
     decisive = {error.trajectory: error.step for error in read_marked_errors(judged.folder) if error.step is not None}
     evidence = _evidence(judged.verdicts, decisive)
     hits = sum(decisive[run] in steps for run, steps in evidence.items())
     by_chance = [len(steps) / judged.n_steps[run] for run, steps in evidence.items() if judged.n_steps.get(run)]
-    group = f"evidence at the decisive step, {mapping.benchmark}"
-    chance = Estimate(
-        sum(by_chance) / len(by_chance) if by_chance else None,
-        n=len(by_chance),
-        reason="" if by_chance else "no run is flagged",
-    )
+    chance = Estimate(None, n=0, reason="no run is flagged")
+    if by_chance:
+        chance = Estimate(sum(by_chance) / len(by_chance), n=len(by_chance))
     figures = (
-        ("Precision", _share(hits, len(evidence)), f"{hits} of {len(evidence)} flagged"),
+        ("Precision", share(hits, len(evidence), _NO_RUN), f"{hits} of {len(evidence)} flagged"),
         ("Precision of steps drawn at random", chance, "as many steps a run"),
-        ("Recall", _share(hits, len(decisive)), f"{hits} of {len(decisive)} failures"),
+        ("Recall", share(hits, len(decisive), _NO_RUN), f"{hits} of {len(decisive)} failures"),
     )
-    precision, at_random, recall = (
-        estimate_row(name, estimate, "share", group, f"{judged.source}: {counts}") for name, estimate, counts in figures
-    )
-    return _SetRows((precision, at_random, recall), precision, recall)
+    group = f"evidence at the decisive step, {mapping.benchmark}"
+    return [
+        estimate_row(name, figure, "share", group, f"{judged.source}: {counts}") for name, figure, counts in figures
+    ]
 
 
 def _evidence(verdicts: Iterable[Verdict], runs: Mapping[str, int]) -> dict[str, set[int]]:
     """Flagged run → the steps that any of its verdicts names."""
     found: dict[str, set[int]] = {}
     for verdict in verdicts:
-        if verdict.label == "yes" and verdict.item in runs:
+        if verdict.label == YES and verdict.item in runs:
             found.setdefault(verdict.item, set()).update(verdict.steps)
     return found
-
-
-def _share(count: int, n: int) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, reason="no such run")
 
 
 def _finding(found: Sequence[Validity]) -> str:
