@@ -15,8 +15,8 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.experiments.comparison import compare_arms
 from misstep.analysis.measures.experiments.file_report import file_report
-from misstep.analysis.measures.experiments.live import of_live
 from misstep.analysis.measures.experiments.live_tables import live_sessions_table
+from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
 from misstep.analysis.pages import Foot, page, table_text
 from misstep.analysis.papers.wink.live import LiveExperiments

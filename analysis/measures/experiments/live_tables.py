@@ -1,11 +1,11 @@
 """Live sessions of a scripted agent in numbers, an arm each: what was planted, what ended it, what was said."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, p_text
 from misstep.harness.records.live_session import EpisodeEnd, LiveArm, LiveSession
 
@@ -24,43 +24,41 @@ NAMES: dict[LiveArm, str] = {
 }
 """The arms in words."""
 
+_SESSIONS = TableHead(
+    "live_sessions",
+    "experiment",
+    "Live sessions of a scripted agent",
+    (
+        "Generated: the agent, its tools and its tests were run; its misbehaviour is planted, and its engineer and "
+        "what it does with guidance are scripted.",
+        "A misbehaviour that the agent falls back into counts again.",
+    ),
+)
+
 
 @made_by_this
 def live_sessions_table(sessions: Sequence[LiveSession], source: str) -> Table:
     """The sessions of an experiment by arm: sizes, planted misbehaviours by what ended them, words, solved tasks."""
     arms = [arm for arm in NAMES if any(one.arm == arm for one in sessions)]
     rows = [row for arm in arms for row in _arm_rows([one for one in sessions if one.arm == arm], NAMES[arm], source)]
-    return Table(
-        name="live_sessions",
-        paper="experiment",
-        title="Live sessions of a scripted agent",
-        finding=_finding(sessions, arms),
-        rows=tuple(rows),
-        notes=(
-            "Generated: the agent, its tools and its tests were run; its misbehaviour is planted, and its engineer and "
-            "what it does with guidance are scripted.",
-            "A misbehaviour that the agent falls back into counts again.",
-        ),
-    )
+    return _SESSIONS.table(_finding(sessions, arms), rows)
 
 
-def _arm_rows(sessions: Sequence[LiveSession], arm: str, source: str) -> Iterable[Row]:
-    def count(quantity: str, value: int, n: int) -> Row:
-        return Row(quantity, value, n=n, evidence="generated", source=source, unit="count", group=arm)
-
+def _arm_rows(sessions: Sequence[LiveSession], arm: str, source: str) -> list[Row]:
+    evidence: Evidence = "generated"
+    where, n = (arm, source, evidence), len(sessions)
     episodes = [episode for one in sessions for episode in one.episodes]
-    ends = Counter(episode.ended for episode in episodes)
-    words = [word for one in sessions if one.observed for word in one.observed.interventions]
-    yield count("sessions", len(sessions), len(sessions))
-    yield count("units", len({one.unit for one in sessions}), len(sessions))
-    for category, number in sorted(Counter(episode.category for episode in episodes).items()):
-        yield count(f"planted: {category}", number, len(episodes))
-    for end, words_of in ENDS.items():
-        yield count(f"planted: {words_of}", ends[end], len(episodes))
-    yield count("words said to the agent", sum(word.delivered_at is not None for word in words), len(words))
+    categories, ends = (Counter(getattr(one, name) for one in episodes) for name in ("category", "ended"))
+    planted = {f"planted: {category}": number for category, number in sorted(categories.items())}
+    planted |= {f"planted: {words}": ends[end] for end, words in ENDS.items()}
+    heard = [word.delivered_at is not None for one in sessions if one.observed for word in one.observed.interventions]
     solved = [one.solved for one in sessions if one.solved is not None]
-    share = wilson(sum(solved), len(solved))
-    yield estimate_row("solved as asked", share, "share", arm, source, "generated")
+    return [
+        *rows_in("count", {"sessions": n, "units": len({one.unit for one in sessions})}, *where, n=n),
+        *rows_in("count", planted, *where, n=len(episodes)),
+        *rows_in("count", {"words said to the agent": sum(heard)}, *where, n=len(heard)),
+        *rows_in("share", {"solved as asked": wilson(sum(solved), len(solved))}, *where),
+    ]
 
 
 def _finding(sessions: Sequence[LiveSession], arms: Sequence[LiveArm]) -> str:

@@ -1,6 +1,6 @@
 """What a session of an experiment counts for: its arm, whose it is, and its measured quantities."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Unit
+from misstep.harness.records.live_session import LiveSession
 
 Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]
 
@@ -48,6 +49,23 @@ KINDS: Mapping[Metric, MetricKind] = {
     "engineer_interventions": MetricKind("Engineer interventions per session", "number", skewed=True),
     "seconds": MetricKind("Agent execution time per session", "seconds", skewed=True),
 }
+
+
+def of_live(sessions: Iterable[LiveSession]) -> list[ExperimentSession]:
+    """Return what each live session counts for; tokens are those read and those written."""
+    return [
+        ExperimentSession(
+            one.item,
+            one.unit,
+            one.arm,
+            failed_calls=one.failed_calls,
+            calls=one.calls,
+            tokens=one.input_tokens + one.output_tokens,
+            seconds=one.seconds,
+            engineer_interventions=one.engineer_interventions,
+        )
+        for one in sessions
+    ]
 
 
 def of_session(session: ExperimentSession, metric: Metric) -> tuple[float, float] | None:

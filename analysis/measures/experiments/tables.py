@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 from math import ceil
 
-from msgspec import structs
-
 from misstep.analysis.measures.experiments.comparison import LEVEL, POWER, ExperimentReport, MetricChange
 from misstep.analysis.measures.experiments.sessions import KINDS
 from misstep.analysis.stats.decisions.power import units_an_arm
 from misstep.analysis.stats.decisions.sample_ratio import ALARM
+from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text
 
 PLANNED_CHANGES = (-0.05, -0.1, -0.2)
 """For which relative changes the next experiment is planned."""
+
+_PLANNED = (
+    "Planned before the next experiment, from the spread of this one's control: the power of this experiment "
+    "for the change that it found would say nothing that its p-value does not.",
+    "Units like these, with as many sessions each; one metric tested at the level, unadjusted.",
+)
 
 
 def experiment_tables(
@@ -76,70 +81,37 @@ def signed(change: float | None) -> str:
 @made_by_this
 def changes_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
     """Return the metrics of a compared experiment, a group each."""
-    return Table(
-        name="experiment_changes",
-        paper=paper,
-        title=f"Changes with {report.treatment} against {report.control}",
-        finding=experiment_finding(report),
-        rows=tuple(row for one in report.changes for row in change_rows(report, one, source, evidence)),
-        notes=tuple(_notes(report)),
-        drawn=tuple(
-            estimate_row(one.title, one.compared.relative, "share", "Relative change", source, evidence)
-            for one in report.changes
-            if one.compared.relative.value is not None
-        ),
-    )
+    rows = [row for one in report.changes for row in change_rows(report, one, source, evidence)]
+    known = {one.title: one.compared.relative for one in report.changes if one.compared.relative.value is not None}
+    title = f"Changes with {report.treatment} against {report.control}"
+    head = TableHead("experiment_changes", paper, title, tuple(_notes(report)))
+    drawn = rows_in("share", known, "Relative change", source, evidence)
+    return head.table(experiment_finding(report), rows, drawn=drawn)
 
 
 def change_rows(report: ExperimentReport, change: MetricChange, source: str, evidence: Evidence) -> list[Row]:
     """Return one metric: the arms, the relative change, its p-values, and what the arms could have found."""
-    kind, compared = KINDS[change.metric], change.compared
-    treated, control = compared.ratios
-
-    def row(quantity: str, unit: Unit, value: float | None, reason: str = "", method: str = "") -> Row:
-        return Row(
-            quantity,
-            value,
-            n=compared.test.n,
-            evidence=evidence,
-            source=source,
-            reason=reason,
-            unit=unit,
-            method=method,
-            group=change.title,
-        )
-
-    rows = [
-        estimate_row(report.treatment, treated, kind.unit, change.title, source, evidence),
-        estimate_row(report.control, control, kind.unit, change.title, source, evidence),
-        estimate_row("Change", compared.relative, "share", change.title, source, evidence),
-        _p_row(row("p-value", "p", None), compared.test),
-        row("p-value, adjusted", "p", change.p_adjusted, compared.test.reason, f"Holm over {_tests(report)}"),
+    kind, test = KINDS[change.metric], change.compared.test
+    treated, control = change.compared.ratios
+    adjusted = Estimate(change.p_adjusted, n=test.n, method=f"Holm over {_tests(report)}", reason=test.reason)
+    figures: list[tuple[str, Figure, Unit]] = [
+        (report.treatment, treated, kind.unit),
+        (report.control, control, kind.unit),
+        ("Change", change.compared.relative, "share"),
+        ("p-value", test, "p"),
+        ("p-value, adjusted", adjusted, "p"),
     ]
     if change.naive is not None:
-        rows.append(_p_row(row("p-value, calls taken as independent", "p", None), change.naive))
-    if change.always_valid is not None:
+        figures.append(("p-value, calls taken as independent", change.naive, "p"))
+    if (held := change.always_valid) is not None:
         unit: Unit = "difference" if kind.unit == "share" else kind.unit
-        held = change.always_valid
-        rows.append(
-            estimate_row("Difference, held at all looks", held.difference, unit, change.title, source, evidence)
-        )
-        rows.append(_p_row(row("p-value, held at all looks", "p", None), held.test))
+        figures.append(("Difference, held at all looks", held.difference, unit))
+        figures.append(("p-value, held at all looks", held.test, "p"))
     if change.smallest is not None:
         method = f"normal, power {POWER:g}, level {LEVEL:g}, from the control's spread"
-        rows.append(
-            row(
-                f"Smallest decrease found with a chance of {number_text(POWER, 'share')}",
-                "share",
-                change.smallest,
-                method=method,
-            )
-        )
-    return rows
-
-
-def _p_row(row: Row, test: Significance) -> Row:
-    return structs.replace(row, value=test.p_value, n=test.n, reason=test.reason, method=test.test)
+        smallest = Estimate(change.smallest, n=test.n, method=method)
+        figures.append((f"Smallest decrease found with a chance of {number_text(POWER, 'share')}", smallest, "share"))
+    return rows_of(figures, change.title, source, evidence)
 
 
 def _tests(report: ExperimentReport) -> str:
@@ -168,91 +140,40 @@ def _notes(report: ExperimentReport) -> list[str]:
 @made_by_this
 def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
     """Return the sizes of the arms, and the test of their ratio."""
-    rows = []
+    rows: list[Row] = []
     for arm in report.arms:
-        for quantity, value in (("Units", arm.units), ("Sessions", arm.sessions)):
-            rows.append(Row(quantity, value, n=value, evidence=evidence, source=source, unit="count", group=arm.name))
-        rows.append(
-            Row(
-                "Share of the units that it should have",
-                arm.share,
-                evidence=evidence,
-                source=source,
-                unit="share",
-                group=arm.name,
-            )
-        )
-    test = report.ratio
-    rows.append(
-        Row(
-            "p-value",
-            test.p_value,
-            n=test.n,
-            evidence=evidence,
-            source=source,
-            unit="p",
-            method=test.test,
-            reason=test.reason,
-            group="Sample ratio",
-        )
-    )
+        where = arm.name, source, evidence
+        for quantity, count in (("Units", arm.units), ("Sessions", arm.sessions)):
+            rows += rows_in("count", {quantity: count}, *where, n=count)
+        rows += rows_in("share", {"Share of the units that it should have": arm.share}, *where)
+    rows += rows_in("p", {"p-value": report.ratio}, "Sample ratio", source, evidence)
     sizes = ", ".join(f"{arm.name} {counted_text(arm.units, 'unit')}" for arm in report.arms)
-    p_value = number_text(test.p_value, "p")
-    said = (
-        f"The arms do not fit their shares ({sizes}; p {p_value}): find out why before reading any change."
-        if report.mismatched
-        else f"The arms fit their shares ({sizes}; p {p_value})."
-    )
-    return Table(
-        name="experiment_arms",
-        paper=paper,
-        title="Sizes of the arms",
-        finding=said,
-        rows=tuple(rows),
-        notes=(f"An alarm is raised below p {ALARM:g}: a lower level than usual, since many look and few mismatch.",),
-    )
+    told = f"({sizes}; p {number_text(report.ratio.p_value, 'p')})"
+    finding = f"The arms fit their shares {told}."
+    if report.mismatched:
+        finding = f"The arms do not fit their shares {told}: find out why before reading any change."
+    note = f"An alarm is raised below p {ALARM:g}: a lower level than usual, since many look and few mismatch."
+    return Table("experiment_arms", paper, "Sizes of the arms", finding, tuple(rows), (note,))
 
 
 @made_by_this
 def plan_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
     """Return how many units an arm the next experiment needs, by metric and change."""
     method = f"normal test of the log ratio, power {POWER:g}, level {LEVEL:g}"
-    needed = {
-        (one.title, change): ceil(units_an_arm(one.variation, change, POWER, LEVEL))
-        for one in report.changes
-        if one.variation is not None
-        for change in PLANNED_CHANGES
-    }
-    rows = [
-        Row(
-            f"Units an arm for a change of {signed(change)}",
-            units,
-            evidence=evidence,
-            source=source,
-            unit="count",
-            method=method,
-            group=title,
+    rows: list[Row] = []
+    most: list[tuple[int, str]] = []
+    for one in report.changes:
+        if one.variation is not None:
+            needed = [ceil(units_an_arm(one.variation, change, POWER, LEVEL)) for change in PLANNED_CHANGES]
+            most.append((needed[0], one.title.lower()))
+            names = [f"Units an arm for a change of {signed(change)}" for change in PLANNED_CHANGES]
+            own = {name: Estimate(units, method=method) for name, units in zip(names, needed, strict=True)}
+            rows += rows_in("count", own, one.title, source, evidence)
+    finding = "No metric has a spread to plan with."
+    if most:
+        units, title = max(most)
+        finding = (
+            f"An experiment that finds a change of {signed(PLANNED_CHANGES[0])} in each metric with a chance of "
+            f"{number_text(POWER, 'share')} needs {units:,} units an arm: {title} varies most."
         )
-        for (title, change), units in needed.items()
-    ]
-    most = max(
-        ((units, title) for (title, change), units in needed.items() if change == PLANNED_CHANGES[0]), default=None
-    )
-    said = (
-        "No metric has a spread to plan with."
-        if most is None
-        else f"An experiment that finds a change of {signed(PLANNED_CHANGES[0])} in each metric with a chance of "
-        f"{number_text(POWER, 'share')} needs {most[0]:,} units an arm: {most[1].lower()} varies most."
-    )
-    return Table(
-        name="experiment_plan",
-        paper=paper,
-        title="Units that the next experiment needs",
-        finding=said,
-        rows=tuple(rows),
-        notes=(
-            "Planned before the next experiment, from the spread of this one's control: the power of this experiment "
-            "for the change that it found would say nothing that its p-value does not.",
-            "Units like these, with as many sessions each; one metric tested at the level, unadjusted.",
-        ),
-    )
+    return Table("experiment_plan", paper, "Units that the next experiment needs", finding, tuple(rows), _PLANNED)

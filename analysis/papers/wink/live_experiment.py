@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from misstep.analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
-from misstep.analysis.measures.experiments.live import of_live
-from misstep.analysis.measures.experiments.sessions import Metric
+from misstep.analysis.measures.experiments.sessions import Metric, of_live
 from misstep.analysis.measures.experiments.tables import signed
 from misstep.analysis.papers.wink.interventions import METRICS
 from misstep.analysis.papers.wink.live import NOTE, LiveExperiments, p_row

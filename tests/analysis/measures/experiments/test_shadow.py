@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from misstep.analysis.measures.experiments.comparison import compare_arms
-from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.shadow import invocations, misbehaviour_rates
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.printed.two_proportions import pooled_z

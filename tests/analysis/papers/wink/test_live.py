@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from misstep.analysis.measures.experiments.comparison import compare_arms
-from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
 from misstep.analysis.measures.recovery.effect import recovery_effects
 from misstep.analysis.measures.recovery.problems import Problem, problems
