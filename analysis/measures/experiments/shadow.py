@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from misstep.analysis.measures.shares import summed
 from misstep.analysis.stats.clusters.clustered import ClusteredDifference, clustered_difference
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
 from misstep.analysis.stats.significance import Significance
-from misstep.harness.records.intervention import Arm, ObservedRun
+from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.live_session import LiveSession
 
 
@@ -36,24 +37,22 @@ def invocations(run: ObservedRun) -> tuple[int, int]:
 
 def misbehaviour_rates(sessions: Iterable[LiveSession]) -> MisbehaviourRates | None:
     """Return the rates of both arms; `None` where one has no answered invocation."""
-    by_arm: dict[Arm, dict[str, list[int]]] = {"shadow": {}, "guide": {}}
-    asked = {"shadow": 0, "guide": 0}
-    for session in sessions:
-        if session.observed is not None and session.arm != "control":
-            flagged, answered = invocations(session.observed)
-            total = by_arm[session.arm].setdefault(session.unit, [0, 0])
-            total[0] += flagged
-            total[1] += answered
-            asked[session.arm] += len(session.observed.invocations)
-    first, second = ([(x, n) for x, n in arm.values() if n] for arm in by_arm.values())
+    runs: dict[str, list[tuple[str, ObservedRun]]] = {"shadow": [], "guide": [], "control": []}
+    for one in sessions:
+        if one.observed is not None:
+            runs[one.arm].append((one.unit, one.observed))
+    arms = runs["shadow"], runs["guide"]
+    units = [summed((unit, *invocations(run)) for unit, run in arm).values() for arm in arms]
+    first, second = ([cell for cell in arm if cell[1]] for arm in units)
     if not (first and second):
         return None
     (x1, n1), (x2, n2) = ((sum(x for x, _ in arm), sum(n for _, n in arm)) for arm in (first, second))
+    asked, also = (sum(len(run.invocations) for _, run in arm) for arm in arms)
     return MisbehaviourRates(
         (x1 / n1, x2 / n2),
         ((x1, n1), (x2, n2)),
         (len(first), len(second)),
-        (asked["shadow"] - n1, asked["guide"] - n2),
+        (asked - n1, also - n2),
         newcombe(x1, n1, x2, n2),
         pooled_z(x1, n1, x2, n2),
         clustered_difference(first, second),

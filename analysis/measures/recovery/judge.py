@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from misstep.analysis.measures.recovery.problems import Problem
 from misstep.analysis.measures.recovery.rates import as_judged, by_unit, recovery_rate, truly
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share
 from misstep.analysis.stats.correction import rogan_gladen_clustered
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.harness.errors import UsageError
@@ -36,43 +36,30 @@ def judge_of_recoveries(problems: Sequence[Problem]) -> RecoveryJudge:
     labelled = [one for one in problems if one.judged is not None]
     units = sorted({one.unit for one in labelled})
     halves = [[one for one in labelled if one.unit in set(units[start::2])] for start in (0, 1)]
+    measured, used = halves
     return RecoveryJudge(
-        _share([one for one in labelled if one.judged], recovered=True),
-        _found(labelled, recovered=True),
-        _found(labelled, recovered=False),
-        recovery_rate(halves[1], as_judged),
-        _corrected(halves[0], halves[1]),
-        recovery_rate(halves[1], truly),
+        clustered_share(by_unit((one for one in labelled if one.judged), truly), NO_LABEL),
+        clustered_share(_labelled(labelled, recovered=True), NO_LABEL),
+        clustered_share(_labelled(labelled, recovered=False), NO_LABEL),
+        recovery_rate(used, as_judged),
+        _corrected(measured, used),
+        recovery_rate(used, truly),
         len(problems) - len(labelled),
     )
 
 
-def _share(problems: Sequence[Problem], *, recovered: bool) -> Estimate:
-    clusters = by_unit(problems, lambda one: one.recovered is recovered)
-    return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason=NO_LABEL)
-
-
-def _found(problems: Sequence[Problem], *, recovered: bool) -> Estimate:
-    """Of the problems that recovered, or of those that did not, the share that the judge labels so."""
-    clusters = _labelled(problems, recovered=recovered)
-    return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason=NO_LABEL)
-
-
 def _labelled(problems: Sequence[Problem], *, recovered: bool) -> list[tuple[int, int]]:
+    """Of the problems that recovered, or of those that did not, by unit how many the judge labels so."""
     own = [one for one in problems if one.recovered is recovered]
     return by_unit(own, lambda one: one.judged is recovered)
 
 
 def _corrected(measured: Sequence[Problem], used: Sequence[Problem]) -> Estimate:
-    flagged, found, left_alone = (
-        by_unit(used, as_judged),
-        _labelled(measured, recovered=True),
-        _labelled(measured, recovered=False),
-    )
+    flagged = by_unit(used, as_judged)
+    found, left_alone = (_labelled(measured, recovered=recovered) for recovered in (True, False))
     if not (flagged and found and left_alone):
-        return Estimate(
-            None, n=0, reason="a half lacks problems that recovered, or that did not: nothing to correct by"
-        )
+        reason = "a half lacks problems that recovered, or that did not: nothing to correct by"
+        return Estimate(None, n=0, reason=reason)
     try:
         return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
     except UsageError as error:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from misstep.analysis.measures.recovery.problems import Problem
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.stats.estimate import Estimate
 
 Classes = Mapping[str, Sequence[str]]
@@ -36,20 +36,13 @@ def chosen(problems: Iterable[Problem], categories: Sequence[str], words: Words 
 
 def by_unit(problems: Iterable[Problem], outcome: Outcome = truly) -> list[tuple[int, int]]:
     """Units as (problems that recovered, problems); those without an outcome are left out."""
-    sums: dict[str, list[int]] = {}
-    for problem in problems:
-        found = outcome(problem)
-        if found is not None:
-            total = sums.setdefault(problem.unit, [0, 0])
-            total[0] += found
-            total[1] += 1
-    return [(recovered, n) for recovered, n in sums.values()]
+    outcomes = ((problem.unit, outcome(problem)) for problem in problems)
+    return list(summed((unit, int(recovered), 1) for unit, recovered in outcomes if recovered is not None).values())
 
 
 def recovery_rate(problems: Iterable[Problem], outcome: Outcome = truly) -> Estimate:
     """Return the share of problems that recovered, with an interval over units: Korn and Graubard's."""
-    clusters = by_unit(problems, outcome)
-    return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason="no problem with an outcome")
+    return clustered_share(by_unit(problems, outcome), "no problem with an outcome")
 
 
 def recovery_rates(
