@@ -14,7 +14,7 @@ from misstep.options.agreement import OF_A_TOOL, LabelOptions
 from misstep.options.common import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
 
 if TYPE_CHECKING:
-    from misstep.studies.labelling_pages.labelling import Drawn
+    from misstep.studies.annotation.labelling import Drawn
 
 app = command_app()
 
@@ -67,10 +67,9 @@ def label(
     misstep label mine --n 50 --tasks tasks.csv
     misstep label mine --n 50 --labels label_studio.json --item item
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from misstep.studies.annotation.labelling import draw, tasks_csv
     from misstep.studies.judging.assessment import scores_text
     from misstep.studies.judging.scored import write_scores
-    from misstep.studies.labelling_pages.labelling import draw
-    from misstep.studies.labelling_pages.labelling_tasks import tasks_csv
 
     if tasks is not None and labels is not None:
         raise UsageError("both --tasks and --labels are given", "Write the tasks first, and take their labels later.")
@@ -101,8 +100,7 @@ def label(
 def _on_a_page(drawn: "Drawn", port: int) -> None:
     import asyncio
 
-    from misstep.studies.labelling_pages.labelling import Labelling
-    from misstep.studies.labelling_pages.labelling_server import serve
+    from misstep.studies.annotation.labelling import Labelling, serve
 
     labelling = Labelling(drawn)
     try:

@@ -15,10 +15,11 @@ from msgspec import structs
 from misstep.analysis.pages.annotation.case import Asked, Link, address_of, case_page
 from misstep.analysis.pages.annotation.meeting import Compared, meeting_page, waiting_page
 from misstep.analysis.pages.foot import Foot
-from misstep.harness.errors import CannotWrite, MisstepError, UsageError
+from misstep.harness.errors import CannotWrite, UsageError
 from misstep.harness.records.annotation import CERTAINTIES, RaterAnswer
-from misstep.studies.annotation.study import AnnotationStudy, Conflict, Server, phase_named
-from misstep.studies.labelling_pages import loopback
+from misstep.studies.annotation import loopback
+from misstep.studies.annotation.loopback import Conflict, page
+from misstep.studies.annotation.study import AnnotationStudy, Server, phase_named
 
 _LONGEST_NOTE = 4_000
 
@@ -69,19 +70,13 @@ class Pages:
 
     def calibration(self, rater: str) -> str:
         """Return the raters' answers to the calibration set side by side."""
-        state = self.study.state
+        state, compared = self.study.state, []
         if state.phase == "calibration":
             raise Conflict("the calibration set is not done by all raters yet", "Come back when it is.")
         blind = state.study.blind()
-        compared = [
-            Compared(
-                item,
-                self._path(rater, item),
-                tuple(blind[item, one] for one in state.plan.raters),
-                self.study.cases.material(item).labels,
-            )
-            for item in state.plan.calibration
-        ]
+        for item in state.plan.calibration:
+            answers, labels = [blind[item, one] for one in state.plan.raters], self.study.cases.material(item).labels
+            compared.append(Compared(item, self._path(rater, item), tuple(answers), labels))
         left = state.left(rater)
         return meeting_page(compared, rater, self._path(rater, left[0]) if left else self.address(rater), self._foot)
 
@@ -149,15 +144,12 @@ class Pages:
     def _links(self, rater: str, here: str) -> tuple[Link, ...]:
         state = self.study.state
         left = set(state.left(rater))
-        return tuple(
-            Link(
-                number,
-                self._path(rater, item),
-                f"{item}: {'not answered' if item in left else 'answered'}",
-                " ".join(filter(None, ("" if item in left else "done", "here" if item == here else ""))),
-            )
-            for number, item in enumerate(state.order(rater), start=1)
-        )
+        links = []
+        for number, item in enumerate(state.order(rater), start=1):
+            words = f"{item}: {'not answered' if item in left else 'answered'}"
+            classes = " ".join(["done"] * (item not in left) + ["here"] * (item == here))
+            links.append(Link(number, self._path(rater, item), words, classes))
+        return tuple(links)
 
     def _path(self, rater: str, item: str) -> str:
         return self.address(rater) + address_of("case", self.study.state.plan.items.index(item))
@@ -182,17 +174,13 @@ async def serve(study: AnnotationStudy, server: Server, command: str, ready: Cal
         failed.append(error)
         asyncio.get_running_loop().call_later(1, stop.set)
 
-    await loopback.serve(
-        loopback.application(routes_of(pages, full)),
-        server.port,
-        lambda port: ready(Server(port, server.secret), pages),
-        stop,
-    )
+    app = loopback.application(routes_of(pages), full)
+    await loopback.serve(app, server.port, lambda port: ready(Server(port, server.secret), pages), stop)
     raise failed[0]
 
 
-def routes_of(pages: Pages, full: Callable[[CannotWrite], None]) -> web.RouteTableDef:
-    """Return the addresses of a study; `full` gets the error of an answer that could not be written."""
+def routes_of(pages: Pages) -> web.RouteTableDef:
+    """Return the addresses of a study."""
     routes = web.RouteTableDef()
 
     @routes.get("/{address}/")
@@ -201,16 +189,15 @@ def routes_of(pages: Pages, full: Callable[[CannotWrite], None]) -> web.RouteTab
         going_to = pages.begin(rater)
         if going_to:
             raise web.HTTPSeeOther(going_to)
-        return _page(pages.waiting(rater))
+        return page(pages.waiting(rater))
 
     @routes.get("/{address}/calibration")
     async def calibration(request: web.Request) -> web.Response:
-        return _page(pages.calibration(_rater(pages, request)))
+        return page(pages.calibration(_rater(pages, request)))
 
     @routes.get("/{address}/case/{number}")
     async def case(request: web.Request) -> web.Response:
-        rater = _rater(pages, request)
-        return _page(pages.case(rater, _number(request.match_info["number"])))
+        return page(pages.case(_rater(pages, request), _number(request.match_info["number"])))
 
     @routes.post("/{address}/case/{number}")
     async def answer(request: web.Request) -> web.Response:
@@ -219,31 +206,7 @@ def routes_of(pages: Pages, full: Callable[[CannotWrite], None]) -> web.RouteTab
         steps = tuple(value for value in given.getall("step", ()) if isinstance(value, str))
         raise web.HTTPSeeOther(pages.answer(rater, _number(request.match_info["number"]), form, steps))
 
-    return _told(routes, full)
-
-
-def _told(routes: web.RouteTableDef, full: Callable[[CannotWrite], None]) -> web.RouteTableDef:
-    """Return the routes, with errors as replies of one sentence."""
-    told = web.RouteTableDef()
-    for route in routes:
-        if isinstance(route, web.RouteDef):
-            told.route(route.method, route.path)(_telling(route.handler, full))
-    return told
-
-
-def _telling(handler: loopback.Handler, full: Callable[[CannotWrite], None]) -> loopback.Handler:
-    async def telling(request: web.Request) -> web.StreamResponse:
-        try:
-            return await handler(request)
-        except Conflict as error:
-            raise web.HTTPConflict(text=error.line()) from error
-        except CannotWrite as error:
-            full(error)
-            raise web.HTTPInsufficientStorage(text=error.line()) from error
-        except MisstepError as error:
-            raise web.HTTPBadRequest(text=error.line()) from error
-
-    return telling
+    return routes
 
 
 def _rater(pages: Pages, request: web.Request) -> str:
@@ -257,7 +220,3 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 9):
         raise UsageError(f"{text[:20]!r} is not a number of a case or of a step", "Open the study's page again.")
     return int(text)
-
-
-def _page(text: str) -> web.Response:
-    return web.Response(text=text, content_type="text/html")

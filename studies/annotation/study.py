@@ -16,7 +16,7 @@ from types import TracebackType
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.errors import InputError
 from misstep.harness.journal.records import (
     MANIFEST,
     Manifest,
@@ -30,15 +30,12 @@ from misstep.harness.journal.records import (
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
 from misstep.studies.annotation.cases import Cases
+from misstep.studies.annotation.loopback import Conflict
 from misstep.studies.annotation.plan import AnnotationPlan, State
 
 COMMAND = "annotate serve"
 ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer")
 SERVER = "server.json"
-
-
-class Conflict(MisstepError):
-    """An answer does not fit what the study holds by now, such as one from a page that was opened long ago."""
 
 
 class _Entry(Struct, frozen=True):

@@ -18,8 +18,8 @@ from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.studies.annotation.labelling import Labelling, draw
 from misstep.studies.kinds.kind import Choice
-from misstep.studies.labelling_pages.labelling import Labelling, draw
 from misstep.studies.recorded.flips import write_flips
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process

@@ -13,11 +13,11 @@ import msgspec
 
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.studies.annotation.cases import open_cases
+from misstep.studies.annotation.loopback import application
+from misstep.studies.annotation.loopback import serve as serve_application
 from misstep.studies.annotation.plan import planned
 from misstep.studies.annotation.server import Pages, routes_of
 from misstep.studies.annotation.study import AnnotationStudy
-from misstep.studies.labelling_pages.loopback import application
-from misstep.studies.labelling_pages.loopback import serve as serve_application
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 
@@ -148,7 +148,7 @@ def served(study: AnnotationStudy, secret: str = "secret", port: int = 0) -> Ite
             found["port"] = port
             ready.set()
 
-        await serve_application(application(routes_of(pages, lambda _: done.set())), port, taken, done)
+        await serve_application(application(routes_of(pages), lambda _: done.set()), port, taken, done)
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()

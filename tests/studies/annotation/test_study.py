@@ -10,7 +10,8 @@ from msgspec import structs
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
-from misstep.studies.annotation.study import Conflict, Server, read_study
+from misstep.studies.annotation.loopback import Conflict
+from misstep.studies.annotation.study import Server, read_study
 from tests.studies.annotation.made_up import opened, write_case, write_cases
 
 

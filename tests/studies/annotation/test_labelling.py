@@ -16,8 +16,7 @@ from misstep.harness.judges import read_known
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
-from misstep.studies.labelling_pages.labelling import Labelling, draw
-from misstep.studies.labelling_pages.labelling_server import serve
+from misstep.studies.annotation.labelling import Labelling, draw, serve
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up import atif_lines
 

@@ -1,25 +1,38 @@
-"""A person labels a drawn sample of the items of a judge's run, blind to what the judge said."""
+"""A person labels a drawn sample of the items of a judge's run, blind to what the judge said: on a page, or in a tool.
 
+The page is served on the loopback address alone, under a path that nobody can guess.
+"""
+
+import asyncio
 import random
+import secrets
+from collections.abc import Callable
 from pathlib import Path
 
+from aiohttp import web
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel, read_gold, write_gold
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.labelling import Label, LabelQuestion, done_page, labelling_page
+from misstep.analysis.tables.files import csv_of
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import one_line
 from misstep.harness.items import Item, Runs, read_items
 from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.judges.context import fitted_steps
 from misstep.harness.readers.inline import inline_run
 from misstep.harness.records.session import TITLE_CHARACTERS, title_of
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.studies.annotation import loopback
 from misstep.studies.judged_runs import JudgedRun, open_run
 
 _HELD = 10_000
 """The most items whose texts are held for one session of labelling."""
+
+_ROOM = 30_000
+"""The characters of a session in a task; a cell of a workbook holds 32,767."""
 
 
 class Drawn(Struct, frozen=True):
@@ -39,13 +52,9 @@ class Labelling:
     def __init__(self, drawn: Drawn) -> None:
         self.drawn = drawn
         self._runs = Runs(drawn.run.benchmark, runs_by_id, inline_run)
-        self._others: list[GoldLabel] = []
-        self._own: dict[str, str] = {}
-        for row in read_gold(drawn.run.benchmark):
-            if row.rater == drawn.rater:
-                self._own[row.item] = row.label
-            else:
-                self._others.append(row)
+        rows = list(read_gold(drawn.run.benchmark))
+        self._others = [row for row in rows if row.rater != drawn.rater]
+        self._own = {row.item: row.label for row in rows if row.rater == drawn.rater}
         self._places = {item.id: place for place, item in enumerate(drawn.items)}
         self._place = self._next(0)
 
@@ -131,3 +140,43 @@ def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -
     if not all(item.labels or opened.question.labels for item in items):
         raise UsageError(f"the benchmark {opened.benchmark} names no labels", "Name them in its benchmark.toml.")
     return Drawn(opened, tuple(items), rater)
+
+
+async def serve(labelling: Labelling, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the page until every item is labelled."""
+    path = f"/{secrets.token_urlsafe(16)}/"
+    done = asyncio.Event()
+    routes = web.RouteTableDef()
+
+    @routes.get(path)
+    async def show(_: web.Request) -> web.Response:
+        text = labelling.page()
+        if labelling.done:
+            done.set()
+        return loopback.page(text)
+
+    @routes.post(f"{path}label")
+    async def label(request: web.Request) -> web.Response:
+        given = await request.post()
+        item, chosen, move = (str(given.get(name, "")) for name in ("item", "label", "move"))
+        if chosen:
+            labelling.label(item, chosen)
+        else:
+            labelling.move(item, {"back": -1, "skip": 1}.get(move, 0))
+        raise web.HTTPSeeOther(path)
+
+    app = loopback.application(routes)
+    await loopback.serve(app, port, lambda taken: ready(f"http://{loopback.HOST}:{taken}{path}"), done)
+
+
+def tasks_csv(drawn: Drawn) -> str:
+    """Return the items of a sample as CSV, a task a row, in the order of the draw, without the judge's labels."""
+    runs = Runs(drawn.run.benchmark, runs_by_id, inline_run)
+    return csv_of(("item", "text"), ((item.id, _task(item, runs)) for item in drawn.items))
+
+
+def _task(item: Item, runs: Runs) -> str:
+    run = runs.of(item)
+    steps = () if run is None else run.steps
+    session = fitted_steps(steps, _ROOM, "shorten_middle", item.step, first=0).text if steps else ""
+    return "\n\n".join(part for part in (item.task, item.text, item.patch, session) if part)

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
+from misstep.harness.errors import CannotWrite, MisstepError
+
 HOST = "127.0.0.1"
 
 HEADERS = {
@@ -32,11 +34,47 @@ _OWN = ("same-origin", "none")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def application(routes: web.RouteTableDef) -> web.Application:
-    """Return a server's routes behind these checks."""
-    app = web.Application(client_max_size=_LARGEST, middlewares=[_guarded])
+class Conflict(MisstepError):
+    """An answer does not fit what the study holds by now, such as one from a page that was opened long ago."""
+
+
+def application(routes: web.RouteTableDef, full: Callable[[CannotWrite], None] | None = None) -> web.Application:
+    """Return a server's routes behind these checks; `full` gets the error of an answer that could not be written."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            _check(request)
+            reply = await _answered(request, handler, full)
+        except web.HTTPException as error:
+            error.headers.update(HEADERS)
+            raise
+        reply.headers.update(HEADERS)
+        return reply
+
+    app = web.Application(client_max_size=_LARGEST, middlewares=[guarded])
     app.router.add_routes(routes)
     return app
+
+
+async def _answered(
+    request: web.Request, handler: Handler, full: Callable[[CannotWrite], None] | None
+) -> web.StreamResponse:
+    """Return a reply, or raise an error of this project as a reply of one sentence."""
+    try:
+        return await handler(request)
+    except Conflict as error:
+        raise web.HTTPConflict(text=error.line()) from error
+    except MisstepError as error:
+        if full is not None and isinstance(error, CannotWrite):
+            full(error)
+            raise web.HTTPInsufficientStorage(text=error.line()) from error
+        raise web.HTTPBadRequest(text=error.line()) from error
+
+
+def page(text: str) -> web.Response:
+    """Return a page as a reply."""
+    return web.Response(text=text, content_type="text/html")
 
 
 async def serve(app: web.Application, port: int, ready: Callable[[int], None], done: asyncio.Event) -> None:
@@ -49,18 +87,6 @@ async def serve(app: web.Application, port: int, ready: Callable[[int], None], d
         await done.wait()
     finally:
         await runner.cleanup()
-
-
-@web.middleware
-async def _guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-    try:
-        _check(request)
-        reply = await handler(request)
-    except web.HTTPException as error:
-        error.headers.update(HEADERS)
-        raise
-    reply.headers.update(HEADERS)
-    return reply
 
 
 def _check(request: web.Request) -> None:

@@ -1,1 +1,0 @@
-"""The page on which one person labels a sample."""
