@@ -146,15 +146,9 @@ def alarms_table(
             "Runs with an alarm before the problem": one.early,
             "Runs without a problem that have an alarm": one.false_runs,
         }
-        numbers = {
-            "Steps from onset to alarm, median": one.delay,
-            "False alarms per 100 steps": one.false_per_100,
-        }
+        numbers = {"Steps from onset to alarm, median": one.delay, "False alarms per 100 steps": one.false_per_100}
         group, source = f"{one.detector}, on {one.dataset}", sources[one.dataset]
-        own = [
-            *rows_in("share", shares, group, source, evidence),
-            *rows_in("number", numbers, group, source, evidence),
-        ]
+        own = [*rows_in("share", shares, group, source, evidence), *rows_in("number", numbers, group, source, evidence)]
         if milliseconds is not None:
             own += rows_in("number", {"Milliseconds a step": milliseconds[one.detector]}, group, "", evidence)
         rows += measured_on(one.dataset, own) if evidence == "real" else own

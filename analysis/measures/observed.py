@@ -168,10 +168,7 @@ def observed_table(
     found: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
 ) -> Table:
     """Return the misbehaviour rate per invocation, by category too, and what became of the interventions."""
-    rates = {
-        "clustered by session": found.misbehaviour_rate,
-        "as if invocations were independent": found.naive_rate,
-    }
+    rates = {"clustered by session": found.misbehaviour_rate, "as if invocations were independent": found.naive_rate}
     fates = {"delivered": found.delivered} | {f"withheld: {why}": number for why, number in found.withheld.items()}
     counts: tuple[tuple[str, Unit, Mapping[str, Figure], int | None], ...] = (
         ("Misbehaviour rate per invocation", "share", rates, None),

@@ -40,9 +40,7 @@ def rates_by(
 
 
 def rates_by_each(
-    categories: Sequence[str],
-    sessions: Iterable[tuple[Session, Labels]],
-    groupings: Sequence[Grouping] = GROUPINGS,
+    categories: Sequence[str], sessions: Iterable[tuple[Session, Labels]], groupings: Sequence[Grouping] = GROUPINGS
 ) -> dict[Grouping, dict[str, Prevalence]]:
     """The rates by each of several groupings, as `rates_by` gives them, in one pass over a stream of sessions."""
     patterns: dict[Grouping, defaultdict[str, Counter[Labels]]] = {by: defaultdict(Counter) for by in groupings}

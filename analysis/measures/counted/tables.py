@@ -49,10 +49,7 @@ def counted_sessions_table(total: Prevalence, strata: dict[str, dict[str, Preval
 @made_by_this
 def counted_judge_table(judge: CountedJudge) -> Table:
     """Accuracy, kappa, each label's precision, recall and F1, and how well scores rank."""
-    shares = {
-        "Accuracy of the answered": judge.accuracy,
-        "Accuracy, unanswered counted as wrong": judge.accuracy_all,
-    }
+    shares = {"Accuracy of the answered": judge.accuracy, "Accuracy, unanswered counted as wrong": judge.accuracy_all}
     coefficients = {
         "Cohen's kappa of the answered": judge.cohen_kappa,
         "Cohen's kappa, unanswered as a label of their own": judge.cohen_kappa_all,

@@ -17,11 +17,7 @@ ENDS: dict[EpisodeEnd, str] = {
 }
 """What ended a misbehaviour, in words."""
 
-NAMES: dict[LiveArm, str] = {
-    "control": "No observer",
-    "shadow": "Detection alone",
-    "guide": "Detection and guidance",
-}
+NAMES: dict[LiveArm, str] = {"control": "No observer", "shadow": "Detection alone", "guide": "Detection and guidance"}
 """The arms in words."""
 
 _SESSIONS = TableHead(

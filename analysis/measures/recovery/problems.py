@@ -20,11 +20,7 @@ WINDOW = 15
 RECOVERED, SESSION_OVER, ENGINEER = 1, 2, 3
 """What ends a problem, as coded for `analysis.stats.decisions.incidence`."""
 
-EVENTS: Mapping[int, str] = {
-    RECOVERED: "recovered",
-    SESSION_OVER: "session over",
-    ENGINEER: "an engineer stepped in",
-}
+EVENTS: Mapping[int, str] = {RECOVERED: "recovered", SESSION_OVER: "session over", ENGINEER: "an engineer stepped in"}
 
 Start = Literal["word", "onset"]
 

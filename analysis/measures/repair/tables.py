@@ -144,11 +144,7 @@ def score_rows(scores: RepairScores, source: str = "", group: str = "") -> list[
         if (one := scores.spent[field]).recorded
     ]
     where = group, name, scores.arm.evidence
-    return [
-        *rows_in("share", rates, *where),
-        *rows_in("number", _iterations(scores), *where),
-        *rows_of(spent, *where),
-    ]
+    return [*rows_in("share", rates, *where), *rows_in("number", _iterations(scores), *where), *rows_of(spent, *where)]
 
 
 def compare_repairs(arms: Sequence[RepairArm]) -> tuple[PairedSystems, ...]:

@@ -101,12 +101,7 @@ def expected_loss(critic: Critic, mended: float, rounds: int) -> float:
 
 
 def closed_loop(
-    critic: Critic,
-    assumed: Mapping[str, Assumption],
-    *,
-    loops: int = 200,
-    seed: int = 0,
-    uncertain: bool = True,
+    critic: Critic, assumed: Mapping[str, Assumption], *, loops: int = 200, seed: int = 0, uncertain: bool = True
 ) -> ClosedLoop:
     """Return a critic in a closed loop of filter and retrain, simulated many times."""
     rng, value = np.random.default_rng(seed), {name: one.value for name, one in assumed.items()}
