@@ -97,7 +97,7 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
             measured.append(validity(mapping, judged))
             of_set = _category_rows(measured[-1], judged.source)
         rows += measured_on(mapping.benchmark, of_set)
-        drawn += [row for row in of_set if row.quantity in ("Precision", "Recall")]
+        drawn += [of_set[0], of_set[2 if mapping.decisive else 1]]  # precision and recall
     notes = (f"{mapping.benchmark}, {mapping.category}: {mapping.why}." for mapping in mappings)
     datasets = (mapping.benchmark for mapping in mappings)
     return _VALIDITY.table(_finding(measured), rows, notes, datasets=datasets, drawn=drawn)
