@@ -173,17 +173,13 @@ class Request(Struct, frozen=True, omit_defaults=True):
         }
         if self.temperature is not None:
             body["temperature"] = float(self.temperature)  # 0 and 0.0 are one question
-        if self.max_tokens is not None:
-            body["max_tokens"] = self.max_tokens
-        if self.seed is not None:
-            body["seed"] = self.seed
+        said = {"max_tokens": self.max_tokens, "seed": self.seed, "top_logprobs": self.top_logprobs or None}
+        body |= {name: value for name, value in said.items() if value is not None}
         if self.schema is not None:
             named = {"name": "answer", "strict": True, "schema": self.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if self.logprobs:
             body["logprobs"] = True
-        if self.top_logprobs:
-            body["top_logprobs"] = self.top_logprobs
         if self.functions:
             body["tools"] = [function.body() for function in self.functions]
         return body | self.extra

@@ -14,6 +14,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 TAG = "system-reminder"
 
@@ -74,14 +75,8 @@ def defused(text: str) -> str:
 
 def _names_it(text: str, place: int) -> bool:
     """Return whether the name of the tag follows, or its beginning where the text or the tag breaks off."""
-    matched = 0
-    for letter in _letters(text, place):
-        if letter != _NAME[matched]:
-            return False
-        matched += 1
-        if matched == len(_NAME):
-            return True
-    return matched >= _ENOUGH
+    letters = "".join(islice(_letters(text, place), len(_NAME)))
+    return _NAME.startswith(letters) and len(letters) >= _ENOUGH
 
 
 def _letters(text: str, place: int) -> Iterator[str]:

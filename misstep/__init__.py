@@ -102,27 +102,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "misstep.analysis.tables": (
-        "Row",
-        "Table",
-    ),
-    "misstep.harness.journal.records": (
-        "Inputs",
-        "Records",
-    ),
-    "misstep.harness.runs.inputs": (
-        "inputs_of_paths",
-        "trajectories",
-    ),
-    "misstep.harness.runs.kind": (
-        "RunKind",
-        "Units",
-    ),
+    "misstep.analysis.tables": ("Row", "Table"),
+    "misstep.harness.journal.records": ("Inputs", "Records"),
+    "misstep.harness.runs.inputs": ("inputs_of_paths", "trajectories"),
+    "misstep.harness.runs.kind": ("RunKind", "Units"),
     "misstep.harness.runs.opened": ("OpenRun",),
-    "misstep.harness.runs.run": (
-        "Asking",
-        "carry_out",
-    ),
+    "misstep.harness.runs.run": ("Asking", "carry_out"),
     "misstep.studies.kinds.kind": ("RunResults",),
     "misstep.harness.agent.actions": ("Observation",),
     "misstep.harness.agent.clocks": ("Clock",),

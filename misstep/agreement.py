@@ -1,17 +1,15 @@
 """`misstep agreement`: how far annotators agree, overall, by pair, by label and by item."""
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.agreement import Adjudicate, Boot, Consensus, File, IntervalWidth, LabelOptions
-from misstep.options.common import Html, Json, Seed, command_app, json_text, write_file
+from misstep.options.common import Html, Json, Seed, command_app, json_text, this_line, write_file
 from misstep.options.gate import BELOW, GateOptions
 
 if TYPE_CHECKING:
-    from misstep.analysis.measures.agreement import QuestionReports
+    pass
 
 app = command_app()
 
@@ -50,13 +48,8 @@ def agreement(
 
     gates = limits.gates()
     questions = read_questions(file, labels.reading())
-    remarks = [*questions.remarks]
-    remarks += [
-        f"{name}: {remark_text}" if name else remark_text
-        for name, one in questions.labels.items()
-        for remark_text in one.remarks
-    ]
-    for remark in remarks:
+    named = ((name, remark) for name, one in questions.labels.items() for remark in one.remarks)
+    for remark in (*questions.remarks, *(f"{name}: {remark}" if name else remark for name, remark in named)):
         say(f"misstep: {plain(f'{shown(file)}: {remark}')}")
     reports = {
         name: agreement_report(one, labels.level, boot, seed, interval_width) for name, one in questions.labels.items()
@@ -67,7 +60,9 @@ def agreement(
     if adjudicate is not None:
         write_file("--adjudicate", adjudicate, adjudication_csv(found))
     if html is not None:
-        write_file("--html", html, _page(found, shown(file)))
+        from misstep.analysis.pages.agreement import report_page
+
+        write_file("--html", html, report_page(found, shown(file), this_line()))
     if json:
         print(json_text(found.document()))
     else:
@@ -75,10 +70,3 @@ def agreement(
 
         print(reports_text(found))
     limits.settle(gates, found.coefficients(), "misstep agreement")
-
-
-def _page(found: "QuestionReports", file: str) -> str:
-    from misstep.analysis.pages.agreement import report_page
-
-    command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
-    return report_page(found, file, command)

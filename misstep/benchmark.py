@@ -21,8 +21,7 @@ def benchmark() -> None:
 
 
 Sessions = Annotated[
-    list[Path],
-    typer.Argument(metavar="SESSIONS...", parser=path_or_address, help="Files and folders with sessions."),
+    list[Path], typer.Argument(metavar="SESSIONS...", parser=path_or_address, help="Files and folders with sessions.")
 ]
 Kind = Annotated[
     Literal["misbehaviour", "triage", "text"],

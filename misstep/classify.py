@@ -18,13 +18,7 @@ from misstep.options.common import Html, Json, command_app, json_text, moment, p
 from misstep.options.gate import ABOVE, GateOptions, show_merged
 from misstep.options.run_folders import Categories, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
-from misstep.studies.classified_paths import (
-    as_json,
-    classified_findings,
-    classified_page,
-    classified_shard,
-    shard_text,
-)
+from misstep.studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
 
 app = command_app()
 
@@ -40,9 +34,7 @@ Out = Annotated[
 Since = Annotated[
     datetime | None,
     typer.Option(
-        metavar="WHEN",
-        parser=moment,
-        help="Leave out files that were last changed before: a date or time, or 7d, 12h.",
+        metavar="WHEN", parser=moment, help="Leave out files that were last changed before: a date or time, or 7d, 12h."
     ),
 ]
 Until = Annotated[
@@ -88,21 +80,15 @@ def classify(
     chosen, changed = chosen_categories(categories), Changed(since, until)
     given = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
+
     shard = parts.shard
     if shard is not None:
         refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
         with stopped_with(f"shard {shard} is done again by the same line"):
-            done = classified_shard(
-                shard,
-                given,
-                chosen,
-                classify_all,
-                out=place,
-                workers=workers,
-                arguments=[*given, *named, "--out", place],
-                changed=changed,
-            )
+            line = [*given, *named, "--out", place]
+            asked = shard, given, chosen, classify_all
+            done = classified_shard(*asked, out=place, workers=workers, arguments=line, changed=changed)
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = limits.gates()
@@ -111,16 +97,9 @@ def classify(
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             from misstep.studies.merged_runs import classified_on_cluster
 
-            merged = classified_on_cluster(
-                str(parts.dask),
-                parts.shards,
-                given,
-                chosen,
-                classify_all,
-                place,
-                [*given, *named, "--out", place],
-                changed,
-            )
+            line = [*given, *named, "--out", place]
+            cluster = str(parts.dask), parts.shards
+            merged = classified_on_cluster(*cluster, given, chosen, classify_all, place, line, changed)
         show_merged(merged, limits, gates, "misstep classify", json=json)
         return
     places = list(map(path_or_address, paths))
@@ -129,15 +108,9 @@ def classify(
     kept = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
     with stopped_with(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
         run = folder or (Path(unkept) if html else None)
-        found = classified_findings(
-            places,
-            chosen,
-            classify_all,
-            out=run,
-            workers=workers,
-            arguments=[*arguments, "--out", str(folder)] if folder else arguments,
-            changed=changed,
-        )
+        line = [*arguments, "--out", str(folder)] if folder else arguments
+        asked_of = places, chosen, classify_all
+        found = classified_findings(*asked_of, out=run, workers=workers, arguments=line, changed=changed)
         if html is not None and run is not None:
             write_page("--html", html, classified_page(run))
     page = html or (folder / REPORT if folder else None)

@@ -49,7 +49,9 @@ def doctor(
         raise UsageError("--test-command and --python without REPO", "Name the repository: `misstep doctor REPO …`.")
     report = sandbox_report()
     capabilities = (*report.capabilities, _model(), _browser(), _data(), _hook())
-    print(_as_json(report, capabilities) if json else _as_text(report, capabilities))
+    document = {"sandbox": report.sandbox, "overlays": report.overlays, "tried": report.tried}
+    as_json = msgspec.json.encode(document | {"capabilities": capabilities}).decode()
+    print(as_json if json else _as_text(report, capabilities))
     if report.sandbox is None:
         raise typer.Exit(3)
 
@@ -117,16 +119,6 @@ def _hook() -> Capability:
     except MisstepError as error:
         return Capability("observer's hook", False, f"in {where}, but {error.found}", without, "Report it as a fault.")
     return Capability("observer's hook", True, f"in {where}, answers in {1000 * seconds:.0f} ms")
-
-
-def _as_json(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
-    document = {
-        "sandbox": report.sandbox,
-        "overlays": report.overlays,
-        "tried": report.tried,
-        "capabilities": capabilities,
-    }
-    return msgspec.json.encode(document).decode()
 
 
 def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:

@@ -10,6 +10,7 @@ from misstep.harness.lake.manifest import PackManifest
 from misstep.harness.progress import say
 from misstep.harness.runs.pack import pack as pack_into
 from misstep.options.common import Json, command_app, json_text, path_or_address
+from misstep.options.run_folders import stopped_with
 
 _SHOWN = 10
 
@@ -45,11 +46,8 @@ def pack(
     goes on; until all is packed, no file has its final name. The exit code is 1 if a session was unreadable: stderr
     names its file and line; the others are packed.
     """
-    try:
+    with stopped_with(f"the same line goes on with what is finished in {out}"):
         packed = pack_into(paths, out, messages=messages, workers=workers)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; the same line goes on with what is finished in {plain(out)}.")
-        raise typer.Exit(130) from None
     print(json_text(_document(packed)) if json else _text(packed, out))
     unreadable = packed.tally.unreadable
     for one in unreadable[:_SHOWN]:

@@ -1,7 +1,5 @@
 """`misstep pass`: pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +7,7 @@ import typer
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address, write_page
+from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address, this_line, write_page
 from misstep.options.run_folders import K, Threshold, numbers_of_attempts
 
 app = command_app()
@@ -65,8 +63,7 @@ def passing(
     if html is not None:
         from misstep.analysis.pages.passing import passes_page
 
-        command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
-        write_page("--html", html, passes_page(found, described(paths), command))
+        write_page("--html", html, passes_page(found, described(paths), this_line()))
     if json:
         print(json_text(found))
     else:

@@ -29,8 +29,7 @@ Out = Annotated[
     typer.Option(metavar="F.html", help="The HTML page; by default named after the run or folder, in this folder."),
 ]
 Id = Annotated[
-    str | None,
-    typer.Option("--id", help="Id of the one run to show; of a file with several, by default the first."),
+    str | None, typer.Option("--id", help="Id of the one run to show; of a file with several, by default the first.")
 ]
 Compare = Annotated[
     tuple[str, str] | None,

@@ -9,9 +9,8 @@ import typer
 from misstep.analysis.pages.findings import finding_line
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import command_app, path_alone
-from misstep.options.run_folders import Categories
+from misstep.options.run_folders import Categories, stopped_with
 from misstep.studies.sessions.watching import new_findings
 
 app = command_app()
@@ -32,9 +31,6 @@ def watch(
     """
     chosen = chosen_categories(categories)
     pause = threading.Event()
-    try:
+    with stopped_with(f"the page is {out}/report.html, and the same line goes on"):
         for found in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every)):
             print(f"{plain(found.category)}  {finding_line(found)}", flush=True)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; the page is {plain(str(out))}/report.html, and the same line goes on.")
-        raise typer.Exit(130) from None

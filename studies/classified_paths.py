@@ -1,6 +1,7 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from misstep.harness.runs.inputs import EVER, Changed
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
-from misstep.harness.runs.shards.layout import Shard, next_step
+from misstep.harness.runs.shards.layout import next_step
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
 
@@ -42,31 +43,6 @@ def classified_findings(
     if summary is not None:
         return findings(categories, summary)
     return read_scores(out or Path(), Findings)
-
-
-def classified_shard(
-    shard: Shard,
-    paths: Sequence[str],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    *,
-    out: str,
-    workers: int | None = None,
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-) -> ShardDone:
-    """Do one shard of a run to its end, with what the page of the run needs; as `classify_shard`."""
-    return classify_shard(
-        shard,
-        paths,
-        categories,
-        classify,
-        out=out,
-        workers=workers,
-        arguments=arguments,
-        changed=changed,
-        show=_show,
-    )
 
 
 def shard_text(done: ShardDone, out: str) -> str:
@@ -108,3 +84,7 @@ def _show(session: Trajectory, evidence: Collection[int]) -> str:
     from misstep.analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
+
+
+classified_shard = partial(classify_shard, show=_show)
+"""Do one shard of a run to its end, with what the page of the run needs."""

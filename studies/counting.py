@@ -9,7 +9,7 @@ from misstep.analysis.labels import read_ratings
 from misstep.analysis.labels.counting import rating_patterns
 from misstep.analysis.labels.source import read_source
 from misstep.analysis.measures.passing.reading import has_attempts
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import UsageError, opening
 from misstep.harness.places import path_text
 from misstep.harness.records.whole_counts import CountedPart, CountedParts, Counts, decoded_parts, summed
 from misstep.studies.kinds import kind_in, kinds_with
@@ -32,10 +32,8 @@ def _parts_of(path: Path, how: Counting) -> CountedParts:
     if path.is_dir():
         records, counts = _run(path, how)
         return _one(path, how, _digest(records), counts)
-    try:
+    with opening(path, "Check the path."):
         written = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Check the path.", file=path) from error
     if written.lstrip().startswith(_OPENS):
         return decoded_parts(written, path_text(path))
     return _one(path, how, hashlib.sha256(written).hexdigest(), _file(path, how))

@@ -72,16 +72,9 @@ def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
     `first_step` is the step at which the evidence begins, missing if there is none.
     """
     rows = (
-        {
-            "dataset": judged.benchmark,
-            "session": verdict.item,
-            "category": verdict.judge,
-            "label": verdict.label,
-            "first_step": min(verdict.steps, default=None),
-            "n_steps": judged.n_steps[verdict.item],
-        }
+        (judged.benchmark, one.item, one.judge, one.label, min(one.steps, default=None), judged.n_steps[one.item])
         for judged in sets
-        for verdict in judged.verdicts
+        for one in judged.verdicts
     )
     return _frame(rows, _SESSION)
 
@@ -100,10 +93,10 @@ def study_sessions(study: "Study") -> "DataFrame":
 def attempts(sets: Iterable["SolvedSet"]) -> "DataFrame":
     """Systems on tasks, one row a system and task: how often the task was tried, and how often of these solved."""
     rows = (
-        {"title": one.title, "system": system, "task": task, "tried": tried, "solved": solved}
+        (one.title, system, task, *counts)
         for one in sets
         for system, cells in one.systems.items()
-        for task, (tried, solved) in cells.items()
+        for task, counts in cells.items()
     )
     return _frame(rows, _ATTEMPT)
 
@@ -134,17 +127,11 @@ def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
     can be read. Items of one `cluster` hang together.
     """
     rows = (
-        {
-            "judge": one.title,
-            "item": verdict.item,
-            "cluster": one.clusters.get(verdict.item, verdict.item),
-            "gold": gold.get(verdict.item),
-            "label": verdict.label,
-            "status": verdict.status,
-        }
+        (one.title, item, one.clusters.get(item, item), gold.get(item), verdict.label, verdict.status)
         for one in judged
         for gold in [majority(one.gold).label_of]
         for verdict in one.verdicts
+        for item in [verdict.item]
     )
     return _frame(rows, _ANSWER)
 
@@ -152,13 +139,7 @@ def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
 def run_ratings(judged: Iterable["JudgedRatings"]) -> "DataFrame":
     """Ratings of runs by a judge and by people, one row a judge, aspect and run; what was not rated is missing."""
     rows = (
-        {
-            "title": one.title,
-            "aspect": aspect,
-            "run": run,
-            "people": rating,
-            "judge": (one.judge.get(run) or {}).get(aspect),
-        }
+        (one.title, aspect, run, rating, (one.judge.get(run) or {}).get(aspect))
         for one in judged
         for run, given in one.people.items()
         for aspect, rating in given.items()

@@ -17,11 +17,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.items import Question, read_items, read_question
 from misstep.harness.journal.inputs import difference
-from misstep.harness.journal.records import (
-    Manifest,
-    read_triage_verdicts,
-    read_verdicts,
-)
+from misstep.harness.journal.records import Manifest, read_triage_verdicts, read_verdicts
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import FAULTS
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
@@ -108,10 +104,13 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     )
 
 
-def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
-    """Return several runs that are to be looked at together."""
+def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> dict[str, JudgedRun]:
+    """Open several runs on one benchmark by distinct names; those that are not whole are named on stderr."""
     check_named_once(folders)
-    return [open_run(folder, benchmark, data) for folder in folders]
+    runs = [open_run(folder, benchmark, data) for folder in folders]
+    check_one_benchmark(runs)
+    warn_incomplete(runs)
+    return dict(zip(distinct_names(folders), runs, strict=True))
 
 
 def warn_incomplete(runs: Sequence[JudgedRun]) -> None:

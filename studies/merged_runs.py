@@ -52,16 +52,8 @@ def classified_on_cluster(
         count = cluster.shards_for(store, shards)
         plan_of_classify(store, count, paths, categories, arguments, changed)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        run = partial(
-            classified_shard,
-            paths=paths,
-            categories=categories,
-            classify=classify,
-            out=out,
-            workers=1,
-            arguments=arguments,
-            changed=changed,
-        )
+        asked = {"paths": paths, "categories": categories, "classify": classify, "arguments": arguments}
+        run = partial(classified_shard, out=out, workers=1, changed=changed, **asked)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

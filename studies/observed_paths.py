@@ -7,13 +7,7 @@ from typing import Any
 from misstep.analysis.measures.observed import ObservedSummary, observed
 from misstep.analysis.pages.observed import observed_json, observed_page
 from misstep.harness.journal.classified import Summary
-from misstep.harness.journal.records import (
-    OBSERVED_RECORDS,
-    REPORT,
-    SCORES,
-    SESSION_RECORDS,
-    read_records,
-)
+from misstep.harness.journal.records import OBSERVED_RECORDS, REPORT, SCORES, SESSION_RECORDS, read_records
 from misstep.harness.places import path_text
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import Session

@@ -29,7 +29,7 @@ from misstep.analysis.measures.recovery_codes import (
 )
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.trajectory import trajectory_page
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import UsageError, opening
 from misstep.harness.items import Item
 from misstep.harness.journal.records import encode_lines, replace_file
 from misstep.harness.no_model import NO_MODEL
@@ -176,10 +176,8 @@ def settle(folder: Path, item: str, code: str, by: str, note: str = "") -> None:
     file = folder / DECISIONS
     at = datetime.now(UTC).isoformat(timespec="seconds")
     new = _lines([(item, code, by, note, at)])
-    try:
+    with opening(file, "Check its permissions.", "cannot be read"):
         earlier = file.read_bytes() if file.is_file() else _lines([DECISION_COLUMNS])
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", "Check its permissions.", file=file) from error
     replace_file(file, earlier + new)
 
 

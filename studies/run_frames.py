@@ -10,9 +10,7 @@ from msgspec import Struct
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.reference import clusters_of, majority
 from misstep.analysis.measures.observed import ObservedIntervention, interventions_of
-from misstep.harness.journal.records import (
-    Manifest,
-)
+from misstep.harness.journal.records import Manifest
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt, Signal
 from misstep.harness.verdict import Verdict

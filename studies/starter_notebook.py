@@ -8,9 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
-from misstep.harness.journal.records import (
-    read_records,
-)
+from misstep.harness.journal.records import read_records
 from misstep.studies.kinds import kind_in
 
 

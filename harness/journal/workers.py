@@ -41,21 +41,12 @@ def enough_workers(size: int) -> int:
 
 
 def in_order(
-    function: Callable[[Work], Result],
-    pieces: Iterable[Work],
-    workers: int,
-    describe: Callable[[Work], str] = str,
+    function: Callable[[Work], Result], pieces: Iterable[Work], workers: int, describe: Callable[[Work], str] = str
 ) -> Iterator[Result]:
     """Return the results of `function` over `pieces`, in their order; pieces are taken as workers get free."""
     if workers == 1:
         yield from map(function, pieces)
         return
-    yield from _in_processes(function, pieces, workers, describe)
-
-
-def _in_processes(
-    function: Callable[[Work], Result], pieces: Iterable[Work], workers: int, describe: Callable[[Work], str]
-) -> Iterator[Result]:
     from concurrent.futures import Future
     from concurrent.futures.process import BrokenProcessPool
 
@@ -73,10 +64,8 @@ def _in_processes(
             pending.popleft()
     except BrokenProcessPool as error:
         missing = f" while {describe(pending[0][0])} was waited for" if pending else ""
-        raise MisstepError(
-            f"a worker process died{missing}: it was killed or ran out of memory",
-            "Run the command again with --workers 1.",
-        ) from error
+        found = f"a worker process died{missing}: it was killed or ran out of memory"
+        raise MisstepError(found, "Run the command again with --workers 1.") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

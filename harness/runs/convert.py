@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from misstep.harness.errors import InputError, writing
+from misstep.harness.errors import InputError, opening, writing
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress
@@ -72,12 +72,8 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
 
 
 def _write(trajectory: Trajectory, path: Path) -> str:
-    try:
+    with opening(path, "Choose another folder with --out.", "cannot be written"):
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, msgspec.json.encode(folded(to_atif(trajectory))) + b"\n")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=path
-        ) from error
     return str(path)

@@ -30,7 +30,7 @@ import tomli_w
 from msgspec import Struct, field, structs
 
 from misstep.harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
-from misstep.harness.errors import InputError, UsageError, write_all, writing
+from misstep.harness.errors import InputError, UsageError, opening, write_all, writing
 from misstep.harness.generate.session import CATEGORIES
 from misstep.harness.generate.sessions import Case, generate_sessions
 from misstep.harness.generate.voice import WordingSet
@@ -203,7 +203,7 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
 
     A folder that the same call has written is written again, to the same bytes; other files in it are left alone.
     """
-    try:
+    with opening(out, "Choose another folder with --out.", "cannot be written"):
         _refuse_foreign(out, options)
         with writing(out):
             out.mkdir(parents=True, exist_ok=True)
@@ -214,10 +214,6 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
             description.truncate(0)
             write_all(description, _description(options, counted, digest), out / BENCHMARK)
             begun.replace(out / BENCHMARK)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=out
-        ) from error
     return counted
 
 

@@ -78,11 +78,7 @@ class _LeftOut(Struct, frozen=True):
 
 
 def run_that_grows(
-    out: Path,
-    manifest: Manifest,
-    files: Sequence[FoundFile],
-    classify_into: ClassifyInto,
-    conclude: Conclude,
+    out: Path, manifest: Manifest, files: Sequence[FoundFile], classify_into: ClassifyInto, conclude: Conclude
 ) -> Summary | None:
     """Make a run of files, or bring the one that is in a folder up to date; `None` where nothing is new."""
     make_folder(out)
@@ -118,11 +114,7 @@ def run_that_grows(
 
 
 def run_of(
-    out: Path,
-    manifest: Manifest,
-    states: Sequence[FileState],
-    classify_into: Callable[[Run], None],
-    conclude: Conclude,
+    out: Path, manifest: Manifest, states: Sequence[FileState], classify_into: Callable[[Run], None], conclude: Conclude
 ) -> Summary | None:
     """Make a run of files, or continue the one that was stopped; `None` where it is finished."""
     make_folder(out)

@@ -7,7 +7,6 @@ gone) is recorded here: items with an interrupted request have no verdict, and t
 import asyncio
 from contextlib import aclosing
 from pathlib import Path
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -29,29 +28,35 @@ _SETTLED_SECONDS = 0.01
 _GO_ON = "Run the same command again when the cause is removed."
 
 
-class ModelRequests(Protocol):
+class ModelRequests:
     """Sends the requests of all items of a run and returns their outcomes."""
 
-    over_cost_limit: str
-    """Why the run stops, where the cost limit is reached; empty otherwise."""
+    over_cost_limit = ""
+    """Why the run stops, where the cost limit is reached."""
+    _broken: MisstepError | None = None
 
     async def ask(self, request: Request, item: str) -> Outcome:
         """Return the outcome of a request about an item."""
+        raise NotImplementedError
 
     def ended(self) -> bool:
-        """Return whether the run begins no more items."""
+        """Return whether the run begins no more items: the cost limit is reached, or the server is gone."""
+        return bool(self.over_cost_limit or self._broken)
 
     def item_done(self) -> None:
         """Record that an item is done with its requests."""
 
     def note(self) -> str:
-        """Return what a progress line shows of them; empty for nothing."""
+        """Return what a progress line shows of them."""
+        return ""
 
     async def close(self) -> None:
         """Close what is open."""
 
     def check(self) -> None:
         """Raise the error that ended the run early, such as a server that is gone."""
+        if self._broken is not None:
+            raise self._broken
 
 
 def warn_of_plain_http(settings: ClientSettings) -> None:
@@ -60,7 +65,7 @@ def warn_of_plain_http(settings: ClientSettings) -> None:
         say(f"misstep: {plain(warning)}")
 
 
-class ConcurrentRequests:
+class ConcurrentRequests(ModelRequests):
     """Sends requests one by one, with a limit on the requests in flight.
 
     - `settings`, `concurrency`: The settings of the client, and the number of requests in flight, or `auto` for what
@@ -71,11 +76,9 @@ class ConcurrentRequests:
         self._settings = replace(settings, in_flight=concurrency)
         self._adaptive = AdaptiveConcurrency() if concurrency == "auto" else None
         self._client: Client | None = None
-        self._broken: MisstepError | None = None
         self._last: Outcome | None = None
         self._server_answered = False
         self._said_unstructured = False
-        self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:  # noqa: ARG002
         """Return the client's outcome; the client is opened by the first request."""
@@ -99,13 +102,6 @@ class ConcurrentRequests:
             say("misstep: the server takes no JSON schema: it is asked without, and replies are read as they are.")
         return outcome
 
-    def ended(self) -> bool:
-        """Return whether the cost limit is reached or the server is gone."""
-        return bool(self.over_cost_limit or self._broken)
-
-    def item_done(self) -> None:
-        """Does nothing: no request waits for other items."""
-
     def note(self) -> str:
         """Return how many requests are in flight, where that changes."""
         return "" if self._adaptive is None else f"{self._adaptive.in_flight} in flight"
@@ -122,13 +118,12 @@ class ConcurrentRequests:
 
     def check(self) -> None:
         """Raise `MissingPrerequisite` where the server is gone, or was never there."""
-        if self._broken is not None:
-            raise self._broken
+        super().check()
         if isinstance(self._last, Failure) and not self._server_answered:
             raise MissingPrerequisite(f"no request was answered; the last failure: {self._last.sentence}", _GO_ON)
 
 
-class BatchedRequests:
+class BatchedRequests(ModelRequests):
     """Hands requests in as one batch when every unfinished item waits for an answer.
 
     - `settings`: The settings of the client.
@@ -137,13 +132,9 @@ class BatchedRequests:
     """
 
     def __init__(self, settings: ClientSettings, state_file: Path, items: int) -> None:
-        self._settings = settings
-        self._state_file = state_file
+        self._settings, self._state_file, self._items = settings, state_file, items
         self._waiting: list[tuple[str, Request, asyncio.Future[Outcome]]] = []
-        self._items = items
         self._round: asyncio.Task[None] | None = None
-        self._broken: MisstepError | None = None
-        self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:
         """Return the outcome of the request, when its batch is done."""
@@ -152,18 +143,10 @@ class BatchedRequests:
         self._begin_round()
         return await future
 
-    def ended(self) -> bool:
-        """Return whether a batch was rejected, or its server is gone."""
-        return self._broken is not None
-
     def item_done(self) -> None:
         """Record that an item is done with its requests; the others may now form a batch."""
         self._items -= 1
         self._begin_round()
-
-    def note(self) -> str:
-        """Nothing: a batch is asked as a whole."""
-        return ""
 
     async def close(self) -> None:
         """Stop waiting; the same command finds the batches that were handed in."""
@@ -171,17 +154,10 @@ class BatchedRequests:
             self._round.cancel()
             await asyncio.gather(self._round, return_exceptions=True)
 
-    def check(self) -> None:
-        """Raise the error that stopped a batch."""
-        if self._broken is not None:
-            raise self._broken
-
     def _begin_round(self) -> None:
-        if self._round is None and self._all_wait():
+        all_wait = self._waiting and len({item for item, _, _ in self._waiting}) >= self._items
+        if self._round is None and all_wait:
             self._round = asyncio.get_running_loop().create_task(self._hand_in())
-
-    def _all_wait(self) -> bool:
-        return bool(self._waiting) and len({item for item, _, _ in self._waiting}) >= self._items
 
     async def _hand_in(self) -> None:
         """Hand in the waiting requests once no more are added: an item's votes are asked one after the other."""

@@ -14,14 +14,7 @@ from msgspec import structs
 
 from misstep.harness.journal.classified import BatchEntry, Judged, Show, summarise
 from misstep.harness.journal.inputs import file_state, inputs_of_files
-from misstep.harness.journal.records import (
-    OBSERVED_RECORDS,
-    encode_lines,
-    items_in,
-    new_manifest,
-    now,
-    replace_file,
-)
+from misstep.harness.journal.records import OBSERVED_RECORDS, encode_lines, items_in, new_manifest, now, replace_file
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.journal.workers import enough_workers
 from misstep.harness.places import path_text

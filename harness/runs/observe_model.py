@@ -4,10 +4,9 @@ import asyncio
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Thread
-from types import TracebackType
 
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.errors import Closing, MissingPrerequisite
 from misstep.harness.observer.detectors import detected, detector_named
 from misstep.harness.observer.follow import Failures, Watch, worth_telling
 from misstep.harness.observer.replay import ReplayOptions, kept_of, replayed
@@ -21,7 +20,7 @@ _CLOSED_SECONDS = 5.0
 """How long a client that still waits for an answer may take to close."""
 
 
-class ModelReplay:
+class ModelReplay(Closing):
     """What `observe_paths` calls on each run, in this process; use it with `with`.
 
     - `options`: How runs are replayed.
@@ -41,17 +40,13 @@ class ModelReplay:
         _check(self._requests)
         return record
 
-    def __enter__(self) -> "ModelReplay":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the client."""
         self._runner.run(self._requests.close())
         self._runner.close()
 
 
-class ModelFollow:
+class ModelFollow(Closing):
     """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none.
 
     - `options`: How runs are watched; the answer takes the time that it takes, whatever `delay` says.
@@ -98,12 +93,8 @@ class ModelFollow:
         except Exception as error:  # noqa: BLE001 -- a detector may raise anything
             state.failed(raised(error), run.steps)
 
-    def __enter__(self) -> "ModelFollow":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Cancel open questions and close the client."""
         for question in self._open:
             question.cancel()
         with suppress(TimeoutError):

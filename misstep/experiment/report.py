@@ -1,8 +1,6 @@
 """`misstep experiment report`: the arms of an experiment compared, of a run or of a user's own sessions."""
 
 import math
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,7 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep.options.common import Html, Json, Seed, path_or_address, write_page
+from misstep.options.common import Html, Json, Seed, path_or_address, this_line, write_page
 
 Source = Annotated[
     Path,
@@ -75,11 +73,7 @@ def report(
         say(f"misstep: {found.warning}")
     print(found.json() if json else found.text(), end="\n" if json else "")
     if html is not None:
-        write_page(
-            "--html",
-            html,
-            found.html(shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")]), source.name),
-        )
+        write_page("--html", html, found.html(this_line(), source.name))
 
 
 def _shares(given: Sequence[str]) -> dict[str, float] | None:

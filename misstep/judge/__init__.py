@@ -26,10 +26,7 @@ def judge() -> None:
 
 
 @app.command("list")
-def list_judges(
-    data: Data = None,
-    json: Json = False,
-) -> None:
+def list_judges(data: Data = None, json: Json = False) -> None:
     """List all judges: with a prompt, rules, recorded ones.
 
     The exit code is 1 if a judge of another package cannot be used; stderr names it.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.harness.errors import InputError, writing
+from misstep.harness.errors import InputError, opening, writing
 from misstep.harness.escaping import plain
 from misstep.options.common import command_app
 
@@ -40,11 +40,10 @@ def export_cache(
     answers = Cache(cache)
     part = file.with_name(f".{file.name}.part")
     try:
-        with writing(file), part.open("wb") as stream:
-            count = sum(1 for line in answers.export() if stream.write(line))
-        part.replace(file)
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", "Name another file.", file=file) from error
+        with opening(file, "Name another file.", "cannot write"):
+            with writing(file), part.open("wb") as stream:
+                count = sum(1 for line in answers.export() if stream.write(line))
+            part.replace(file)
     finally:
         part.unlink(missing_ok=True)
         answers.close()

@@ -1,7 +1,5 @@
 """`misstep judge check`: a table of labels of judges and of people in, how far the judges can be trusted out."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +8,7 @@ import typer
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.judge.import_verdicts import mapping
-from misstep.options.common import Html, Json, Seed, json_text, path_or_address, write_file
+from misstep.options.common import Html, Json, Seed, json_text, path_or_address, this_line, write_file
 from misstep.options.gate import BELOW, GateOptions
 
 File = Annotated[
@@ -70,6 +68,5 @@ def check(
         say(f"misstep: {plain(f'{checked.table.file}: {remark}')}")
     print(json_text(checked.document()) if json else checked.text())
     if html is not None:
-        command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
-        write_file("--html", html, checked.page(command))
+        write_file("--html", html, checked.page(this_line()))
     limits.settle(gates, checked.figures(), "misstep judge check")

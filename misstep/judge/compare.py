@@ -39,22 +39,14 @@ def compare(
     from misstep.analysis.measures.judging.wording import pair_sentence
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
-    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.studies.judged_runs import open_runs
 
     if len(runs) < 2:
         raise UsageError("a comparison needs two runs", "Name two or more runs on one benchmark.")
-    opened = open_runs(runs, benchmark, data)
-    check_one_benchmark(opened)
-    warn_incomplete(opened)
-    by_name = dict(zip(distinct_names([run.folder for run in opened]), opened, strict=True))
-    first = opened[0]
-    pairs = compare_judges(
-        {name: run.verdicts for name, run in by_name.items()},
-        first.gold,
-        clusters=first.clusters,
-        test=test,
-        seed=seed,
-    )
+    by_name = open_runs(runs, benchmark, data)
+    first = next(iter(by_name.values()))
+    verdicts = {name: run.verdicts for name, run in by_name.items()}
+    pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, test=test, seed=seed)
     scored = {name: _scores(run, seed) for name, run in by_name.items()}
     if json:
         documents = [_told(name, run, scored[name]) for name, run in by_name.items()]
@@ -71,27 +63,11 @@ def compare(
 def _scores(run: "JudgedRun", seed: int) -> "Scores":
     from misstep.analysis.measures.judging.scores import score
 
-    return score(
-        run.verdicts,
-        run.gold,
-        tuple(run.question.labels),
-        benchmark=run.question.name,
-        clusters=run.clusters,
-        seed=seed,
-    )
+    labels, benchmark = tuple(run.question.labels), run.question.name
+    return score(run.verdicts, run.gold, labels, benchmark=benchmark, clusters=run.clusters, seed=seed)
 
 
 def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
-    """Return a run by itself, as the JSON document has it."""
-    return {
-        "run": name,
-        "judge": scores.judge,
-        "model": run.manifest.settings.get("model"),
-        "n": scores.n,
-        "answered": scores.answered,
-        "accuracy": scores.accuracy,
-        "accuracy_all": scores.accuracy_all,
-        "cohen_kappa": scores.cohen_kappa,
-        "cost_usd": scores.cost_usd,
-        "seconds": scores.seconds,
-    }
+    figures = ("n", "answered", "accuracy", "accuracy_all", "cohen_kappa", "cost_usd", "seconds")
+    who = {"run": name, "judge": scores.judge, "model": run.manifest.settings.get("model")}
+    return who | {figure: getattr(scores, figure) for figure in figures}

@@ -44,23 +44,17 @@ def policies(
     from misstep.analysis.measures.judging.people.gold_policies import compare_policies, gold_policy, policies_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
-    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.studies.judged_runs import open_runs
 
     named = policy or ["majority", "unanimous"]
     if len(named) != 2 or named[0] == named[1]:
         raise UsageError("two different policies stand side by side", "Give --policy twice, with two names.")
     opened = open_runs(runs, benchmark, data)
-    check_one_benchmark(opened)
-    warn_incomplete(opened)
-    first = opened[0]
-    found = compare_policies(
-        dict(zip(distinct_names([run.folder for run in opened]), (run.verdicts for run in opened), strict=True)),
-        first.gold,
-        (gold_policy(named[0], first.gold), gold_policy(named[1], first.gold)),
-        tuple(first.question.labels),
-        clusters=first.clusters,
-        seed=seed,
-    )
+    first = next(iter(opened.values()))
+    verdicts = {name: run.verdicts for name, run in opened.items()}
+    both = gold_policy(named[0], first.gold), gold_policy(named[1], first.gold)
+    labels, clusters = tuple(first.question.labels), first.clusters
+    found = compare_policies(verdicts, first.gold, both, labels, clusters=clusters, seed=seed)
     if json:
         print(json_text({"benchmark": first.question.name, "policies": found}))
         return

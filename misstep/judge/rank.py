@@ -44,24 +44,17 @@ def rank(
     from misstep.analysis.measures.judging.pairs.ranking import orders_table, rank_stability, ranking_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
-    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.studies.judged_runs import open_runs
 
     if len(runs) < 2:
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     opened = open_runs(runs, benchmark, data)
-    check_one_benchmark(opened)
-    warn_incomplete(opened)
-    first = opened[0]
+    first = next(iter(opened.values()))
     labels = first.question.labels
     if labels and good not in labels:
         raise UsageError(f"--good {good!r} is none of the labels {', '.join(labels)}", "Name one of them.")
-    found = rank_stability(
-        dict(zip(distinct_names([run.folder for run in opened]), (run.verdicts for run in opened), strict=True)),
-        _systems(first.items, system),
-        good,
-        clusters=first.clusters,
-        seed=seed,
-    )
+    verdicts = {name: run.verdicts for name, run in opened.items()}
+    found = rank_stability(verdicts, _systems(first.items, system), good, clusters=first.clusters, seed=seed)
     if json:
         print(json_text({"benchmark": first.question.name, "ranking": found}))
         return

@@ -17,14 +17,11 @@ from misstep.options.shard import ShardOptions, do_line, say_shard
 Sessions = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[SESSIONS...]",
-        parser=path_or_address,
-        help="Files and folders with sessions, instead of a benchmark.",
+        metavar="[SESSIONS...]", parser=path_or_address, help="Files and folders with sessions, instead of a benchmark."
     ),
 ]
 Benchmark = Annotated[
-    str,
-    typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
+    str, typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own.")
 ]
 
 

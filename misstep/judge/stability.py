@@ -1,6 +1,7 @@
 """`misstep judge stability`: how often repeated runs of one judge give the same labels."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,11 +27,7 @@ Runs = Annotated[
 
 
 def stability(
-    runs: Runs,
-    benchmark: BenchmarkFolder = "",
-    data: Data = None,
-    seed: Seed = 0,
-    json: Json = False,
+    runs: Runs, benchmark: BenchmarkFolder = "", data: Data = None, seed: Seed = 0, json: Json = False
 ) -> None:
     """Measure how often repeated runs give the same labels.
 
@@ -43,20 +40,15 @@ def stability(
     from misstep.analysis.measures.judging.sample import judged_sample
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
-    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.studies.judged_runs import open_runs
 
     if len(runs) < 2:
         raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     opened = open_runs(runs, benchmark, data)
-    check_one_benchmark(opened)
-    check_one_judge(opened)
-    warn_incomplete(opened)
-    first = opened[0]
-    samples = [
-        judged_sample(run.verdicts, first.gold, tuple(first.question.labels), clusters=first.clusters) for run in opened
-    ]
-    found = stability_of(samples, seed=seed)
-    names = distinct_names([run.folder for run in opened])
+    check_one_judge(list(opened.values()))
+    names, first = list(opened), next(iter(opened.values()))
+    sample = partial(judged_sample, gold=first.gold, labels=tuple(first.question.labels), clusters=first.clusters)
+    found = stability_of([sample(run.verdicts) for run in opened.values()], seed=seed)
     if json:
         document = {"runs": names, "benchmark": first.question.name, "stability": found}
         print(json_text(document))

@@ -1,13 +1,17 @@
 """Options that several commands share, and the settings of every command line application."""
 
 import re
+import shlex
+import sys
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from misstep.harness.copies import is_address
 from misstep.harness.errors import UsageError, writing
 from misstep.harness.journal.records import replace_file
 from misstep.options.groups import CommandApp
@@ -53,8 +57,6 @@ BenchmarkFolder = Annotated[
 
 def refuse_given(context: typer.Context, names: Collection[str], why: str) -> None:
     """Refuse options that would be ignored, by the names of their parameters."""
-    from misstep.harness.errors import UsageError
-
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name in names and source is not None and source.name == "COMMANDLINE":
@@ -81,21 +83,24 @@ def json_text(document: object) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
-def write_file(option: str, file: Path, text: str) -> None:
-    """Write what an option asks for to a file."""
-    from misstep.harness.errors import UsageError
-    from misstep.harness.journal.records import replace_file
-
+def write_file(option: str, file: Path, text: str, *, in_new_folder: bool = False) -> None:
+    """Write what an option asks for to a file, on request in a folder that is made for it."""
+    advice = "Name a file that can be written." if in_new_folder else "Name a file in a folder that exists."
     try:
+        if in_new_folder:
+            with writing(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, text.encode())
     except OSError as error:
-        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error
+        raise UsageError(f"{option} {file}: {error.strerror}", advice) from error
+
+
+write_page = partial(write_file, in_new_folder=True)
+"""As `write_file`, the folder made if there is none."""
 
 
 def path_or_address(given: str) -> Path:
     """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache."""
-    from misstep.harness.copies import is_address
-
     if not is_address(given):
         return Path(given)
     from misstep.harness.lake.addresses import local_copies
@@ -105,19 +110,11 @@ def path_or_address(given: str) -> Path:
 
 def path_alone(given: str) -> Path:
     """Return a path of this machine, for commands that look at it again and again or run what is in it."""
-    from misstep.harness.copies import is_address
-    from misstep.harness.errors import UsageError
-
     if is_address(given):
         raise UsageError(f"this command reads no address: {given}", "Give a folder of this machine.")
     return Path(given)
 
 
-def write_page(option: str, file: Path, page: str) -> None:
-    """Write a page into a file, its folder made if there is none."""
-    try:
-        with writing(file):
-            file.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(file, page.encode())
-    except OSError as error:
-        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file that can be written.") from error
+def this_line() -> str:
+    """Return the command line that makes the same again, for the foot of a page."""
+    return shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])

@@ -72,11 +72,7 @@ BELOW = Only("fail_under", "junit", "summary")
 
 
 def settle(
-    gates: "Sequence[Gate]",
-    figures: "Mapping[str, Estimate]",
-    title: str,
-    junit: Path | None,
-    summary: Path | None,
+    gates: "Sequence[Gate]", figures: "Mapping[str, Estimate]", title: str, junit: Path | None, summary: Path | None
 ) -> None:
     """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
     if not gates:

@@ -18,8 +18,7 @@ To = Annotated[
     ),
 ]
 WithGold = Annotated[
-    bool,
-    typer.Option("--with-gold", help="Add gold labels and planted truth as a table; no judge may see it."),
+    bool, typer.Option("--with-gold", help="Add gold labels and planted truth as a table; no judge may see it.")
 ]
 
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.harness.progress import say
 from misstep.options.common import BenchmarkFolder, Json, command_app
 from misstep.options.gate import ABOVE, GateOptions, show_merged
+from misstep.options.run_folders import stopped_with
 from misstep.studies.merged_runs import merge_run
 
 app = command_app()
@@ -33,11 +33,8 @@ def merge(
     failed.
     """
     gates = limits.gates()
-    try:
+    with stopped_with("the shards are as they were, and the same line joins them"):
         merged = merge_run(run, benchmark)
-    except KeyboardInterrupt:
-        say("misstep: stopped; the shards are as they were, and the same line joins them.")
-        raise typer.Exit(130) from None
     if gates and not merged.figures:
         raise UsageError(
             "--fail-on is about shares of categories, which this run has none of",

@@ -14,8 +14,7 @@ app = command_app()
 
 
 OpenIt = Annotated[
-    bool,
-    typer.Option("--open", help="Open the notebook in JupyterLab, on this machine alone; Ctrl-C ends it."),
+    bool, typer.Option("--open", help="Open the notebook in JupyterLab, on this machine alone; Ctrl-C ends it.")
 ]
 
 

@@ -39,22 +39,18 @@ class ClassifiedRuns(RunResults[OpenRun]):
     by_category: ClassVar[bool] = True
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
-        """Return the page of a finished run."""
         return classified_page(runs[0].folder)
 
     def content(self, run: OpenRun) -> Content:
-        """Return the verdicts, and the ids of the sessions."""
         verdicts = list(read_verdicts(run.folder, unfinished=True))
         return Content([BenchmarkItem(name) for name in dict.fromkeys(one.item for one in verdicts)], verdicts)
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the verdicts, sessions and files."""
         verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, records_of(run.folder, _PLACED), key=("item", "judge"))
         files = table_of("files", FILES, FileState, records_of(run.folder, _FILE_STATES), key=("file",))
         return (verdicts, session_table(run.folder), *([files] if (run.folder / FILES).is_file() else []))
 
     def figures(self, run: OpenRun) -> Iterator[Table]:
-        """Return the share of each category."""
         scores = read_scores(run.folder, Findings)
         patterns = {pattern.labels: pattern.count for pattern in scores.patterns}
         source = counted_text(scores.n, "session")
@@ -62,7 +58,6 @@ class ClassifiedRuns(RunResults[OpenRun]):
         yield of_evidence(shares, scores.evidence)
 
     def counts(self, run: Path, how: Counting) -> Counts:
-        """Return how many sessions have each set of categories, by stratum."""
         sessions: defaultdict[str, Counter[Labels]] = defaultdict(Counter)
         sub_agents: Counter[Labels] = Counter()
         categories: tuple[str, ...] = ()
@@ -78,7 +73,6 @@ class ClassifiedRuns(RunResults[OpenRun]):
         return summed([both])
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
-        """Merge the shards, also at an address."""
         settings = plan.manifest
         categories = settings.settings["categories"]
         conclude = concluding(categories, named_inputs(settings), settings.arguments)

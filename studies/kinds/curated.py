@@ -19,20 +19,14 @@ class CuratedRuns(RunResults[OpenRun]):
     records = Records(CuratedRun, RUNS, "run")
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the curated runs, and those of each action that any has."""
         names = [name for name in (RUNS, *(f"{action}.jsonl" for action in ACTIONS)) if (run.folder / name).is_file()]
         return tuple(
             table_of(
-                Path(name).stem,
-                name,
-                CuratedRun,
-                records_of(run.folder, Records(CuratedRun, name, "run")),
-                key=("id",),
+                Path(name).stem, name, CuratedRun, records_of(run.folder, Records(CuratedRun, name, "run")), key=("id",)
             )
             for name in names
         )
 
     def sources(self, run: OpenRun, data: Path | None) -> tuple[Source, ...]:
-        """Return the cases."""
         cases = run.manifest.settings.get("cases")
         return (Source(str(cases)),) if cases else sources_named(run.manifest, data)

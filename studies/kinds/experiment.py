@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LIVE_RECORDS
-from misstep.harness.records.live_session import Episode, LiveSession
+from misstep.harness.records.live_session import LiveSession
 from misstep.studies.experiments import EXPERIMENT, Experiment, open_experiment, report_of_run
 from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
@@ -35,28 +35,22 @@ class ExperimentRuns(RunResults[Experiment]):
     notebook = StarterNotebook("sessions", ("experiment",), "model", "An experiment")
 
     def open(self, folder: Path, choice: Choice) -> Experiment:
-        """Open the run in a folder, also one in progress."""
         return open_experiment(folder)
 
     def page(self, runs: Sequence[Experiment], command: str) -> str:
-        """Return the page of an experiment."""
         return report_of_run(runs[0].folder).html(command, runs[0].source)
 
     def content(self, run: Experiment) -> Content:
-        """Return what was observed, the sessions and what was planted."""
         tables = _tables(run.folder, gold=True, unfinished=True)
         return Content(observed=list(observed_in(iter(run.sessions))), tables=(tables[0], tables[-1]))
 
     def tables(self, run: Experiment, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the sessions with what their observer did, and on request what was planted."""
         return _tables(run.folder, gold=gold)
 
     def figures(self, run: Experiment) -> Iterable[Table]:
-        """Return the tables of the comparison of two arms."""
         return report_of_run(run.folder).tables if len({one.arm for one in run.sessions}) > 1 else ()
 
     def sources(self, run: Experiment, data: Path | None) -> tuple[Source, ...]:
-        """Return that the cases are generated."""
         return (GENERATED,)
 
 
@@ -64,13 +58,9 @@ def _tables(folder: Path, *, gold: bool, unfinished: bool = False) -> tuple[Expo
     file, sessions = LIVE_RECORDS.file, records_of(folder, LIVE_RECORDS, unfinished=unfinished)
 
     def planted() -> Iterator[_Planted]:
-        return (_planted(one.item, each) for one in sessions() for each in one.episodes)
+        return (_Planted(one.item, **structs.asdict(each)) for one in sessions() for each in one.episodes)
 
     inside = ("episodes", "observed", "trajectory")
     own = table_of("sessions", file, LiveSession, sessions, key=("item",), without=inside)
     truth = table_of("episodes", file, _Planted, planted, key=("item", "onset"))
     return (own, *observer_tables(file, lambda: observed_in(sessions())), *([truth] if gold else []))
-
-
-def _planted(item: str, one: Episode) -> _Planted:
-    return _Planted(item, **structs.asdict(one))

@@ -54,39 +54,32 @@ class JudgedRuns(RunResults[JudgedRun]):
     notebook = StarterNotebook("verdicts", ("judge",), "judge", "Sessions")
 
     def open(self, folder: Path, choice: Choice) -> JudgedRun:
-        """Open the run in a folder with its benchmark."""
         return open_run(folder, choice.benchmark, choice.data)
 
     def page(self, runs: Sequence[JudgedRun], command: str) -> str:
-        """Return the page of one or several runs."""
         from misstep.studies.judging.report import report_html
 
         return report_html(runs, command=command)
 
     def content(self, run: JudgedRun) -> Content:
-        """Return the items, the verdicts and the gold labels."""
         return Content(run.items, run.verdicts, run.gold)
 
     def tables(self, run: JudgedRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the verdicts, one an item, and on request what people said of the items."""
         kind = TriageVerdict if run.is_triage else Verdict
         verdicts = table_of("verdicts", VERDICTS, kind, lambda: iter(run.verdicts), key=("item",))
         labels = table_of("gold", "gold.csv", GoldLabel, lambda: iter(run.gold), key=("item", "rater"))
         return (verdicts, labels) if gold else (verdicts,)
 
     def figures(self, run: JudgedRun) -> Iterable[Table]:
-        """Return the tables of the run's page."""
         from misstep.studies.judging.assessment import assessed
         from misstep.studies.judging.report import tables_of_run
 
         return tables_of_run(run, assessed(run))
 
     def sources(self, run: JudgedRun, data: Path | None) -> tuple[Source, ...]:
-        """Return the benchmark."""
         return (source_at(run.benchmark, data),)
 
     def questions(self, run: Path, records: Sequence[Verdict], manifest: Manifest) -> Sequence[str]:
-        """Ask of scores only if they can be shares, and of errors only if people labelled items."""
         benchmark, items = Path(manifest.folder), {verdict.item for verdict in records}
         if (benchmark / "items.jsonl").exists() and not any(
             label.item in items for label in read_gold(benchmark, item_ids(benchmark))
@@ -97,7 +90,6 @@ class JudgedRuns(RunResults[JudgedRun]):
         return ("judge", *(["scores"] if are_shares else []), "wrong")
 
     def counts(self, run: Path, how: Counting) -> Counts:
-        """Return how many answers, scores and seconds the judge's run has of each kind."""
         opened = open_run(run, how.benchmark)
         judge, question, verdicts = opened.judge, opened.question, opened.verdicts
         gold = majority(opened.gold).label_of
@@ -115,7 +107,6 @@ class JudgedRuns(RunResults[JudgedRun]):
         return summed([counts])
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
-        """Merge the shards, and score the run."""
         from misstep.studies.judging.assessment import scores_text, scores_text_json
         from misstep.studies.judging.scored import write_scores
         from misstep.studies.judging.triage import triage_document, triage_text

@@ -22,23 +22,19 @@ class ObservedRuns(RunResults[OpenRun]):
     notebook = StarterNotebook("invocations", ("observe",), "detector", "An observer")
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
-        """Return the page of a finished run."""
         from misstep.studies.observed_paths import page_of_observed
 
         return page_of_observed(runs[0].folder)
 
     def content(self, run: OpenRun) -> Content:
-        """Return what was observed of each session."""
         return Content(observed=list(read_records(run.folder, OBSERVED_RECORDS, unfinished=True)))
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the runs, invocations, interventions and sessions."""
         file, records = OBSERVED_RECORDS.file, records_of(run.folder, OBSERVED_RECORDS)
         inside = ("invocations", "interventions")
         runs = table_of("runs", file, ObservedRun, records, key=("item",), without=inside)
         return (runs, *observer_tables(file, records), session_table(run.folder))
 
     def figures(self, run: OpenRun) -> Iterator[Table]:
-        """Return how often the observer would have spoken."""
         scores = read_scores(run.folder, ObservedSummary)
         yield observed_table(scores, source=counted_text(scores.n, "session"), evidence=scores.evidence)

@@ -37,31 +37,25 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
     notebook = StarterNotebook("events", ("reflect",), "skill", "The reflexive loop")
 
     def open(self, folder: Path, choice: Choice) -> ReflexiveRun:
-        """Open the run in a folder, also one in progress."""
         return open_reflexive_run(folder)
 
     def page(self, runs: Sequence[ReflexiveRun], command: str) -> str:
-        """Return the page of some runs."""
         from misstep.studies.reflexive.report import reflections_html
 
         return reflections_html(runs, command)
 
     def content(self, run: ReflexiveRun) -> Content:
-        """Return the items and the log, also of a run in progress."""
         return Content(tables=_tables(run.folder, run.work, unfinished=True))
 
     def tables(self, run: ReflexiveRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the items, and the log with the fields of each event as JSON text."""
         return _tables(run.folder, run.work)
 
     def figures(self, run: ReflexiveRun) -> Iterable[Table]:
-        """Return the tables of the run's page."""
         from misstep.studies.reflexive.report import reflection_tables
 
         return reflection_tables([run])
 
     def sources(self, run: ReflexiveRun, data: Path | None) -> tuple[Source, ...]:
-        """Return the skill's items; those that nobody calls real are generated."""
         settings = run.manifest.settings
         if settings.get("evidence") != "real":
             return (GENERATED,)

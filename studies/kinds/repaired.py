@@ -49,22 +49,17 @@ class RepairRuns(RunResults[RepairRun]):
     notebook = StarterNotebook("attempts", ("repair",), "policy", "Repairs")
 
     def open(self, folder: Path, choice: Choice) -> RepairRun:
-        """Open the run in a folder."""
         return open_repair_run(folder)
 
     def page(self, runs: Sequence[RepairRun], command: str) -> str:
-        """Return the page of some runs, with every attempt."""
         from misstep.studies.repair_report import repairs_html
 
         return repairs_html(runs, command=command)
 
     def content(self, run: RepairRun) -> Content:
-        """Return the attempts, each once."""
         return Content(attempts=list(_attempts(run.folder)), observed=list(observed_in(_attempts(run.folder))))
 
     def tables(self, run: RepairRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the attempts, each once, and what validators say of their patches."""
-
         def signals() -> Iterator[_Said]:
             return (_Said(one.id, **structs.asdict(each)) for one in _attempts(run.folder) for each in one.signals)
 
@@ -82,23 +77,19 @@ class RepairRuns(RunResults[RepairRun]):
         )
 
     def figures(self, run: RepairRun) -> Iterable[Table]:
-        """Return the tables of the run's page."""
         from misstep.studies.repair_report import repair_tables, scores_of
 
         return repair_tables(scores_of([run]))
 
     def sources(self, run: RepairRun, data: Path | None) -> tuple[Source, ...]:
-        """Return the folder of the cases."""
         return (source_at(Path(run.manifest.folder), data),) if run.manifest.folder else ()
 
     def counts(self, run: Path, how: Counting) -> Counts:
-        """Return how many attempts at each case passed."""
         from misstep.studies.passing import counted_attempts, open_attempts
 
         return counted_attempts(open_attempts([run], how.threshold))
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
-        """Merge the shards, and score the run."""
         from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
 
         out = folder_of_shards(store)

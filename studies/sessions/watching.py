@@ -29,12 +29,7 @@ TOLD = "told.jsonl"
 
 
 def new_findings(
-    paths: Sequence[Path],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    out: Path,
-    *,
-    wait: Callable[[], object],
+    paths: Sequence[Path], categories: Sequence[str], classify: ClassifyAs, out: Path, *, wait: Callable[[], object]
 ) -> Iterator[SessionFinding]:
     """Return the findings of each look that were not there before, without end; those of the first look are all told.
 

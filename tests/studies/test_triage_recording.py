@@ -9,14 +9,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import read_triage_verdicts
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.triage import judged_cases
-from misstep.studies.triage_recording import (
-    About,
-    command_lines,
-    compacted,
-    open_recording,
-    record_triage,
-    recordings,
-)
+from misstep.studies.triage_recording import About, command_lines, compacted, open_recording, record_triage, recordings
 from tests.misstep.made_up_triage import GOLD, triage_benchmark, triage_run
 
 ABOUT = About(10, 0, "scoring", command_lines(10, 0, "scoring"))

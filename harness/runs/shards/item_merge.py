@@ -86,10 +86,7 @@ def merge_repairs(out: Path, found: FinishedShards) -> None:
 
 
 def _merge(
-    out: Path,
-    found: FinishedShards,
-    records: Records[Key],
-    in_order: Callable[[Mapping[Key, Shard]], Sequence[Key]],
+    out: Path, found: FinishedShards, records: Records[Key], in_order: Callable[[Mapping[Key, Shard]], Sequence[Key]]
 ) -> None:
     earlier = read_manifest(out)
     if earlier is not None and replace(earlier, written=None) == found.manifest:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import Judged
@@ -42,11 +42,8 @@ class PartCounts(Struct, frozen=True):
 
     def with_(self, judged: Judged) -> "PartCounts":
         """Return one more stretch."""
-        return PartCounts(
-            self.sessions + len(judged.items),
-            self.unreadable + len(judged.unreadable),
-            self.skipped + len(judged.skipped),
-        )
+        more = len(judged.items), len(judged.unreadable), len(judged.skipped)
+        return PartCounts(*map(sum, zip(structs.astuple(self), more, strict=True)))
 
 
 class Marker(Struct, frozen=True):
@@ -88,21 +85,16 @@ def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart
 def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
     """Return the stretches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
     for part in marker.parts:
+        file = f"{store.place}/{part.name(shard)}"
         content = store.read(part.name(shard))
         if content is None or not _is_as_written(part, content):
             found = "a part is missing" if content is None else "a part is not as it was written"
-            raise InputError(
-                f"shard {shard}: {found}",
-                f"Run: {command} --shard {shard}",
-                file=f"{store.place}/{part.name(shard)}",
-            )
+            raise InputError(f"shard {shard}: {found}", f"Run: {command} --shard {shard}", file=file)
         try:
             judged = _decode(content)
         except msgspec.DecodeError as error:
             found = f"not what this Misstep writes: {error}"
-            raise InputError(
-                found, "Begin anew with another --out.", file=f"{store.place}/{part.name(shard)}"
-            ) from error
+            raise InputError(found, "Begin anew with another --out.", file=file) from error
         yield from judged
 
 

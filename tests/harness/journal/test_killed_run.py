@@ -24,8 +24,7 @@ def killed_after(folder: Path, kind: str, paid: str, amount: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("kind", "paid", "seed"),
-    [("trajectories", "again", 0), ("trajectories", "paid", 1), ("events", "again", 2)],
+    ("kind", "paid", "seed"), [("trajectories", "again", 0), ("trajectories", "paid", 1), ("events", "again", 2)]
 )
 def test_ten_kills_leave_no_trace(tmp_path: Path, kind: str, paid: str, seed: int) -> None:
     run(tmp_path / "undisturbed", kind, paid=paid == "paid")

@@ -14,10 +14,7 @@ from misstep.harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdi
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (
-            "item,grade\ni0,1\n",
-            r"known: it has the fields item, grade\. A table needs the columns item and label\.",
-        ),
+        ("item,grade\ni0,1\n", r"known: it has the fields item, grade\. A table needs the columns item and label\."),
         ("[1, 2]", "it has a value that is not an object"),
         ("", "there is no row and no JSON value in the file"),
         ("item,label\n", "there is no row and no JSON value in the file"),
