@@ -13,7 +13,7 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.analysis.pages.judges.page import Section, judge_page
-from misstep.studies.judged_runs import open_runs
+from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser
 from tests.browser.conftest import sortable
@@ -52,7 +52,7 @@ def report(tmp_path_factory) -> Path:
     strict = said("strict", i7={"label": "yes"}, i8={"label": None, "status": "refused", "error": "it said no"})
     lenient = said("lenient", i7={"label": "yes"}, i9={"label": "yes"})
     runs = [judged_run(folder / "strict", gates, strict), judged_run(folder / "lenient", gates, lenient)]
-    (folder / "report.html").write_text(report_html(open_runs(runs)))
+    (folder / "report.html").write_text(report_html([open_run(run) for run in runs]))
     return folder / "report.html"
 
 
@@ -283,7 +283,7 @@ def bare(tmp_path_factory) -> Path:
     (gates / "gold.csv").write_text((gates / "gold.csv").read_text().replace("item-2,", f"{LONG},"))
     said = [verdict(0, steps=[1]), verdict(1), structs.replace(verdict(2), item=LONG)]
     run = judged_run(folder / "run", gates, said)
-    (folder / "report.html").write_text(report_html(open_runs([run])))
+    (folder / "report.html").write_text(report_html([open_run(run) for run in [run]]))
     return folder / "report.html"
 
 
@@ -324,7 +324,7 @@ def test_a_run_that_was_not_asked_about_an_item_differs_from_no_other_there(chro
     gates = benchmark_of_runs(tmp_path / "gates", 3)
     all_of_them = judged_run(tmp_path / "all", gates, [verdict(number, "yes") for number in range(3)])
     part = judged_run(tmp_path / "part", gates, [verdict(0, "yes"), verdict(1, "no")])
-    (tmp_path / "report.html").write_text(report_html(open_runs([all_of_them, part])))
+    (tmp_path / "report.html").write_text(report_html([open_run(run) for run in [all_of_them, part]]))
     open_page(chromium, tmp_path / "report.html")
     chromium.run("document.querySelector('.chip.runs-differ').click()")
     assert chromium.run(DRAWN) == ["item-1"]
@@ -333,7 +333,7 @@ def test_a_run_that_was_not_asked_about_an_item_differs_from_no_other_there(chro
 def test_the_evidence_of_a_triage_verdict_is_shown_as_text(chromium, tmp_path: Path) -> None:
     cases = triage_benchmark(tmp_path / "cases")
     run = triage_run(tmp_path / "run", cases, ["task/brittle_tests"] * 10)
-    (tmp_path / "report.html").write_text(report_html(open_runs([run])))
+    (tmp_path / "report.html").write_text(report_html([open_run(run) for run in [run]]))
     chromium.open(tmp_path / "report.html")
     wait(chromium, "return document.querySelector('.rows .row')").click()
     wait(chromium, "return document.querySelector('dialog[open] .evidence li')")

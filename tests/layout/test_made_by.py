@@ -2,8 +2,6 @@
 
 import ast
 
-import pytest
-
 from tests.layout.sources import MODULES, tree_of
 
 READERS = {"from_document"}
@@ -38,16 +36,3 @@ def test_every_function_that_makes_a_table_is_marked():
     paths = [path for path in MODULES if path.startswith(("analysis/", "misstep/"))]
     forgotten = {path: names for path in paths if (names := unmarked(tree_of(path)))}
     assert forgotten == {}, "put @made_by_this (misstep.analysis.tables) above it"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("def shares_table() -> Table: ...", ["shares_table"]),
-        ("@made_by_this\ndef shares_table() -> Table: ...", []),
-        ("def noted(table: Table) -> Table: ...\ndef _part() -> Table: ...", []),
-    ],
-    ids=["forgotten", "marked", "no maker"],
-)
-def test_a_function_that_was_forgotten_is_found(text, found):
-    assert unmarked(ast.parse(f"from misstep.analysis.tables import Row, Table, made_by_this\n{text}")) == found

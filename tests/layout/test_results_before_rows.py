@@ -72,16 +72,3 @@ def test_a_notebook_picks_no_rows_to_draw() -> None:
 )
 def test_a_row_is_known_by_its_fields(text: str, found: list[str]) -> None:
     assert list(reads(text)) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("forest([one for one in table.rows if one.n], title)", ["1: table.rows"]),
-        ("for place, one in enumerate(table.rows):\n    print(one)", ["1: table.rows"]),
-        ("small_multiples(table.rows, title)", []),
-        ("forest(table.drawn, title)", []),
-    ],
-)
-def test_whoever_goes_through_the_rows_of_a_table_is_found(text: str, found: list[str]) -> None:
-    assert list(goes_through(text)) == found

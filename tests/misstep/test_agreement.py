@@ -174,28 +174,6 @@ def test_raters_who_share_no_item_have_no_kappa_and_a_reason(misstep: Any, tmp_p
     assert out.startswith("Fleiss' kappa is undefined: no item has two ratings (2 items, 2 raters).")
 
 
-def test_raters_with_one_label_between_them_agree_without_a_kappa(misstep: Any, tmp_path: Path) -> None:
-    path = tmp_path / "one.csv"
-    path.write_text("item,ann,ben\n1,a,a\n2,a,A\n")
-    found = document(misstep, path)
-    assert found["percent_agreement"] == 1
-    assert found["pairs"][0]["cohen_kappa"] is None
-    for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
-        assert found[name]["value"] is None
-        assert found[name]["reason"]
-    assert found["by_category"][0]["kappa"] is None
-    assert misstep(path)[0] == 0
-
-
-def test_a_rater_with_one_label_has_a_kappa_of_zero_and_is_named(misstep: Any, tmp_path: Path) -> None:
-    path = tmp_path / "constant.csv"
-    path.write_text("item,ann,ben\n1,a,a\n2,a,a\n3,a,b\n4,a,b\n")
-    for boot in (1000, 0):
-        pair = document(misstep, path, "--boot", boot)["pairs"][0]
-        assert pair["cohen_kappa"] == 0
-        assert pair["cohen_kappa_interval"]["reason"].startswith("ann used one label only")
-
-
 def test_at_an_ordered_level_alpha_leads_and_the_order_counts(misstep: Any, tmp_path: Path) -> None:
     path = tmp_path / "ordered.csv"
     path.write_text("item,ann,ben\n1,low,mid\n2,mid,high\n3,high,high\n4,low,low\n")
@@ -207,20 +185,6 @@ def test_at_an_ordered_level_alpha_leads_and_the_order_counts(misstep: Any, tmp_
     ]
     assert alphas[0] == pytest.approx(alphas[1])
     assert alphas[0] > alphas[2]
-
-
-def test_at_the_ordinal_level_near_misses_count_in_part(misstep: Any, tmp_path: Path) -> None:
-    path, page = tmp_path / "ordered.csv", tmp_path / "page.html"
-    path.write_text("item,ann,ben\n1,1,1\n2,1,2\n3,2,3\n4,3,3\n")
-    given = (path, "--level", "ordinal", "--boot", 0)
-    found = document(misstep, *given)
-    assert found["gwet_ac2"]["linear"]["value"] == pytest.approx(13 / 29)
-    assert list(found["pairs"][0]["weighted_kappa"]) == ["linear", "quadratic"]
-    out = misstep(*given, "--html", page)[1]
-    assert "Gwet's AC2 (quadratic)          0.636" in out
-    assert "\nWeighted kappa  linear " in out
-    assert "The scale is 1 < 2 < 3" in out.replace("\n", " ")
-    assert "weighted kappa (linear)" in page.read_text(encoding="utf-8")
 
 
 QUESTIONS = "item,rater,label,topic\n" + "".join(

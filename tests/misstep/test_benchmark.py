@@ -35,11 +35,3 @@ def test_labels_of_one_person_are_gold_and_a_judge_is_scored_by_them(make, sessi
     code, out, _ = judge("run", "infinite_loop@rule", *run)
     scores = json.loads(out)
     assert (code, scores["n"], scores["accuracy"]["n"]) == (0, 3, 2)
-
-
-def test_labels_of_other_items_are_refused_with_how_items_are_called(make, sessions: Path, tmp_path: Path) -> None:
-    labels = tmp_path / "labels.csv"
-    labels.write_text("item,rater,label\n1,kim,no\n2,kim,yes\n")
-    code, _, said = make(sessions, "--labels", labels, "--out", tmp_path / "mine")
-    assert code == 2
-    assert "items are called like one, three, two" in said

@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from misstep import classify, view
+from misstep import classify
 from misstep.harness.errors import UsageError
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
@@ -76,11 +76,6 @@ def test_a_run_keeps_the_verdicts_of_the_others_and_the_error_of_the_plug_in(fol
     assert {one["status"] for one in verdicts if one["judge"] in ("infinite_loop", "tool_call_failure")} == {"answered"}
 
 
-def test_the_text_says_how_often_it_failed(folder: Path) -> None:
-    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
-    assert "odd failed on 5 sessions: the classifier 'odd'" in _classified(folder).stdout
-
-
 @pytest.mark.parametrize("module", ["raise RuntimeError('no licence')", "def (", "", "odd = 1", "raise SystemExit(4)"])
 def test_a_plug_in_that_cannot_be_loaded_costs_its_own_category_unless_it_is_asked_for(folder, module) -> None:
     (folder / "odd_rules.py").write_text(module)
@@ -88,14 +83,3 @@ def test_a_plug_in_that_cannot_be_loaded_costs_its_own_category_unless_it_is_ask
     assert (result.exit_code, json.loads(result.stdout)["failed"][0]["count"]) == (1, 5)
     if module != "odd = 1":
         assert isinstance(_classified(folder, "--categories", "odd").exception, UsageError)
-
-
-def test_a_page_shows_the_failed_classifier_and_the_others(folder: Path) -> None:
-    (folder / "odd_rules.py").write_text(RULES.format(body=BODIES["raises"]))
-    given = [str(folder / "runs.jsonl"), "--id", "r0", "--out", str(folder / "page.html")]
-    result = CliRunner().invoke(view.app, given)
-    page = (folder / "page.html").read_text()
-    assert result.exit_code == 1
-    assert "1 classifier failed" in page
-    assert "ValueError: no rule" in page
-    assert "of the package odd-rules" in result.stderr

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from misstep.doctor import app
-from misstep.harness.errors import SandboxMissing, UsageError
+from misstep.harness.errors import SandboxMissing
 from misstep.harness.workspace import finding
 from misstep.harness.workspace.capabilities import sandbox_report
 from tests.harness.repair.failure_bot.histories import MadeRepository
@@ -121,7 +121,3 @@ def test_a_project_whose_tests_cannot_be_run_ends_with_1_and_says_what_they_prin
     result = CliRunner().invoke(app, [str(folder), "--test-command", "python -m nonesuch"])
     assert result.exit_code == 1
     assert "No module named nonesuch" in result.stdout
-
-
-def test_a_test_command_without_a_project_is_refused() -> None:
-    assert isinstance(CliRunner().invoke(app, ["--test-command", "pytest"]).exception, UsageError)

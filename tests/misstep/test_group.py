@@ -1,6 +1,5 @@
 """`misstep group` as a user runs it: what many reasons say, in groups to read."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +33,6 @@ def test_groups_list_their_members_and_say_that_they_are_no_finding(run: Path) -
     assert "members: item-0, item-1" in said
     assert "stability 1.00" in said
     assert "\x1b" not in said
-
-
-def test_as_json_every_member_is_listed(run: Path) -> None:
-    found = json.loads(group(run, "--json").stdout)
-    assert sorted(len(one["members"]) for one in found["groups"]) == [6, 6]
-    assert found["alone"] == ["item-12"]
 
 
 def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.exchange import Request
-from misstep.harness.items import read_question
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges import read_known
 from misstep.harness.judges.fit import GENERAL
@@ -36,16 +35,6 @@ ATIF = {
     ],
 }
 CHAT = {"messages": [{"role": "user", "content": "mend"}, {"role": "assistant", "content": "I look."}]}
-CLAUDE_CODE = [
-    {"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "content": "mend"}},
-    {
-        "type": "assistant",
-        "uuid": "2",
-        "parentUuid": "1",
-        "sessionId": "s",
-        "message": {"role": "assistant", "id": "m", "model": "x", "content": [{"type": "text", "text": "I look."}]},
-    },
-]
 
 
 def quoting(request: Request) -> str:
@@ -78,16 +67,6 @@ def test_a_run_may_stand_in_the_item_in_any_known_format(tmp_path: Path, run: di
     assert "I look." in verdict.rationale
 
 
-@pytest.mark.parametrize("judge", [GENERAL, "infinite_loop"])
-def test_a_run_may_stand_in_a_file_of_any_known_format_beside_the_items(tmp_path: Path, judge: str) -> None:
-    folder = written(tmp_path / "b", [{"id": "i1", "trajectory": "runs/1.jsonl"}])
-    (folder / "runs").mkdir()
-    (folder / "runs" / "1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in CLAUDE_CODE))
-    (verdict,) = verdicts(folder, judge)
-    assert verdict.status == "answered", verdict.error
-    assert "I look." in verdict.rationale
-
-
 def test_what_a_spreadsheet_or_an_editor_adds_does_no_harm(tmp_path: Path) -> None:
     folder = written(tmp_path / "b", [])
     mark = b"\xef\xbb\xbf"
@@ -107,12 +86,6 @@ def test_the_question_and_what_is_to_be_shown_come_from_the_benchmark_file(tmp_p
     assert "The question again: Is it so?" in verdict.rationale
     assert "gates" in verdict.rationale
     assert "bad" not in verdict.rationale
-
-
-def test_a_benchmark_that_says_no_kind_is_of_the_kind_of_its_first_item(tmp_path: Path) -> None:
-    folder = written(tmp_path / "b", [{"id": "i1", "trajectory": OWN}], TOML.replace('kind = "misbehaviour"\n', ""))
-    assert read_question(folder).kind == "misbehaviour"
-    assert [verdict.status for verdict in verdicts(folder, "infinite_loop")] == ["answered"]
 
 
 def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_is_not(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from misstep import classify, plugins
-from misstep.judge import app as judge_app
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 
@@ -128,13 +127,3 @@ def test_a_reader_and_a_rule_that_do_not_load_cost_the_files_and_the_category_th
     (unreadable,) = found["unreadable"]
     assert "the reader 'broken_reader' of broken failed: RuntimeError: no licence" in unreadable["error"]
     assert found["categories"]["working_rule"]["checked"] == 1
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_judge_that_does_not_load_is_named_beside_the_list_of_the_others() -> None:
-    result = CliRunner().invoke(judge_app, ["list"])
-    assert result.exit_code == 1
-    assert "\nworking_judge" in result.stdout
-    assert "infinite_loop@rule" in result.stdout
-    assert "the judge 'broken_judge' (broken of the package made-up): " in result.stderr
-    assert "RuntimeError: no licence" in result.stderr

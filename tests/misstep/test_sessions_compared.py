@@ -71,15 +71,6 @@ def test_two_runs_become_a_page_whose_first_sentence_names_the_change(before: Pa
     assert (before / "report.html").read_bytes() == own
 
 
-def test_differences_within_each_group_stand_in_tables_of_their_own(before: Path, after: Path, tmp_path: Path) -> None:
-    out = tmp_path / "pages" / "compared.html"
-    assert command(before, after, "--by", "project", "--out", out).exit_code == 0
-    page = check_page(out.read_text())
-    assert "Within each project" in page.text
-    assert page.text.count(f"Project {tmp_path}/sessions/") == 2
-    assert "it can mislead" in page.text
-
-
 def test_json_has_the_figures_and_no_page_is_written(before: Path, after: Path) -> None:
     result = command(before, after, "--by", "week", "--json")
     document = json.loads(result.stdout)

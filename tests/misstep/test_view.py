@@ -188,8 +188,3 @@ def test_one_id_is_compared_between_two_files_of_several_runs(tmp_path):
     assert "holds 2 runs" in str(result.exception)
     assert run("--compare", before, after, "--id", "two", "--out", tmp_path / "out.html").exit_code == 0
     assert "I look again." in text_of(tmp_path / "out.html")
-
-
-def test_ids_without_their_file_and_a_command_without_a_file_say_what_to_name():
-    assert "Name two files, or one file before two ids" in str(run("--compare", "run-1", "run-2").exception)
-    assert "Name a file or folder" in str(run().exception)

@@ -1,8 +1,5 @@
 """A run of the observer gives the same bytes whatever cuts it: processes and kills."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,14 +7,11 @@ import pytest
 import misstep
 from misstep.analysis.measures.observed import ObservedSummary
 from misstep.harness.errors import NoTrajectory, UsageError
-from misstep.harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
-from misstep.harness.journal.run_folder import PROGRESS
+from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.studies.observed_paths import observed_findings, page_of_observed
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_observing import SETTINGS, by_lot
-from tests.waiting import wait_until
 
-ROOT = Path(__file__).parents[2]
 SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
 LONG = "A plank was carried to the far gate. " * 300
 
@@ -66,30 +60,6 @@ def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed
     assert _bytes(tmp_path / "run") == _bytes(undisturbed)
 
 
-@pytest.mark.parametrize(("workers", "stretches"), [(1, 1), (2, 2)])
-def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
-    inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, stretches: int
-) -> None:
-    script = (
-        "from pathlib import Path\n"
-        "from studies.observed_paths import observed_findings\n"
-        "from tests.misstep.made_up_observing import SETTINGS, slowly\n"
-        f"observed_findings([Path({str(inputs)!r})], slowly, SETTINGS, Path('run'), workers={workers},"
-        f" arguments=[{str(inputs)!r}])\n"
-    )
-    path = {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
-    journal = tmp_path / "run" / PROGRESS
-    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= stretches, process)
-    process.kill()
-    process.wait(30)
-    manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
-    assert not manifest.finished, "it was finished before it could be killed"
-    _observe(inputs, tmp_path / "run")
-    assert _bytes(tmp_path / "run") == _bytes(undisturbed)
-
-
 def test_other_settings_and_an_unfinished_run_are_refused(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="every was 2 and is now 3"):
         observed_findings([inputs], by_lot, SETTINGS | {"every": 3}, undisturbed)
@@ -101,12 +71,6 @@ def test_nothing_to_observe_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     with pytest.raises(NoTrajectory):
         _observe(tmp_path, tmp_path / "run")
-
-
-def test_the_page_is_made_again_from_the_records(undisturbed: Path) -> None:
-    page = page_of_observed(undisturbed)
-    assert page.encode() == (undisturbed / "report.html").read_bytes()
-    assert "Seen at step 1, only recorded" in page
 
 
 def test_a_run_opens_as_frames_whose_shares_are_those_of_its_document(undisturbed: Path) -> None:

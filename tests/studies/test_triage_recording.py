@@ -47,9 +47,3 @@ def test_evidence_is_cut_to_a_line_and_names_no_place_of_this_machine(recorded: 
 def test_a_folder_with_a_recording_is_not_written_over(recorded: Path) -> None:
     with pytest.raises(UsageError, match="is not empty"):
         record_triage(recorded / "cases", [], recorded / "recordings" / "scoring", ABOUT)
-
-
-def test_the_command_lines_that_made_it_are_part_of_it(recorded: Path) -> None:
-    written = (recorded / "recordings" / "scoring" / "recording.toml").read_text()
-    assert "misstep generate triage-cases --n 10 --seed 0 --families scoring --out cases" in written
-    assert "misstep judge run triage@rules-sandbox --benchmark cases" in written

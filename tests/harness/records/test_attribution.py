@@ -1,7 +1,6 @@
 """The taxonomy of failures, and verdicts that name one of its labels."""
 
 import msgspec
-import pytest
 
 from misstep.harness.records.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
 from misstep.harness.verdict import Verdict
@@ -44,8 +43,3 @@ def test_a_triage_verdict_reads_as_a_verdict_and_keeps_its_evidence():
     line = msgspec.json.encode(written)
     assert msgspec.json.decode(line, type=TriageVerdict) == written
     assert msgspec.json.decode(line, type=Verdict).label == "agent"
-
-
-def test_a_missing_answer_is_no_label():
-    with pytest.raises(ValueError, match="exactly when it is answered"):
-        TriageVerdict("case-1", "triage@rules", "agent", status="abstained")

@@ -12,7 +12,6 @@ from misstep.harness.runs.file_batches import (
     Batch,
     batches,
     check_named,
-    describe,
     found_files,
     placed_in,
     total_bytes,
@@ -87,13 +86,6 @@ def test_a_file_that_the_user_named_must_be_of_a_known_format(tmp_path: Path) ->
 def test_a_file_that_is_gone_when_its_batch_is_read_is_unreadable(tmp_path: Path) -> None:
     (thing,) = _read((FoundFile(tmp_path / "gone.json", named=False),))
     assert isinstance(thing, Unreadable | Skipped)
-
-
-def test_a_batch_is_described_by_where_it_starts(tmp_path: Path) -> None:
-    file = atif_lines(tmp_path / "a.jsonl", map(str, range(4)))
-    assert [describe(batch) for batch in batches(found_files([file]), 1)][2] == f"{file}:3"
-    two = (FoundFile(file, named=False), FoundFile(file, named=False))
-    assert describe(two) == f"one of 2 files from {file}"
 
 
 def test_the_length_of_the_inputs_is_that_of_their_files_with_parquet_about_as_long_as_unpacked(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,12 +13,9 @@ from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.exchange import Request
 from misstep.harness.observer.detectors.prompted import kinds
 from misstep.harness.observer.follow import Failures
-from misstep.harness.observer.growing import growing_runs
 from misstep.harness.observer.replay import ReplayOptions
 from misstep.harness.runs.observe_model import ModelFollow, ModelReplay
 from tests.harness.classifiers.building import bash, run, user
-from tests.harness.observer.growing_sessions import looping, written
-from tests.misstep.as_a_user import misstep
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(7)])
 LONGER = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(9)])
@@ -66,17 +62,6 @@ def test_without_a_server_the_run_stops() -> None:
     nobody = ClientSettings(base_url="http://127.0.0.1:9/v1", attempts=1)
     with ModelReplay(PROMPTED, nobody, "made-up") as observe, pytest.raises(MissingPrerequisite):
         observe(LOOP)
-
-
-def test_on_the_command_line_recorded_replies_answer(tmp_path: Path) -> None:
-    file = written(tmp_path / "s1.jsonl", looping(6))
-    with ModelReplay(PROMPTED, _settings("sees_a_loop", record=tmp_path / "replies.jsonl"), "made-up") as observe:
-        observe(growing_runs(file)[0])
-    line = ("observe", file, "--detector", "prompted", "--json")
-    done = misstep(*line, "--model", "made-up", "--replay", tmp_path / "replies.jsonl")
-    document = json.loads(done.stdout)
-    assert (document["detector"], document["flagged"]) == ("prompted", 1)
-    assert "needs a model" in misstep(*line).stderr
 
 
 def first_of(looked: Callable[[], Any]) -> Any:

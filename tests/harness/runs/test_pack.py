@@ -79,12 +79,6 @@ def test_runs_of_sub_agents_have_the_cluster_of_the_session_that_started_them(tm
     assert query(str(tmp_path / "lake"), ["cluster"])["cluster"].to_pylist() == ["root", "root", "root", "elsewhere"]
 
 
-def test_the_number_of_processes_changes_no_byte(runs: Path, tmp_path: Path) -> None:
-    for workers in (1, 2):
-        pack([runs], str(tmp_path / f"lake-{workers}"), workers=workers, sizes=SMALL)
-    assert bytes_of(tmp_path / "lake-1") == bytes_of(tmp_path / "lake-2")
-
-
 def _stop_after(method: str, times: int) -> Callable[..., None]:
     """A method of a store that is interrupted when it has done its work so many times."""
     whole, done = getattr(FolderStore, method), []
@@ -162,15 +156,6 @@ def test_where_there_is_no_session_nothing_stays(tmp_path: Path) -> None:
     with pytest.raises(NoTrajectory, match="only 1 file of no known format"):
         pack([tmp_path / "runs"], str(tmp_path / "lake"))
     assert not list((tmp_path / "lake").iterdir())
-
-
-def test_what_could_not_be_read_from_a_row_again_is_named_and_not_packed(tmp_path, monkeypatch) -> None:
-    runs = tmp_path / "runs.jsonl"
-    runs.write_bytes(atif("short") + atif("long", text="x" * 3000))
-    monkeypatch.setattr("misstep.harness.runs.pack.LINE_LIMIT", 2000)
-    tally = pack([runs], str(tmp_path / "lake")).tally
-    assert (tally.sessions, [one.line for one in tally.unreadable]) == (1, [2])
-    assert "more than is read of a row" in tally.unreadable[0].error
 
 
 def test_an_address_is_packed_into_as_a_folder_is(runs: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.runs.judging.benchmarks import benchmark_folder
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
+from misstep.harness.runs.recorded import recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
 from misstep.studies.judging.scored import write_scores
 from tests.misstep.as_a_user import misstep
@@ -123,16 +123,6 @@ def test_an_option_that_says_how_a_model_is_asked_is_refused(tmp_path: Path, dat
     assert not (tmp_path / "run").exists()
 
 
-def test_a_file_has_precedence_over_a_recorded_judge_of_its_name(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert is_recorded("trail/mine")
-    assert not is_recorded("nothing/mine")
-    assert not is_recorded("trail")
-    (tmp_path / "trail").mkdir()
-    (tmp_path / "trail" / "mine").write_text("")
-    assert not is_recorded("trail/mine")
-
-
 def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) -> None:
     found = listed(data)
     judges = found.known
@@ -143,13 +133,6 @@ def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) ->
     assert (recorded[1].kind, recorded[1].model, recorded[1].prompt) == ("misbehaviour", "keen-1", None)
     assert (found.absent, found.broken) == (["agent_as_a_judge"], [])
     assert listed_text(judges).splitlines()[-1].endswith("(recorded)")
-
-
-def test_without_the_data_the_list_has_the_shipped_judges_and_says_what_brings_the_others(tmp_path: Path) -> None:
-    done = misstep("judge", "list", "--json", "--data", tmp_path)
-    assert done.returncode == 0
-    assert not [judge for judge in json.loads(done.stdout) if judge["recorded"]]
-    assert "misstep datasets fetch agent_as_a_judge trail" in done.stderr
 
 
 @pytest.mark.data

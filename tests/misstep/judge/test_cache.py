@@ -52,15 +52,6 @@ def test_a_colleague_runs_the_same_without_a_key(tmp_path: Path, cache: Path) ->
     assert all(verdict.cached and verdict.label == "fruit" for verdict in verdicts)
 
 
-def test_what_is_not_in_the_cache_needs_a_key_and_the_error_says_how(tmp_path: Path, cache: Path) -> None:
-    more = benchmark(tmp_path / "more", [*TEXTS, "plum"])
-    run = ["judge", "run", tmp_path / "judge.toml", "--benchmark", more, "--out", tmp_path / "second"]
-    told = misstep(*run, "--cache", cache, OPENAI_API_KEY="", OPENAI_BASE_URL="")
-    assert told.returncode == 3
-    assert "OPENAI_API_KEY is not set" in told.stderr
-    assert "Traceback" not in told.stderr
-
-
 @pytest.mark.parametrize("line", ["{}", "no JSON", '"5d"'])
 def test_a_file_that_is_none_of_a_cache_is_named_with_its_line(tmp_path: Path, line: str) -> None:
     (tmp_path / "lines.jsonl").write_text(f"{line}\n")

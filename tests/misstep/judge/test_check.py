@@ -44,13 +44,6 @@ def test_rates_are_those_of_the_four_cells(table: Path) -> None:
     )
 
 
-def test_several_judges_are_compared_in_pairs(table: Path) -> None:
-    document = json.loads(check(table, "--json").stdout)
-    [pair] = document["pairs"]
-    assert (pair["difference"], pair["p_adjusted"] < 0.05) == (-0.25, True)
-    assert check(table).stdout.startswith("judge_b gives the gold label most often")
-
-
 def test_groups_are_looked_at_one_by_one(table: Path) -> None:
     document = json.loads(check(table, "--judge", "judge_a", "--by", "part", "--json").stdout)
     [field] = document["judges"]["judge_a"]["slices"]

@@ -71,20 +71,6 @@ def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(gen
             assert names["by_label"][name][label] == pytest.approx(of_label[name]["value"])
 
 
-def test_the_interval_is_over_runs_where_several_items_are_about_one(tmp_path: Path, in_process: CommandLine) -> None:
-    benchmark = benchmark_of_runs(tmp_path / "gates", 12)
-    items = (benchmark / "items.jsonl").read_text()
-    for number in range(1, 12, 2):
-        items = items.replace(f'"trajectory_id":"run-{number}"', f'"trajectory_id":"run-{number - 1}"')
-    (benchmark / "items.jsonl").write_text(items)
-    folder = judged_run(tmp_path / "run", benchmark, [verdict(number, "yes", score=0.9) for number in range(12)])
-    code, out, _ = in_process("notebook", folder)
-    assert code == 0
-    names = names_after(Path(out.strip()))
-    assert "6 clusters" in names["share"].method
-    assert names["scored"].score.tolist() == [0.9] * 12
-
-
 def test_a_run_without_verdicts_is_an_error_that_says_what_to_do(tmp_path: Path, in_process: CommandLine) -> None:
     folder = judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 2), [verdict(0)])
     (folder / "verdicts.jsonl").write_text("")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from misstep.harness.journal.records import read_manifest, write_manifest
 from misstep.runs.report import app
-from misstep.studies.judged_runs import names_of_judges, open_runs
+from misstep.studies.judged_runs import names_of_judges, open_run
 from misstep.studies.judging.report import report_html
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
@@ -29,9 +29,13 @@ def in_progress(run: Path) -> Path:
 def test_a_run_in_progress_is_said_to_be_one(tmp_path: Path, gates: Path) -> None:
     whole = judged_run(tmp_path / "whole", gates, [verdict(n) for n in range(8)])
     part = in_progress(judged_run(tmp_path / "part", gates, [verdict(n) for n in range(3)]))
-    assert "not finished" not in report_html(open_runs([whole]))
-    assert "This run is not finished: it has verdicts on 3 items so far." in report_html(open_runs([part]))
-    assert "The run part is not finished: it has verdicts on 3 items so far." in report_html(open_runs([whole, part]))
+    assert "not finished" not in report_html([open_run(run) for run in [whole]])
+    assert "This run is not finished: it has verdicts on 3 items so far." in report_html(
+        [open_run(run) for run in [part]]
+    )
+    assert "The run part is not finished: it has verdicts on 3 items so far." in report_html(
+        [open_run(run) for run in [whole, part]]
+    )
 
 
 def test_the_foot_says_the_whole_command(tmp_path: Path, gates: Path) -> None:
@@ -51,10 +55,10 @@ def test_a_run_is_called_by_its_judge_then_its_model_and_by_its_folder_only_wher
         judged_run(tmp_path / "wednesday", gates, answers["strict"], model="large-1"),
         judged_run(tmp_path / "thursday", gates, answers["strict"], model="large-1"),
     ]
-    runs = open_runs(folders)
+    runs = [open_run(run) for run in folders]
     assert names_of_judges(runs[:2]) == ["strict", "mild"]
     assert names_of_judges(runs[:3]) == ["strict with small-1", "mild with small-1", "strict with large-1"]
     assert names_of_judges(runs[2:]) == ["strict with large-1 (wednesday)", "strict with large-1 (thursday)"]
-    page = report_html(open_runs([folders[0], folders[2]]))
+    page = report_html([open_run(run) for run in [folders[0], folders[2]]])
     assert "strict with large-1" in page
     assert "wednesday: strict with large-1 on gates" in page

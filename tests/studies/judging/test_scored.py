@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.journal.records import REPORT, SCORES, VERDICTS
+from misstep.harness.journal.records import SCORES, VERDICTS
 from misstep.studies.judging import scored as judge_scores
 from misstep.studies.judging.scored import SCORED
 from tests.harness.clients.faulty_server import answer, completion, serving
@@ -71,17 +71,6 @@ def test_what_has_changed_is_scored_anew(tmp_path, asked, written, misstep, chan
     assert code == 0, stderr
     assert "gives the gold label" in stdout
     assert len(written) == 2
-
-
-@pytest.mark.parametrize("gone", [SCORES, REPORT, SCORED])
-def test_what_is_gone_is_made_again(tmp_path, asked, written, misstep, gone) -> None:
-    with in_a_thread(serving(FRUIT)) as server:
-        misstep(*asked, "--base-url", server.base_url)
-        before = (tmp_path / "run" / gone).read_bytes()
-        (tmp_path / "run" / gone).unlink()
-        misstep(*asked, "--base-url", server.base_url)
-    assert len(written) == 2
-    assert (tmp_path / "run" / gone).read_bytes() == before
 
 
 def test_a_run_with_nothing_to_do_loads_no_client_and_no_library_of_figures(asked: list[str], misstep: Run) -> None:

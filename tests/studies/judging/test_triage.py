@@ -7,7 +7,7 @@ import pytest
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.pages.judges.items import JudgedBy, item_index
 from misstep.harness.verdict import Verdict
-from misstep.studies.judged_runs import open_run, open_runs
+from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.triage import judged_cases, triage_comparison
 from tests.misstep.made_up_triage import GOLD, triage_benchmark, triage_run
@@ -46,7 +46,7 @@ def test_several_runs_are_compared_as_table_3_does(tmp_path: Path, cases: Path) 
         triage_run(tmp_path / "good", cases, ALL, "triage@good"),
         triage_run(tmp_path / "poor", cases, ["task", "task", "", "agent", "pass"] * 2, "triage@poor"),
     ]
-    page = report_html(open_runs(runs))
+    page = report_html([open_run(run) for run in runs])
     assert "triage@good agrees best: kappa 1.000" in page
     assert "judges beside each other on cases" in page
 

@@ -50,7 +50,3 @@ def test_the_honest_work_ends_with_the_change_and_the_tests_and_leaves_a_forbidd
         assert tests.action.name == "run_tests"
         if one.task.limit == "ban_tool":
             assert one.task.forbidden not in {command.action.name for command in one.work if not command.action.error}
-
-
-def test_slips_begin_within_the_work(drawn: list[DrawnSession]) -> None:
-    assert all(0 < slip.onset < len(one.work) for one in drawn for slip in one.slips)

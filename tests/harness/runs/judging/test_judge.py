@@ -123,15 +123,6 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_pat
     assert sum(status != "failed" for status in kept.values()) == 3
 
 
-def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_costs_no_request(tmp_path, folder, spec):
-    with (folder / "items.jsonl").open("a") as stream:
-        stream.write('{"id": "late", "kind": "text", "task": "name the plant"}\n')
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert (ended.done, ended.failed) == (7, 1)
-    (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]
-    assert "no {text}" in str(late.error)
-
-
 def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
     with pytest.raises(UsageError, match="other labels"):
         run_judge(

@@ -48,18 +48,6 @@ def test_labels_are_read_in_any_letter_case_and_items_that_lack_a_verdict_have_f
     )
 
 
-def test_json_lines_and_one_list_are_read_alike(tmp_path: Path, plants: Path) -> None:
-    rows = [{"item": "i0", "label": "fruit", "reason": "it is an apple"}, {"item": "i1", "label": None}]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
-    lines, listed = (
-        verdicts(imported_judge(tmp_path / name, plants, ImportChoice("mine")), plants)
-        for name in ("a.jsonl", "a.json")
-    )
-    assert lines == listed
-    assert lines["i0"].rationale == "it is an apple"
-
-
 def test_what_is_no_label_is_unreadable_and_counted_and_never_a_grade(tmp_path: Path, plants: Path) -> None:
     imported = imported_judge(table(tmp_path, "i0,berry", "i1,", "i2,berry", "i3,vegetable"), plants)
     assert [one.status for one in verdicts(imported, plants).values()] == [*["unreadable"] * 3, "answered"]
@@ -166,15 +154,6 @@ def test_a_score_of_unknown_meaning_is_turned_round_where_it_says_how_much_of_on
     imported = imported_judge(tmp_path / "frame.json", plants)
     assert [verdicts(imported, plants)[item].score for item in grades] == certainties
     assert any("1 less it is that of 'vegetable'" in remark for remark in imported.remarks) == turned
-
-
-def test_why_a_sample_was_skipped_is_said_of_each_judge(tmp_path: Path, plants: Path) -> None:
-    common = {"prompt": "p", "response": "r", "target": "t", "metadata": {}, "error": None}
-    rows = [common | {"sample_id": "i0", "status": "scored", "scores": {"kind": "fruit", "tone": "dry"}}]
-    rows += [common | {"sample_id": "i1", "status": "skipped_model_error", "scores": None, "error": "503"}]
-    (tmp_path / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = verdicts(imported_judge(tmp_path / "predictions.jsonl", plants, ImportChoice("kind")), plants)["i1"]
-    assert (said.status, said.error) == ("failed", "the sample has no score (skipped_model_error): 503")
 
 
 def test_an_item_that_nobody_can_be_asked_about_does_not_stop_the_others(tmp_path: Path) -> None:

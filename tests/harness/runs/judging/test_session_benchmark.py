@@ -57,13 +57,6 @@ def test_what_people_have_labelled_stays_when_sessions_come_in(tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_run_does_not_read_the_sessions_that_it_has_copied(tmp_path: Path) -> None:
-    atif_lines(tmp_path / "runs.jsonl", ["one"])
-    for _ in range(2):
-        folder = asked_about(LOOP, [tmp_path], "", tmp_path / "run")
-        assert [item.id for item in read_items(folder)] == ["one"]
-
-
 def test_what_a_session_cannot_answer_is_refused(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one"])
     for judge, found in (("patch_acceptability", "about a patch"), ("benchmark_question", "from a benchmark")):

@@ -54,10 +54,3 @@ def test_of_a_file_of_another_format_with_a_run_a_line_only_the_run_that_is_look
     file.write_text("")
     with pytest.raises(InputError, match=r"runs\.jsonl:4: the run 'run-3' is no longer in the file"):
         runs["run-3"]
-
-
-def test_a_file_of_another_format_is_read_as_that(tmp_path: Path) -> None:
-    chat = [{"role": "user", "content": "Fix it."}, {"role": "assistant", "content": "Done."}]
-    (tmp_path / "chat.json").write_text(json.dumps({"messages": chat}))
-    (run,) = runs_by_id(tmp_path / "chat.json").values()
-    assert [step.text for step in run.steps] == ["Fix it.", "Done."]

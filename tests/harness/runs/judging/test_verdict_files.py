@@ -64,12 +64,6 @@ class _Raising:
         yield WrittenVerdict(value["ours"]["item"], "yes", place)
 
 
-def test_a_table_with_a_short_row_is_an_error_in_a_folder_too(tmp_path: Path) -> None:
-    (tmp_path / "verdicts.csv").write_text("item,label\na,yes\nb\n")
-    with pytest.raises(InputError, match=r"verdicts\.csv:3: 1 cells where the header has 2"):
-        written_verdicts(tmp_path)
-
-
 def test_a_last_line_that_is_cut_off_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "cut.jsonl").write_text('{"item": "a", "label": "yes"}\n{"item": "b", "la')
     with pytest.raises(InputError, match=r"the last line is cut off, after 1 whole ones"):

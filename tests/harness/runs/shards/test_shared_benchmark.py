@@ -6,12 +6,9 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.harness.items import read_items
-from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about, building_beside, put_in_place
 from misstep.harness.runs.shards.layout import PLAN, Shard
-from misstep.harness.runs.triage.benchmark import asked_cases
-from tests.harness.runs.triage.jobs.made_up_jobs import harbor
 from tests.misstep.made_up import atif_lines
 
 LOOP = RuleJudge("infinite_loop")
@@ -49,11 +46,3 @@ def test_shards_about_sessions_find_one_benchmark_and_refuse_others(tmp_path: Pa
     with pytest.raises(UsageError, match="shards that are not merged"):
         asked_about(LOOP, [file], "", out)
     assert [item.id for item in read_items(folder)] == ["one", "two"]
-
-
-def test_the_cases_of_a_job_are_the_same_for_every_shard_and_whenever_they_are_written(tmp_path: Path) -> None:
-    job, out = harbor(tmp_path / "job"), tmp_path / "run"
-    first = inputs_of(asked_cases([job], out, shard=Shard(1, 2)).folder)
-    assert inputs_of(asked_cases([job], out, shard=Shard(2, 2)).folder) == first
-    assert inputs_of(asked_cases([job], tmp_path / "whole").folder).digest == first.digest
-    assert inputs_of(asked_cases([job], tmp_path / "whole").folder).digest == first.digest
