@@ -6,7 +6,7 @@ pass after.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from misstep.harness.protocols import Ask, FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.affirm import Affirmed, affirm
 from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer, attempt
-from misstep.harness.repair.case import CaseFolder, instructed, with_test_changes
+from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge
@@ -53,6 +53,7 @@ class RepairPlan(Struct, frozen=True):
     - `change_tests`: Whether agents may change tests, with which their patches are then scored.
     - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
     - `observation`: How the agents are observed while they work; `None` for not at all.
+    - `objections`: Says what speaks against repairing a case now, right before its agent would start; empty if nothing.
     """
 
     policy: str
@@ -66,6 +67,7 @@ class RepairPlan(Struct, frozen=True):
     instructions_by: str = ""
     change_tests: bool = False
     observation: LiveObservation | None = None
+    objections: Callable[[RepairCase], str] = lambda _: ""
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -146,7 +148,7 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         patch_judge = None if judge is None else PatchJudge(judge, ask.for_model(getattr(judge, "model", "")))
         name = case.case.id
         if name not in self._affirming:
-            self._affirming[name] = asyncio.create_task(asyncio.to_thread(affirm, case, self._sandbox))
+            self._affirming[name] = asyncio.create_task(asyncio.to_thread(self._affirmed, case))
         made = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
         try:
             if not (held := await self._affirming[name]).holds:
@@ -159,6 +161,12 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             message = " ".join(str(error).split())
             made = replace(made, error=f"{type(error).__name__}: {message}")
         return None if ask.cut_off else (made, ask.spent_usd)
+
+    def _affirmed(self, case: CaseFolder) -> Affirmed:
+        """Return whether a case is to be repaired: no rule speaks against it, and it is what it claims to be."""
+        if objections := self._plan.objections(case.case):
+            return Affirmed(False, objections)
+        return affirm(case, self._sandbox)
 
     async def _observed(
         self, unit: tuple[CaseFolder, int], ask: ItemAsk, patch_judge: PatchJudge | None

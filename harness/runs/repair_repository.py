@@ -13,13 +13,14 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.harness.repair.case import CaseFolder, read_case
+from misstep.harness.repair.case import CaseFolder, RepairCase, read_case
 from misstep.harness.repair.failure_bot.environment import ENDS
 from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.task_case import write_task_case
-from misstep.harness.repair.failure_bot.tasks import TaskStore
-from misstep.harness.repair.failure_bot.triage import FailureEvent, Options, triage_repository
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.failure_bot.triage import examine, triage_repository
+from misstep.harness.repair.scoring import case_toolchain
 from misstep.harness.runs.opened import manifest_of
 from misstep.harness.workspace import Limits, Sandbox, own_command, project_toolchain
 
@@ -75,30 +76,29 @@ def cases_of_repository(
     if folder.is_dir():
         kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
         return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), kept)
-    options = Options(limits=Limits(seconds=seconds), uncommitted=uncommitted)
     toolchain, command = project_toolchain(repository, command, python), own_command(command)
     _say_of_files(repository, uncommitted=uncommitted)
     out.mkdir(parents=True, exist_ok=True)
     with closing(TaskStore(out / TASKS)) as store:
-        found = triage_repository(
+        tasks = triage_repository(
             repository,
             command,
             sandbox=sandbox,
             toolchain=toolchain,
-            options=options,
+            limits=Limits(seconds=seconds),
+            uncommitted=uncommitted,
             record=record,
-            store=store,
-            on_event=_say,
+            file_task=store.file_task,
         )
     building = out / f"{CASES}.new"
     building.mkdir(exist_ok=True)
-    for triaged in found:
+    for triaged in tasks:
         if triaged.decision.run:
             target = building / case_name(triaged.task.id)
             write_task_case(triaged.task, repository, target, seconds=seconds, uncommitted=uncommitted, python=python)
     held_back = [
         HeldBack(triaged.task.tests, triaged.decision.objections[0].rule, triaged.decision.objections[0].reason)
-        for triaged in found
+        for triaged in tasks
         if not triaged.decision.run
     ]
     held.write_bytes(msgspec.json.encode(held_back))
@@ -116,10 +116,6 @@ def _say_of_files(repository: Path, *, uncommitted: bool) -> None:
         say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
 
 
-def _say(event: FailureEvent) -> None:
-    say(f"misstep: {event.stage}: {plain(event.text)}")
-
-
 def case_of(run: Path, name: str) -> CaseFolder:
     """Return a case of a run, where it stands: in the run's folder, or in the benchmark's."""
     manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
@@ -130,10 +126,33 @@ def case_of(run: Path, name: str) -> CaseFolder:
     raise InputError(f"the case {name!r} is gone", "Put the benchmark back where it was.", file=folders[-1])
 
 
+def _task_of(store: TaskStore, case: str) -> RepairTask | None:
+    return next((task for task in store.tasks() if case_name(task.id) == case), None)
+
+
+def objections_now(run: Path, case: RepairCase, sandbox: Sandbox, *, uncommitted: bool) -> str:
+    """Return what the rules say against repairing a case now, empty if nothing: a fix may have landed since."""
+    checkout = Path(str(case.extra["checkout"]))
+    with closing(TaskStore(run / TASKS)) as store:
+        task = _task_of(store, case.id)
+    if task is None or not checkout.is_dir():
+        return ""
+    decision = examine(
+        task,
+        checkout,
+        sandbox=sandbox,
+        toolchain=case_toolchain(case),
+        limits=Limits(seconds=case.timeout_seconds),
+        uncommitted=uncommitted,
+    )
+    return "; ".join(f"{objection.rule}: {objection.reason}" for objection in decision.objections)
+
+
 def close_task(run: Path, case: str) -> int | None:
-    """Close the failure bot's task of a case, as its patch has landed; gives its number, `None` where it has none."""
+    """Close the failure bot's task of a case, as its patch has landed; gives its number, `None` if it has none."""
     if not (run / TASKS).exists():
         return None
     with closing(TaskStore(run / TASKS)) as store:
-        number = next((task.id for task in store.tasks() if case_name(task.id) == case), None)
-        return None if number is None else store.change_state(number, "landed").id
+        if task := _task_of(store, case):
+            store.land(task.id)
+        return task.id if task else None

@@ -1,5 +1,6 @@
 """The cases that `misstep repair run` is about."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,9 @@ from misstep.harness.errors import InputError, UsageError
 from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.harness.repair.case import CaseFolder
+    from collections.abc import Callable
+
+    from misstep.harness.repair.case import CaseFolder, RepairCase
     from misstep.harness.runs.repair_repository import HeldBack
     from misstep.harness.workspace import Sandbox
 
@@ -43,12 +46,16 @@ class RepositoryOptions(OptionGroup, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """The cases of a run; of a git repository also what is held back, and whether the environment lacks something."""
+    """The cases of a run; of a git repository also what is held back, and whether the environment lacks something.
+
+    `objections` says what speaks against repairing a case of a repository at the moment at which its agent would start.
+    """
 
     cases: "tuple[CaseFolder, ...]"
     repository: Path | None = None
     held_back: "tuple[HeldBack, ...]" = ()
     lacks_environment: bool = False
+    objections: "Callable[[RepairCase], str]" = lambda _: ""
 
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
@@ -90,7 +97,7 @@ def _checked(folder: Path) -> Path:
 
 def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
     from misstep.harness.repair.failure_bot.flakiness import read_record
-    from misstep.harness.runs.repair_repository import cases_of_repository
+    from misstep.harness.runs.repair_repository import cases_of_repository, objections_now
 
     record = read_record(options.outcomes) if options.outcomes is not None else []
     found = cases_of_repository(
@@ -103,4 +110,5 @@ def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox:
         uncommitted=options.uncommitted,
         python=options.python,
     )
-    return Named(found.cases, folder, found.held_back, found.lacks_environment)
+    asked_anew = partial(objections_now, out, sandbox=sandbox, uncommitted=options.uncommitted)
+    return Named(found.cases, folder, found.held_back, found.lacks_environment, asked_anew)

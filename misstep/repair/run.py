@@ -98,6 +98,7 @@ def run(
             written_by,
             agent.change_tests,
             observation,
+            named.objections,
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])

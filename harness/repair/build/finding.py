@@ -1,11 +1,12 @@
 """Looks for faults that a package's tests notice: seeded candidates on executed lines, each tried in the sandbox.
 
 A candidate is one fault, or several at once. Only the tests that execute its functions are run; those that newly fail
-are the oracle (`harness.repair.build.trial`). What was found is a recipe; the case of it is affirmed and written by
-`harness.repair.build.writing`.
+are the oracle. A run of pytest ends as soon as more tests have failed than an oracle may have, writes no tracebacks,
+and may take a few times as long as the whole suite did: a fault that makes tests hang is not a fault that they report.
+The result is a recipe; the case of it is affirmed and written by `harness.repair.build.writing`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 
 from msgspec import Struct
@@ -21,14 +22,27 @@ from misstep.harness.repair.build.recipes import (
     faults_at,
     planted,
 )
-from misstep.harness.repair.build.syntax import Fault, parses
-from misstep.harness.repair.build.tracing import Traced, executable, share_executed, trace
-from misstep.harness.repair.build.trial import MOST_TESTS, oracle_of
+from misstep.harness.repair.build.syntax import Edit, Fault, parses
+from misstep.harness.repair.build.tracing import (
+    Traced,
+    executable,
+    failing_files,
+    share_executed,
+    test_of,
+    trace,
+    untouched,
+)
 from misstep.harness.repair.build.writing import CaseSource
-from misstep.harness.workspace import Sandbox
+from misstep.harness.repair.scoring import open_case, put_files
+from misstep.harness.workspace import Limits, Sandbox, Workspace
+from misstep.harness.workspace.suite_command import runner_of
+from misstep.harness.workspace.suite_run import run_suite
 
 LEAST_COVERAGE = 0.5
 """An oracle that executes less than this share of what the golden patch changes does not check it."""
+
+MOST_TESTS = 25
+"""More newly failing tests than this are not the failure of a test, but a package that does not work."""
 
 _MOST_EXECUTING = 4 * MOST_TESTS
 """A fault on lines that more tests than this execute nearly always fails more of them than an oracle may have."""
@@ -36,6 +50,25 @@ _MOST_EXECUTING = 4 * MOST_TESTS
 _SEVERAL = 0.25
 _MOST_FAULTS = 7
 _BLAMED = 1 / 3
+_MOST_NAMED = 150
+_START, _TIMES = 5.0, 4.0
+"""Seconds that a run may take, and how many times as long as the whole traced suite it may take besides."""
+
+_PLUGIN = "misstep_trial"
+_STOPPER = """\
+failed, sessions = set(), []
+
+def pytest_sessionstart(session):
+    sessions.append(session)
+
+def pytest_runtest_logreport(report):
+    if report.failed:
+        failed.add(report.nodeid.partition("[")[0])
+    if len(failed) > {most}:
+        sessions[0].shouldstop = "more tests failed than an oracle has"
+"""
+
+_Placed = tuple[FaultPlace, Fault]
 
 
 class Wanted(Struct, frozen=True):
@@ -53,6 +86,21 @@ class _Candidate(Struct, frozen=True):
     broken: dict[str, bytes]
     patch: str
 
+    @property
+    def edits(self) -> Iterator[tuple[str, Edit]]:
+        return (each for fault in self.faults for each in _edits(fault))
+
+
+def _edits(fault: Fault) -> Iterator[tuple[str, Edit]]:
+    return ((path, edit) for path, edits in fault.edits.items() for edit in edits)
+
+
+def _lines(source: CaseSource, path: str, edit: Edit) -> range:
+    """Return the lines that an edit touches; an edit of whole lines does not touch the next."""
+    text = source.modules[path].source
+    first = text.count(b"\n", 0, edit.start) + 1
+    return range(first, first + text.count(b"\n", edit.start, max(edit.start, edit.end - 1)) + 1)
+
 
 def find(
     source: CaseSource, wanted: Wanted, seed: int, sandbox: Sandbox, known: Collection[str] = ()
@@ -67,7 +115,7 @@ def find(
         if where in used or _id(source, candidate) in known:
             used.add(where)
             continue
-        tests = sorted({test for fault in candidate.faults for test in _tests_of(source, fault, traced)})
+        tests = sorted(set[str]().union(*(_tests_of(source, fault, traced) for fault in candidate.faults)))
         if not _covered(_coverage(source, candidate, tests, traced)):
             continue  # what all the tests do not execute, no oracle does
         oracle = oracle_of(source, candidate.broken, tests, traced, sandbox)
@@ -93,30 +141,27 @@ def _id(source: CaseSource, candidate: _Candidate) -> str:
     return f"{source.package.key}-{digest(candidate.broken)[:8]}"
 
 
-def _faults(source: CaseSource, traced: Traced, random: Random) -> dict[str, list[tuple[FaultPlace, Fault]]]:
+def _faults(source: CaseSource, traced: Traced, random: Random) -> dict[str, list[_Placed]]:
     """By operator and in a random order, the faults within functions which some tests execute, but not too many."""
-    by_operator: dict[str, list[tuple[FaultPlace, Fault]]] = {}
+    by_operator: dict[str, list[_Placed]] = {}
     for name in OPERATORS:
-        every = [each for module in source.modules.values() for each in faults_at(module, name) if each[1].function]
-        known = [each for each in every if 0 < len(_tests_of(source, each[1], traced)) <= _MOST_EXECUTING]
-        random.shuffle(known)
-        if known:
-            by_operator[name] = known
+        every = (each for module in source.modules.values() for each in faults_at(module, name) if each[1].function)
+        executed = [each for each in every if 0 < len(_tests_of(source, each[1], traced)) <= _MOST_EXECUTING]
+        random.shuffle(executed)
+        if executed:
+            by_operator[name] = executed
     return by_operator
 
 
 def _candidates(
-    by_operator: dict[str, list[tuple[FaultPlace, Fault]]], source: CaseSource, wanted: Wanted, random: Random
+    by_operator: dict[str, list[_Placed]], source: CaseSource, wanted: Wanted, random: Random
 ) -> Iterator[_Candidate]:
     """Candidates of some faults, the operators in turn."""
-    rounds = max(map(len, by_operator.values()), default=0)
-    for number in range(rounds):
+    for number in range(max(map(len, by_operator.values()), default=0)):
         names = list(by_operator)
         random.shuffle(names)
-        for name in names:
-            if number >= len(by_operator[name]):
-                continue
-            together = _together(by_operator, by_operator[name][number], source, wanted, random)
+        for faults in (by_operator[name] for name in names if number < len(by_operator[name])):
+            together = _together(by_operator, faults[number], source, wanted, random)
             if wanted.category not in ("", _size(source, together)):
                 continue
             candidate = _candidate(source, together)
@@ -127,12 +172,8 @@ def _candidates(
 
 
 def _together(
-    by_operator: dict[str, list[tuple[FaultPlace, Fault]]],
-    first: tuple[FaultPlace, Fault],
-    source: CaseSource,
-    wanted: Wanted,
-    random: Random,
-) -> list[tuple[FaultPlace, Fault]]:
+    by_operator: dict[str, list[_Placed]], first: _Placed, source: CaseSource, wanted: Wanted, random: Random
+) -> list[_Placed]:
     """Return a fault, now and then with one or two more for any category, or with as many as a larger patch needs."""
     together = [first]
     more = random.choice((1, 2)) if random.random() < _SEVERAL else 0
@@ -147,15 +188,13 @@ def _together(
     return together
 
 
-def _size(source: CaseSource, faults: Sequence[tuple[FaultPlace, Fault]]) -> str:
+def _size(source: CaseSource, faults: Sequence[_Placed]) -> str:
     """The category of a patch of faults, by the lines that their edits touch; a diff of long files takes far longer."""
     lines = 0
-    for _, fault in faults:
-        for path, edits in fault.edits.items():
-            text = source.modules[path].source
-            for edit in edits:
-                whole = text[edit.start - 1 : edit.start] == text[edit.end - 1 : edit.end] == b"\n"
-                lines += text.count(b"\n", edit.start, edit.end) + edit.text.count(b"\n") + (0 if whole else 2)
+    for path, edit in (each for _, fault in faults for each in _edits(fault)):
+        text = source.modules[path].source
+        whole = text[edit.start - 1 : edit.start] == text[edit.end - 1 : edit.end] == b"\n"
+        lines += text.count(b"\n", edit.start, edit.end) + edit.text.count(b"\n") + (0 if whole else 2)
     return complexity(lines)
 
 
@@ -174,20 +213,16 @@ def _candidate(source: CaseSource, chosen: Sequence[tuple[FaultPlace, Fault]]) -
 
 def _tests_of(source: CaseSource, fault: Fault, traced: Traced) -> set[str]:
     """Return the passing tests that execute what the edits of a fault touch, or else the functions around them."""
-    found = set[str]()
-    for path, edits in fault.edits.items():
+    tests = set[str]()
+    for path, edit in _edits(fault):
+        touching = traced.tests_of(path, _lines(source, path, edit))
         module = source.modules[path]
-        for edit in edits:
-            first = module.source.count(b"\n", 0, edit.start) + 1
-            last = first + module.source.count(b"\n", edit.start, max(edit.start, edit.end - 1))
-            if touched := traced.tests_of(path, first, last):
-                found |= touched
-                continue
-            node = module.root.descendant_for_byte_range(edit.start, max(edit.start, edit.end - 1))
-            around = (module.function(node) or node) if node is not None else None
-            if around is not None:
-                found |= traced.tests_of(path, around.start_point.row + 1, around.end_point.row + 1)
-    return found - {*traced.failing}
+        node = module.root.descendant_for_byte_range(edit.start, max(edit.start, edit.end - 1))
+        if not touching and node is not None:
+            around = module.function(node) or node
+            touching = traced.tests_of(path, range(around.start_point.row + 1, around.end_point.row + 2))
+        tests |= touching
+    return tests - {*traced.failing}
 
 
 def _covered(coverage: float | None) -> bool:
@@ -195,19 +230,39 @@ def _covered(coverage: float | None) -> bool:
 
 
 def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], traced: Traced) -> float | None:
-    """Return the share of the lines that the golden patch brings, or stands beside, which the oracle executes."""
-    named = {*oracle}
-    tests = tuple(test for test in traced.lines if test in named or (test and test.partition("::")[0] in named))
+    """Return the share of the lines that the golden patch brings, or is beside, which the oracle executes."""
+    tests = tuple(test for test in traced.lines if test in oracle or (test and test.partition("::")[0] in oracle))
     wanted: dict[str, set[int]] = {}
-    for fault in candidate.faults:
-        for path, edits in fault.edits.items():
-            text = source.modules[path].source
-            lines = wanted.setdefault(path, set())
-            for edit in edits:
-                first = text.count(b"\n", 0, edit.start) + 1
-                lines |= set(
-                    range(first, first + max(1, text.count(b"\n", edit.start, max(edit.start, edit.end - 1)) + 1))
-                )
+    for path, edit in candidate.edits:
+        wanted.setdefault(path, set()).update(_lines(source, path, edit))
     for path in wanted:
         wanted[path] &= executable(source.package.language, source.modules[path].source)
     return share_executed(wanted, {path: traced.executed(tests, path) for path in wanted})
+
+
+def oracle_of(
+    source: CaseSource, broken: Mapping[str, bytes], tests: Sequence[str], traced: Traced, sandbox: Sandbox
+) -> tuple[str, ...]:
+    """Those of some tests that fail with broken files and did not before; none if nothing, or too much, fails.
+
+    If a module of tests cannot be imported any more, the files of all the tests are named.
+    """
+    with open_case(untouched(source.tree, source.package), sandbox) as workspace:
+        put_files(workspace, broken)
+        if runner_of(source.package.test_command) == "junit":
+            failed = failing_files(workspace, tests, MOST_TESTS)
+        else:
+            failed = _failing_tests(workspace, source.package.test_command, tests, traced)
+    failed -= {*traced.failing}
+    if not failed <= {*traced.lines}:
+        failed = {test.partition("::")[0] for test in tests}
+    return tuple(sorted(failed)) if len(failed) <= MOST_TESTS else ()
+
+
+def _failing_tests(workspace: Workspace, command: str, tests: Sequence[str], traced: Traced) -> set[str]:
+    most = MOST_TESTS + len(traced.failing)
+    workspace.write(f"{_PLUGIN}.py", _STOPPER.format(most=most).encode())
+    limits = Limits(seconds=_START + _TIMES * traced.seconds)
+    named = tests if len(tests) <= _MOST_NAMED else []
+    report = run_suite(workspace, f"{command} --tb=no -p {_PLUGIN}", named, limits)
+    return {test_of(test.id) for test in report.failed}

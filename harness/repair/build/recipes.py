@@ -118,7 +118,7 @@ def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:
 def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault]]:
     """Return every fault of an operator in a module, with its place."""
     counts: dict[int, int] = {}
-    for fault in OPERATORS[operator](module):
+    for fault in OPERATORS[operator].faults(operator, module):
         choice = counts.get(fault.line, 0)
         counts[fault.line] = choice + 1
         yield FaultPlace(operator, module.path, fault.function, fault.line, choice), fault

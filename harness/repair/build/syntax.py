@@ -4,10 +4,11 @@ One engine, the grammars of tree-sitter, for both languages: what differs are th
 bytes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -85,6 +86,14 @@ class Fault(Struct, frozen=True):
     request: str
 
 
+class Site(NamedTuple):
+    """Where a mistake can be made, as which edits, and a request of its own if the operator's does not fit."""
+
+    node: "Node"
+    edits: tuple[Edit, ...]
+    request: str = ""
+
+
 class Module(Struct, frozen=True):
     """A source file: its path, text, language and tree, and all modules of its package by path."""
 
@@ -94,53 +103,53 @@ class Module(Struct, frozen=True):
     root: "Node"
     package: "Mapping[str, Module]"
 
+    @property
+    def is_python(self) -> bool:
+        """Return whether the file is one of Python."""
+        return self.path.endswith(".py")
+
     def text(self, node: "Node") -> str:
         """Return the text of a node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
-    def nodes(self, within: "Node | None" = None) -> "Iterator[Node]":
-        """Return every named node in the order of the text."""
+    def nodes(self, types: "Container[str] | None" = None, within: "Node | None" = None) -> "Iterator[Node]":
+        """Return every named node, or those of some types, in the order of the text."""
         waiting = [within or self.root]
         while waiting:
             node = waiting.pop()
-            yield node
+            if types is None or node.type in types:
+                yield node
             waiting.extend(reversed(node.named_children))
+
+    def functions(self) -> "Iterator[Node]":
+        """Return the functions that are in no other function."""
+        return (node for node in self.nodes(self.language.functions) if self.function(node) == node)
 
     def function(self, node: "Node") -> "Node | None":
         """Return the outermost function that a node stands in, itself if it is one."""
-        found: Node | None = None
+        outermost: Node | None = None
         at: Node | None = node
-        while at is not None:
+        while at is not None and (outermost is None or at.type not in self.language.classes):
             if at.type in self.language.functions:
-                found = at
-            elif at.type in self.language.classes and found is not None:
-                break
+                outermost = at
             at = at.parent
-        return found
+        return outermost
 
     def function_name(self, node: "Node") -> str:
         """Return the name of the function that a node stands in, with its class; empty at the top of the file."""
         function = self.function(node)
         if function is None:
             return ""
-        named = function.child_by_field_name("name") or (
-            function.parent.child_by_field_name("name") or function.parent.child_by_field_name("left")
-            if function.parent is not None
-            else None
-        )
+        parent = function.parent
+        named = function.child_by_field_name("name")
+        if named is None and parent is not None:  # a function of JavaScript that is assigned to a name
+            named = parent.child_by_field_name("name") or parent.child_by_field_name("left")
         parts = [self.text(named)] if named is not None else []
-        at = function.parent
-        while at is not None:
-            if at.type in self.language.classes and (name := at.child_by_field_name("name")) is not None:
+        while parent is not None:
+            if parent.type in self.language.classes and (name := parent.child_by_field_name("name")) is not None:
                 parts.append(self.text(name))
-            at = at.parent
+            parent = parent.parent
         return ".".join(reversed(parts))
-
-    def fault(self, operator: str, node: "Node", edits: "tuple[Edit, ...]", request: str) -> Fault:
-        """Return a fault of this file at a node; `{function}` in the request is where it stands."""
-        name = self.function_name(node)
-        said = request.replace("{function}", f"`{name}`" if name else f"`{self.path}`")
-        return Fault(operator, self.path, name, node.start_point.row + 1, {self.path: edits}, said)
 
     def whole_lines(self, first: "Node", last: "Node | None" = None) -> tuple[int, int] | None:
         """Return the bytes of the lines that nodes fill by themselves; `None` where something else stands on them."""
@@ -150,6 +159,11 @@ class Module(Struct, frozen=True):
         before = self.source[start : first.start_byte].strip()
         after = self.source[(last or first).end_byte : end].strip()
         return None if before or after not in (b"", b";") else (start, end)
+
+    def without(self, node: "Node") -> "Iterator[Site]":
+        """Give the site at which a node's whole lines are taken away; none if something else is on them."""
+        if lines := self.whole_lines(node):
+            yield Site(node, (Edit(*lines, b""),))
 
     def indent(self, node: "Node") -> bytes:
         """Return the blanks before the line on which a node begins."""
@@ -183,11 +197,13 @@ def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Modul
     """Return the modules of a package by path; files that do not parse, or are no plain text, are left out."""
     known: dict[str, Module] = {}
     for path, source in sorted(sources.items()):
-        if b"\r" in source or not source.endswith(b"\n") or not _is_text(source):
+        if b"\r" in source or not source.endswith(b"\n"):
             continue
-        root = parser(language).parse(source).root_node
-        if not root.has_error:
-            known[path] = Module(path, source, LANGUAGES[language], root, known)
+        with suppress(UnicodeDecodeError):
+            source.decode()
+            root = parser(language).parse(source).root_node
+            if not root.has_error:
+                known[path] = Module(path, source, LANGUAGES[language], root, known)
     return known
 
 
@@ -200,14 +216,6 @@ def parses(language: str, source: bytes) -> bool:
             return False
         return True
     return not parser(language).parse(source).root_node.has_error
-
-
-def _is_text(source: bytes) -> bool:
-    try:
-        source.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 @cache

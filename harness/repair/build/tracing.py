@@ -78,10 +78,10 @@ class Traced(Struct, frozen=True, dict=True):
     failing: tuple[str, ...]
     seconds: float
 
-    def tests_of(self, file: str, first: int, last: int) -> set[str]:
-        """Return the tests that execute a line from `first` to `last` of a file."""
+    def tests_of(self, file: str, lines: range) -> set[str]:
+        """Return the tests that execute some of the lines of a file."""
         by_line = self._by_line.get(file, {})
-        return set[str]().union(*(by_line.get(line, ()) for line in range(first, last + 1)))
+        return set[str]().union(*(by_line.get(line, ()) for line in lines))
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:

@@ -28,15 +28,12 @@ class Bisection(Struct, frozen=True):
     - `posterior`: The probability of that answer.
     - `decided`: Whether it reaches the confidence.
     - `runs`: How often the test was run for it.
-    - `rate_before`, `rate_after`: How often the test fails before and after the change, as posterior means.
     """
 
     changes: tuple[Commit, ...]
     posterior: float
     decided: bool
     runs: int
-    rate_before: float
-    rate_after: float
 
     @property
     def change(self) -> Commit | None:
@@ -51,8 +48,6 @@ def find_change(
     at_newest: Sequence[Outcome] = (),
     suspected: Mapping[str, float] | None = None,
     prior: Prior | None = None,
-    confidence: float = CONFIDENCE,
-    most_runs: int = MOST_RUNS,
     on_run: Callable[[Commit, Outcome, float], None] = lambda *_: None,
 ) -> Bisection:
     """Search for the change after which a test fails more often than before."""
@@ -63,7 +58,7 @@ def find_change(
             point.record(len(history) - 1, outcome)
     already = point.runs
     best, posterior = point.best()
-    while posterior < confidence and point.runs - already < most_runs:
+    while posterior < CONFIDENCE and point.runs - already < MOST_RUNS:
         place = point.next()
         if place is None:
             break
@@ -73,10 +68,8 @@ def find_change(
         point.record(place, outcome)
         best, posterior = point.best()
         on_run(history[place], outcome, posterior)
-    before, after = point.rates()
-    decided = posterior >= confidence
-    inside = decided and 0 not in best
-    changes = tuple(history[place] for place in best) if inside else ()
+    decided = posterior >= CONFIDENCE
+    changes = tuple(history[place] for place in best) if decided and 0 not in best else ()
     if decided and best == range(1) and not history[0].parents and not history[0].is_cut:
         changes = (history[0],)  # the first commit of all
-    return Bisection(changes, posterior, decided, point.runs - already, before, after)
+    return Bisection(changes, posterior, decided, point.runs - already)

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from operator import mul
+from operator import itemgetter, mul
 from typing import Literal
 
 from msgspec import Struct
@@ -27,6 +27,8 @@ POINTS = 48
 SMALLEST_CHANGE = 0.1
 """By how much the probability to fail has to rise for a commit to be the change: less cannot be told from nothing."""
 
+# The Jeffreys prior is Beta(1/2, 1/2), the arcsine law: its quantiles are sin²(π q / 2),
+# here at the middles of equal parts.
 _GRID = tuple(math.sin(math.pi / 2 * (place + 0.5) / POINTS) ** 2 for place in range(POINTS))
 _RATES = (0.0, *_GRID, 1.0)
 _FAIL = tuple(math.log(rate) if rate else -math.inf for rate in _RATES)
@@ -103,13 +105,10 @@ class ChangePoint:
 
         They are several where the commits before the last of them could not be run.
         """
-        found, most = range(1), -1.0
-        for group in self._groups():
-            mass = sum(self.posterior[place] for place in group)
-            if mass > most:
-                found, most = group, mass
-        kept = [place for place in found if self.posterior[place] > 0]
-        return (range(kept[0], found.stop) if kept else found), min(most, 1.0)
+        masses = [(sum(self.posterior[group.start : group.stop]), group) for group in self._groups()]
+        most, best = max(masses, key=itemgetter(0))  # the first of the likeliest
+        possible = [place for place in best if self.posterior[place] > 0]
+        return (range(possible[0], best.stop) if possible else best), min(most, 1.0)
 
     def next(self) -> int | None:
         """Return the commit whose run tells most; none where no run can tell anything more."""
@@ -124,12 +123,6 @@ class ChangePoint:
         # A commit beside one that cannot be run mostly cannot be run either.
         good = [place for place, gain in enumerate(gains) if gain >= most / 2]
         return max(good, key=lambda place: (min(abs(place - other) for other in self._undecided), gains[place]))
-
-    def rates(self) -> tuple[float, float]:
-        """Return how often the test fails before and after the change, as posterior means."""
-        before = sum(mass * rate for mass, rate in zip(self.posterior, self._rate_before, strict=True))
-        after = sum(mass * rate for mass, rate in zip(self.posterior, self._rate_after, strict=True))
-        return before, after
 
     def _groups(self) -> list[range]:
         """Ranges of candidates, each ending at a commit that can be run."""
@@ -151,26 +144,32 @@ class ChangePoint:
             earlier = (failed_before, passed_before)
             pieces.append(_Piece(self, earlier, (failed - failed_before, passed - passed_before)))
         # Candidate b splits the runs into those at commits before b and those from b on.
-        of = [pieces[bisect_left(self._tried, place)] for place in range(self.count)]
-        most = max((piece.log for piece, weight in zip(of, self._weights, strict=True) if weight), default=-math.inf)
+        self._pieces = [pieces[bisect_left(self._tried, place)] for place in range(self.count)]
+        weighted = list(zip(self._pieces, self._weights, strict=True))
+        # Bayes: prior weight times likelihood, over the sum. Logs less their greatest keep it from underflowing.
+        most = max((piece.log for piece, weight in weighted if weight), default=-math.inf)
         scaled = [
             weight * math.exp(piece.log - most) if weight and piece.log > -math.inf else 0.0
-            for piece, weight in zip(of, self._weights, strict=True)
+            for piece, weight in weighted
         ]
         total = sum(scaled)
         self.posterior = [value / total for value in scaled] if total else [1 / self.count] * self.count
-        self._rate_before = [piece.rate_before for piece in of]
-        self._rate_after = [piece.rate_after for piece in of]
 
     def _gains(self) -> list[float]:
-        """For each commit, how many bits its next run is expected to tell of where the change is."""
-        masses = self.posterior
-        before = [mass * rate for mass, rate in zip(masses, self._rate_before, strict=True)]
-        after = [mass * rate for mass, rate in zip(masses, self._rate_after, strict=True)]
-        noise_before = [mass * _bits(rate) for mass, rate in zip(masses, self._rate_before, strict=True)]
-        noise_after = [mass * _bits(rate) for mass, rate in zip(masses, self._rate_after, strict=True)]
-        fails = _split_sums(after, before)
-        noise = _split_sums(noise_after, noise_before)
+        """For each commit, how many bits its next run is expected to tell of where the change is.
+
+        That is the mutual information of the outcome and the place: the entropy of the outcome, less the mean of its
+        entropies where the place is known. A run at a commit fails with the rate after the change if the change is at
+        or before it, else with the rate before.
+        """
+        masses = list(zip(self.posterior, self._pieces, strict=True))
+        fails = _split_sums(
+            [mass * piece.rate_after for mass, piece in masses], [mass * piece.rate_before for mass, piece in masses]
+        )
+        noise = _split_sums(
+            [mass * _bits(piece.rate_after) for mass, piece in masses],
+            [mass * _bits(piece.rate_before) for mass, piece in masses],
+        )
         return [max(0.0, _bits(min(one, 1.0)) - other) for one, other in zip(fails, noise, strict=True)]
 
 
@@ -178,6 +177,8 @@ class _Piece:
     """The likelihood of one way to split the runs, and the rates that it makes likely."""
 
     def __init__(self, point: ChangePoint, before: tuple[int, int], after: tuple[int, int]) -> None:
+        # The rates are independent but for one condition, that the second is clearly larger. So the double integral is
+        # a sum over the second rate of its mass times the mass of all rates below it.
         old = _likelihood(before, point._before)
         new = _likelihood(after, point._after)
         total = _dot(new.masses, old.masses_below)
@@ -202,10 +203,8 @@ class _Likelihood(Struct, frozen=True):
 @lru_cache(maxsize=20_000)
 def _likelihood(counts: tuple[int, int], prior: tuple[float, ...]) -> _Likelihood:
     failed, passed = counts
-    logs = [
-        (failed * fail if failed else 0.0) + (passed * ok if passed else 0.0)
-        for fail, ok in zip(_FAIL, _PASS, strict=True)
-    ]
+    # log of rate^failed (1 - rate)^passed; 0 · (-inf) counts as 0
+    logs = [(failed and failed * fail) + (passed and passed * ok) for fail, ok in zip(_FAIL, _PASS, strict=True)]
     scale = max(log for log, mass in zip(logs, prior, strict=True) if mass)
     masses = tuple(mass * math.exp(log - scale) if mass else 0.0 for log, mass in zip(logs, prior, strict=True))
     by_rate = tuple(map(mul, masses, _RATES))
@@ -220,6 +219,7 @@ def _dot(one: tuple[float, ...], other: tuple[float, ...]) -> float:
 
 
 def _mass(certain: float, end: Literal[0, -1]) -> tuple[float, ...]:
+    """Return the prior of a rate: exactly 0 or 1 with some probability, else by the grid."""
     masses = [0.0, *([(1 - certain) / POINTS] * POINTS), 0.0]
     masses[end] = certain
     return tuple(masses)

@@ -9,7 +9,7 @@ import csv
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -22,6 +22,20 @@ from misstep.harness.errors import InputError
 
 State = Literal["failing", "flaky", "passing", "undecided"]
 
+_FLAKY = 0.16
+"""How likely a test is flaky before any run: the share at Google (Micco 2016)."""
+
+_FAILING = 0.5
+"""How likely a test that is not flaky and has no record fails: it was brought here, and that is all."""
+
+_FAILS, _PASSES = 1.0, 1.0
+"""The Beta prior of how often a flaky test fails."""
+
+_CHANGES, _STAYS = 1.0, 19.0
+"""The Beta prior of how often the outcome of a test that is not flaky differs from that at the commit before."""
+
+_CONFIDENCE = 0.95
+_MOST_RUNS = 20
 _MOST_UNSEEN = 2
 """After how many runs that say nothing of a test no more are made."""
 
@@ -34,24 +48,6 @@ class Recorded(Struct, frozen=True):
     test: str
     commit: str
     failed: bool
-
-
-class FlakinessPrior(Struct, frozen=True):
-    """What is held before any run.
-
-    - `flaky`: How likely a test is flaky: 0.16 at Google (Micco 2016).
-    - `failing`: How likely a test that is not flaky and has no record fails: it was brought here, and that is all.
-    - `fails`, `passes`: The Beta prior of how often a flaky test fails.
-    - `changes`, `stays`: The Beta prior of how often the outcome of a test that is not flaky differs from that at the
-      commit before.
-    """
-
-    flaky: float = 0.16
-    failing: float = 0.5
-    fails: float = 1.0
-    passes: float = 1.0
-    changes: float = 1.0
-    stays: float = 19.0
 
 
 class Flakiness(Struct, frozen=True):
@@ -71,88 +67,70 @@ class Flakiness(Struct, frozen=True):
     unseen: int = 0
 
 
-def estimate(
-    failures: int,
-    runs: int,
-    record: Sequence[Recorded] = (),
-    *,
-    prior: FlakinessPrior | None = None,
-    confidence: float = 0.95,
-) -> Flakiness:
+def estimate(failures: int, runs: int, record: Sequence[Recorded] = ()) -> Flakiness:
     """Return the posterior after so many failures in so many runs at one commit, which follows those of the record."""
-    prior = prior or FlakinessPrior()
     at_commits = [[one.failed for one in group] for _, group in groupby(record, key=lambda one: one.commit)]
-    mixed = any(len(set(outcomes)) > 1 for outcomes in at_commits)
     states = [outcomes[0] for outcomes in at_commits]
     switches = sum(before != after for before, after in pairwise(states))
     same = max(0, len(states) - 1) - switches
     seen = sum(one.failed for one in record)
-    fails, passes = prior.fails + seen, prior.passes + len(record) - seen
-    change = (prior.changes + switches) / (prior.changes + prior.stays + switches + same)
-    failing = prior.failing if not states else (1 - change if states[-1] else change)
+    fails, passes = _FAILS + seen, _PASSES + len(record) - seen
+    change = (_CHANGES + switches) / (_CHANGES + _STAYS + switches + same)
+    failing = _FAILING if not states else (1 - change if states[-1] else change)
 
-    steady_log = math.log(1 - prior.flaky) + (
-        -math.inf
-        if mixed
-        else _log_beta(prior.changes + switches, prior.stays + same) - _log_beta(prior.changes, prior.stays)
-    )
-    steady_log += math.log(0.5) if states else 0.0
-    flaky_log = math.log(prior.flaky) + _log_beta(fails, passes) - _log_beta(prior.fails, prior.passes)
+    # The marginal likelihood of the record under each model. One that is not flaky cannot have both outcomes at one
+    # commit; the first of its outcomes was as likely as the other, each further one is a switch or none.
+    steady_log = math.log(1 - _FLAKY) + (math.log(0.5) if states else 0.0)
+    steady_log += _log_beta(_CHANGES + switches, _STAYS + same) - _log_beta(_CHANGES, _STAYS)
+    if any(len(set(outcomes)) > 1 for outcomes in at_commits):
+        steady_log = -math.inf
+    flaky_log = math.log(_FLAKY) + _log_beta(fails, passes) - _log_beta(_FAILS, _PASSES)
     most = max(steady_log, flaky_log)
     steady, flaky = math.exp(steady_log - most), math.exp(flaky_log - most)
 
     # A flaky test that a change has broken for good; how often its outcomes changed before says nothing of that.
-    broken = flaky * prior.changes / (prior.changes + prior.stays) if states else 0.0
+    broken = flaky * _CHANGES / (_CHANGES + _STAYS) if states else 0.0
     again = math.exp(_log_beta(fails + failures, passes + runs - failures) - _log_beta(fails, passes))
-    weights = (
-        (steady * failing + broken) * (failures == runs),
-        (flaky - broken) * again,
-        steady * (1 - failing) * (failures == 0),
-    )
-    shares = [weight / sum(weights) for weight in weights]
-    names: tuple[State, ...] = ("failing", "flaky", "passing")
-    state: State = next((name for name, share in zip(names, shares, strict=True) if share >= confidence), "undecided")
+    weights: dict[State, float] = {
+        "failing": (steady * failing + broken) * (failures == runs),
+        "flaky": (flaky - broken) * again,
+        "passing": steady * (1 - failing) * (failures == 0),
+    }
+    shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
+    failed, unsteady, passed = shares.values()
+    likely: Iterator[State] = (name for name, share in shares.items() if share >= _CONFIDENCE)
     rate = (fails + failures) / (fails + passes + runs)
-    return Flakiness(state, shares[0], shares[1], shares[2], rate, runs, failures, len(record))
+    return Flakiness(next(likely, "undecided"), failed, unsteady, passed, rate, runs, failures, len(record))
 
 
 def rerun(
-    run: Callable[[Sequence[str]], Mapping[str, bool]],
-    tests: Sequence[str],
-    *,
-    first: set[str],
-    record: Iterable[Recorded] = (),
-    prior: FlakinessPrior | None = None,
-    confidence: float = 0.95,
-    most_runs: int = 20,
+    run: Callable[[Sequence[str]], Mapping[str, bool]], tests: Sequence[str], record: Iterable[Recorded] = ()
 ) -> dict[str, Flakiness]:
-    """Run tests again, once at least, until each is known to fail, to pass or to be flaky, or the runs are used up."""
+    """Run tests that failed once again, until each is known to fail, to pass or to be flaky, or the runs are used up.
+
+    `run` says of tests whether they failed; of one that it does not name it says nothing.
+    """
     of: defaultdict[str, list[Recorded]] = defaultdict(list)
     for one in record:
         of[one.test].append(one)
-    failures = {test: int(test in first) for test in tests}
-    runs = dict.fromkeys(tests, 1)
-    unseen = dict.fromkeys(tests, 0)
-
-    def estimated(test: str) -> Flakiness:
-        found = estimate(failures[test], runs[test], of[test], prior=prior, confidence=confidence)
-        return replace(found, unseen=unseen[test])
-
-    found = {test: estimated(test) for test in tests}
-    for _ in range(most_runs - 1):
-        open_ones = [test for test in tests if found[test].state == "undecided" or runs[test] + unseen[test] == 1]
-        open_ones = [test for test in open_ones if unseen[test] < _MOST_UNSEEN]
-        if not open_ones:
+    states = {test: estimate(1, 1, of[test]) for test in tests}
+    for _ in range(_MOST_RUNS - 1):
+        asked = [
+            test
+            for test, state in states.items()
+            if (state.state == "undecided" or state.runs + state.unseen == 1) and state.unseen < _MOST_UNSEEN
+        ]
+        if not asked:
             break
-        has_failed = run(open_ones)
-        for test in open_ones:
+        has_failed = run(asked)
+        for test in asked:
+            state = states[test]
             if test in has_failed:
-                runs[test] += 1
-                failures[test] += has_failed[test]
+                again = estimate(state.failures + has_failed[test], state.runs + 1, of[test])
+                states[test] = replace(again, unseen=state.unseen)
             else:
-                unseen[test] += 1
-            found[test] = estimated(test)
-    return found
+                states[test] = replace(state, unseen=state.unseen + 1)
+    return states
 
 
 def read_record(file: Path) -> list[Recorded]:

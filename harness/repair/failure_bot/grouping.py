@@ -5,10 +5,10 @@ project's own code. Groups that turn out to have one blamed change are joined, a
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from misstep.harness.workspace.suite_report import FailedTest
 
@@ -32,38 +32,20 @@ class Frame(Struct, frozen=True, order=True):
     function: str = ""
 
 
-class Cause(Struct, frozen=True, order=True):
-    """What failures of one cause share: the message without what varies, and the innermost place in the code."""
-
-    message: str
-    path: str = ""
-    line: int = 0
-
-
-class Group(Struct, frozen=True):
-    """Failures of one cause; `blamed` is the change that all of them began with, where it is known."""
-
-    failures: tuple[FailedTest, ...]
-    causes: tuple[Cause, ...]
-    blamed: str = ""
-
-
 def frames(trace: str, paths: Collection[str]) -> list[Frame]:
     """The places in the project's code that a trace names, as it names them: traces of Python, pytest, node, Go, C."""
-    found = [(match.start(), match, match.group(3)) for match in _NATIVE.finditer(trace)]
-    found += [(match.start(), match, "") for match in _PLAIN.finditer(trace)]
+    matches = sorted([*_NATIVE.finditer(trace), *_PLAIN.finditer(trace)], key=lambda match: match.start())
     places = []
-    for _, match, function in sorted(found, key=lambda one: one[0]):
-        path = match.group(1).removeprefix(_INSIDE).removeprefix("./")
-        if path in paths:
-            places.append(Frame(path, int(match.group(2)), function))
+    for match in matches:
+        path, line, *function = match.groups()
+        if (path := path.removeprefix(_INSIDE).removeprefix("./")) in paths:
+            places.append(Frame(path, int(line), *function))
     return places
 
 
 def innermost(trace: str, paths: Collection[str]) -> Frame | None:
     """The place in the project's code at which it failed: the last that the trace names, as a chain of causes ends."""
-    found = frames(trace, paths)
-    return found[-1] if found else None
+    return next(reversed(frames(trace, paths)), None)
 
 
 def normalised(message: str) -> str:
@@ -74,32 +56,20 @@ def normalised(message: str) -> str:
     return text
 
 
-def cause_of(failure: FailedTest, paths: Collection[str]) -> Cause:
-    """Return what a failure shares with others of its cause."""
-    frame = innermost(failure.trace, paths)
-    message = normalised(failure.message or failure.trace)
-    return Cause(message, frame.path, frame.line) if frame else Cause(message)
-
-
-def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> list[Group]:
+def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> list[tuple[FailedTest, ...]]:
     """Failures of the same message at the same place together, in the order in which they came."""
-    of: dict[Cause, list[FailedTest]] = {}
+    of: defaultdict[tuple[str, str, int], list[FailedTest]] = defaultdict(list)
     known = set(paths)
     for failure in failures:
-        of.setdefault(cause_of(failure, known), []).append(failure)
-    return [Group(tuple(members), (cause,)) for cause, members in of.items()]
+        frame = innermost(failure.trace, known)
+        message = normalised(failure.message or failure.trace)
+        of[message, frame.path if frame else "", frame.line if frame else 0].append(failure)
+    return [tuple(members) for members in of.values()]
 
 
-def joined(groups: Sequence[Group], blamed: Sequence[str]) -> list[Group]:
+def joined(groups: Sequence[tuple[FailedTest, ...]], blamed: Sequence[str]) -> list[tuple[FailedTest, ...]]:
     """Return the groups, those with one blamed change joined."""
-    of: dict[str, list[Group]] = {}
+    of: defaultdict[str, list[FailedTest]] = defaultdict(list)
     for place, (group, change) in enumerate(zip(groups, blamed, strict=True)):
-        of.setdefault(change or f"{place}", []).append(replace(group, blamed=change))
-    return [
-        Group(
-            tuple(failure for group in members for failure in group.failures),
-            tuple(dict.fromkeys(cause for group in members for cause in group.causes)),
-            members[0].blamed,
-        )
-        for members in of.values()
-    ]
+        of[change or f"{place}"] += group
+    return [tuple(members) for members in of.values()]

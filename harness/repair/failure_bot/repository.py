@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import indent
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Self
 
 from msgspec import Struct
@@ -89,9 +89,7 @@ class Repository:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -225,15 +223,9 @@ class Repository:
     ) -> bytes:
         place = (at or self._empty).resolve()
         environment = {**git_environment(self._git, place), **variables}
+        line = ["git", *arguments]
         try:
-            done = subprocess.run(  # noqa: S603
-                ["git", *arguments],  # noqa: S607
-                cwd=place,
-                env=environment,
-                input=given,
-                capture_output=True,
-                check=False,
-            )
+            done = subprocess.run(line, cwd=place, env=environment, input=given, capture_output=True, check=False)  # noqa: S603
         except FileNotFoundError as error:
             raise UsageError("there is no `git`", "Install git.") from error
         if check and done.returncode:

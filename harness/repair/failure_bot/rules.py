@@ -5,7 +5,7 @@ a further run of the test before the start, and simple rules (section 9.2). A ru
 at the head of the branch; none asks a model.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -16,15 +16,13 @@ from misstep.harness.repair.failure_bot.tasks import RepairTask
 class Situation(Struct, frozen=True):
     """What is known of a task at the moment at which the agent would start.
 
-    - `failed_at_task`, `failed_at_head`: Whether its tests failed at the task's commit and at the head of the branch,
-      none where they were not run.
-    - `commits_since`: How many commits have landed between the two.
+    - `failed_at_head`: Whether its tests failed at the head of the branch; `None` if they were not run there.
+    - `commits_since`: How many commits have landed since the task's commit.
     - `flakiness`: What its first test is at the head.
     - `blamed`: Whether a change is blamed with the confidence that was asked for.
     """
 
     task: RepairTask
-    failed_at_task: bool | None = None
     failed_at_head: bool | None = None
     commits_since: int = 0
     flakiness: Flakiness | None = None
@@ -39,64 +37,34 @@ class Objection(Struct, frozen=True):
 
 
 class RuleDecision(Struct, frozen=True):
-    """Whether the agent is to run; every rule that says no is named."""
+    """Every rule that says no; the agent runs if there is none."""
 
-    run: bool
     objections: tuple[Objection, ...]
+
+    @property
+    def run(self) -> bool:
+        """Return whether the agent is to run."""
+        return not self.objections
 
 
 def decide(situation: Situation) -> RuleDecision:
-    """Ask every rule; the agent runs where none says no."""
-    said = ((name, rule(situation)) for name, rule in RULES.items())
-    objections = tuple(Objection(name, reason) for name, reason in said if reason is not None)
-    return RuleDecision(not objections, objections)
+    """Ask every rule."""
+    return RuleDecision(tuple(_objections(situation)))
 
 
-def _closed(situation: Situation) -> str | None:
-    return f"the task is {situation.task.state}" if situation.task.state != "open" else None
-
-
-def _diff_attached(situation: Situation) -> str | None:
-    return "a diff is attached to the task" if situation.task.attached_diff.strip() else None
-
-
-def _fix_landed(situation: Situation) -> str | None:
-    if situation.failed_at_head is not False or not situation.commits_since:
-        return None
-    return f"the tests pass at the head, {situation.commits_since} commits later: a fix has landed"
-
-
-def _not_reproducible(situation: Situation) -> str | None:
-    if situation.failed_at_task is False or (situation.failed_at_head is False and not situation.commits_since):
-        return "the tests do not fail at the commit of the task"
-    return None
-
-
-def _flaky(situation: Situation) -> str | None:
-    found = situation.flakiness
-    if found is None or found.state != "flaky":
-        return None
-    return f"the test is flaky: it failed in {found.failures} of {found.runs} runs (posterior {found.flaky:.0%})"
-
-
-def _undecided(situation: Situation) -> str | None:
-    found = situation.flakiness
-    if found is None or found.state != "undecided" or found.unseen:  # a test that no rerun sees cannot be told
-        return None
-    return f"{found.runs} runs do not tell whether the test is flaky (posterior {found.flaky:.0%})"
-
-
-def _no_change(situation: Situation) -> str | None:
-    return None if situation.blamed else "no change is to blame: none was found after which the tests fail"
-
-
-RULES: dict[str, Callable[[Situation], str | None]] = {
-    "task_closed": _closed,
-    "diff_attached": _diff_attached,
-    "fix_landed": _fix_landed,
-    "not_reproducible": _not_reproducible,
-    "flaky": _flaky,
-    "flakiness_undecided": _undecided,
-    "no_change_to_blame": _no_change,
-}
-"""Name → what gives the reason not to run, or none."""
+def _objections(situation: Situation) -> Iterator[Objection]:
+    since, flaky = situation.commits_since, situation.flakiness
+    if situation.task.state != "open":
+        yield Objection("task_closed", f"the task is {situation.task.state}")
+    if situation.failed_at_head is False and since:
+        yield Objection("fix_landed", f"the tests pass at the head, {since} commits later: a fix has landed")
+    if situation.failed_at_head is False and not since:
+        yield Objection("not_reproducible", "the tests do not fail at the commit of the task")
+    if flaky is not None and flaky.state == "flaky":
+        seen = f"it failed in {flaky.failures} of {flaky.runs} runs (posterior {flaky.flaky:.0%})"
+        yield Objection("flaky", f"the test is flaky: {seen}")
+    if flaky is not None and flaky.state == "undecided" and not flaky.unseen:  # what no rerun sees cannot be told
+        reason = f"{flaky.runs} runs do not tell whether the test is flaky (posterior {flaky.flaky:.0%})"
+        yield Objection("flakiness_undecided", reason)
+    if not situation.blamed:
+        yield Objection("no_change_to_blame", "no change is to blame: none was found after which the tests fail")

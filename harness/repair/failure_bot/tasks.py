@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.errors import InputError, writing
 
-TaskState = Literal["open", "fixed", "landed", "not_reproducible", "flaky", "rejected"]
-"""`fixed`: a patch was validated; `landed`: it is on the main branch and the tests pass; `rejected`: by people."""
+TaskState = Literal["open", "landed"]
+"""`landed`: a patch is on the main branch and the tests pass."""
 
 _KIND = 0x6D735462
 _WAIT_SECONDS = 30.0
@@ -38,7 +38,6 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `owner`, `owner_reason`: Who it is given to, and why.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky.
-    - `attached_diff`: A mend that somebody has attached, as a unified diff.
     """
 
     tests: tuple[str, ...]
@@ -54,7 +53,6 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     owner_reason: str = ""
     alone: bool = True
     flakiness: float = 0.0
-    attached_diff: str = ""
     state: TaskState = "open"
     id: int = 0
     created: str = ""
@@ -87,10 +85,7 @@ class TaskStore:
         self._rows.close()
 
     def file_task(self, task: RepairTask) -> RepairTask:
-        """Keep a new task and give it its id; where one about the same failure is open, that one is brought up to date.
-
-        What was attached to it stays.
-        """
+        """Keep a new task and give it its id; if one about the same failure is open, that one is brought up to date."""
         created = task.created or datetime.now(UTC).isoformat(timespec="seconds")
         with self._usable(), self._at_once():
             found = self._rows.execute(
@@ -99,8 +94,7 @@ class TaskStore:
             row = found.fetchone()
             if row is not None:
                 before = _task(row)
-                attached = task.attached_diff or before.attached_diff
-                return self._write(replace(task, id=before.id, created=before.created, attached_diff=attached))
+                return self._write(replace(task, id=before.id, created=before.created))
             given = self._rows.execute(
                 "INSERT INTO task (key, state, created, content) VALUES (?, ?, ?, '')",
                 (_sendable_text(task.key), task.state, created),
@@ -112,38 +106,15 @@ class TaskStore:
         self._rows.execute("UPDATE task SET content = ? WHERE id = ?", (content, task.id))
         return task
 
-    def task(self, number: int) -> RepairTask:
-        """Return the task of an id."""
+    def tasks(self) -> list[RepairTask]:
+        """Return all tasks in the order of their ids."""
         with self._usable():
-            row = self._rows.execute("SELECT id, state, content FROM task WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            raise UsageError(f"no task {number} in {self.file}")
-        return _task(row)
+            return [_task(row) for row in self._rows.execute("SELECT id, state, content FROM task ORDER BY id")]
 
-    def tasks(self, state: TaskState | None = None) -> list[RepairTask]:
-        """Return all tasks, or those of a state, in the order of their ids."""
-        with self._usable():
-            rows = self._rows.execute(
-                "SELECT id, state, content FROM task WHERE ? IS NULL OR state = ? ORDER BY id", (state, state)
-            )
-            return [_task(row) for row in rows]
-
-    def change_state(self, number: int, state: TaskState) -> RepairTask:
-        """Give a task another state."""
-        if state not in get_args(TaskState):
-            raise UsageError(f"no state {state!r}", f"States: {', '.join(get_args(TaskState))}.")
+    def land(self, number: int) -> None:
+        """Close a task, as a patch for it has landed."""
         with self._usable(), self._at_once():
-            before = self.task(number)
-            try:
-                self._rows.execute("UPDATE task SET state = ? WHERE id = ?", (state, number))
-            except sqlite3.IntegrityError as error:
-                raise UsageError(f"another open task is about the failure of task {number}") from error
-            return replace(before, state=state)
-
-    def attach(self, number: int, diff: str) -> RepairTask:
-        """Attach a mend to a task."""
-        with self._usable(), self._at_once():
-            return self._write(replace(self.task(number), attached_diff=diff))
+            self._rows.execute("UPDATE task SET state = 'landed' WHERE id = ?", (number,))
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:

@@ -1,22 +1,24 @@
 """The failure bot from end to end: failing tests of a repository become tasks with trace, blamed change and owner."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from misstep.harness.errors import TimeSpent
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.harness.repair.failure_bot.bisect import Bisection, find_change
-from misstep.harness.repair.failure_bot.change_point import STEADY, Outcome
+from misstep.harness.repair.failure_bot.change_point import Outcome, Prior
 from misstep.harness.repair.failure_bot.environment import lacking, silent, stopped_by
-from misstep.harness.repair.failure_bot.flakiness import Flakiness, FlakinessPrior, Recorded, estimate, rerun
-from misstep.harness.repair.failure_bot.grouping import Group, group_failures, innermost, joined
-from misstep.harness.repair.failure_bot.owner import Owner, owners
+from misstep.harness.repair.failure_bot.flakiness import Flakiness, Recorded, estimate, rerun
+from misstep.harness.repair.failure_bot.grouping import group_failures, innermost, joined
+from misstep.harness.repair.failure_bot.owner import owners
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
 from misstep.harness.repair.failure_bot.rules import Objection, RuleDecision, Situation, decide
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain
 from misstep.harness.workspace.suite_command import takes_names
@@ -35,43 +37,21 @@ _MOST_SLOW = 3
 _ORDER_RUNS = 2
 """How often a test that always fails with the others, and passed without them once, is run without them again."""
 
+_MOST_SINCE = 10_000
+"""How far back the commit of a task is looked for."""
+
+_PRIOR = Prior()
+
 _SUSPICION = 50.0
 """How many times likelier a change that another failure began with is the cause of this one too."""
 
 
-class Options(Struct, frozen=True):
-    """What is known of the tests, and what is looked for.
-
-    - `bisect_flaky`: Whether the change is looked for as well where the test is flaky.
-    - `deterministic`: Whether the tests are known not to be flaky, so that log2 n runs tell the change.
-    - `flakiness`: What is held of a test before any run.
-    - `limits`: What one run of the tests may take.
-    - `uncommitted`: Whether the files as they stand are the head, not those of the last commit.
-    """
-
-    bisect_flaky: bool = False
-    deterministic: bool = False
-    flakiness: FlakinessPrior = FlakinessPrior()
-    limits: Limits = Limits()
-    uncommitted: bool = False
-
-
-class FailureEvent(Struct, frozen=True):
-    """Something that was done: which stage, and what it found."""
-
-    stage: str
-    text: str
-
-
 class Triaged(Struct, frozen=True):
-    """A task, whether the agent is to run on it, and what that rests on."""
+    """A task, whether the agent is to run on it, and what its first test is."""
 
     task: RepairTask
     decision: RuleDecision
     flakiness: Flakiness
-    bisection: Bisection | None
-    owners: tuple[Owner, ...]
-    group: Group
 
 
 def triage_repository(
@@ -80,70 +60,69 @@ def triage_repository(
     *,
     sandbox: Sandbox,
     toolchain: Toolchain,
-    options: Options | None = None,
+    limits: Limits = Limits(),  # noqa: B008 -- frozen
+    uncommitted: bool = False,
     record: Sequence[Recorded] = (),
-    store: TaskStore | None = None,
-    on_event: Callable[[FailureEvent], None] = lambda _: None,
+    file_task: Callable[[RepairTask], RepairTask] = lambda task: task,
 ) -> list[Triaged]:
-    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules."""
-    options = options or Options()
+    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
+
+    - `limits`: What one run of the tests may take.
+    - `uncommitted`: Whether the files as they are count as the head, not those of the last commit.
+    - `record`: Earlier outcomes of the tests.
+    """
     with (
-        Repository(folder, uncommitted=options.uncommitted) as repository,
-        CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=options.limits) as runs,
+        Repository(folder, uncommitted=uncommitted) as repository,
+        CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
-        return _Triage(repository, runs, options, record, store, on_event).all()
+        return _Triage(runs, limits, record, file_task).all()
 
 
 class _Triage:
     def __init__(
         self,
-        repository: Repository,
         runs: CommitRuns,
-        options: Options,
+        limits: Limits,
         record: Sequence[Recorded],
-        store: TaskStore | None,
-        on_event: Callable[[FailureEvent], None],
+        file_task: Callable[[RepairTask], RepairTask],
     ) -> None:
-        self.repository, self.runs, self.options, self.record, self.store = repository, runs, options, record, store
-        self._on_event = on_event
-        self.commit = repository.head
-        self.paths = set(repository.paths(self.commit.id))
+        self.runs, self.limits, self.record, self._file_task = runs, limits, record, file_task
+        self.repository = runs.repository
+        self.commit = runs.repository.head
+        self.paths = set(self.repository.paths(self.commit.id))
         self.suspected: dict[str, float] = {}
         self.seen_alone: dict[str, Outcome] = {}  # the first run of each test without the others
         self.lacks: dict[str, Objection] = {}
         self.sound: set[str] = set()  # the tests that passed at an earlier commit
 
-    def tell(self, stage: str, text: str) -> None:
-        """Tell of something that was done."""
-        self._on_event(FailureEvent(stage, text))
-
     def all(self) -> list[Triaged]:
-        """Return each task with all that it rests on."""
-        limit = f"{self.options.limits.seconds:.0f} s at most for each run"
-        self.tell("reproduce", f"running {self.runs.command!r} at {self.commit.short} ({self.commit.subject}), {limit}")
-        found = reproduce(self.runs, self.commit.id)
-        self.tell("reproduce", f"{len(found.failing)} failing at {self.commit.short} ({self.commit.subject})")
-        if not found.failing:
+        """Return each task with what it rests on."""
+        limit = f"{self.limits.seconds:.0f} s at most for each run"
+        _tell("reproduce", f"running {self.runs.command!r} at {self.commit.short} ({self.commit.subject}), {limit}")
+        reproduced = reproduce(self.runs, self.commit.id)
+        report, failing = reproduced.report, reproduced.failing
+        _tell("reproduce", f"{len(failing)} failing at {self.commit.short} ({self.commit.subject})")
+        if not failing:
             return []
-        for test in found.failing:
-            lack = stopped_by(found.report) if not test.id else None
+        for test in failing:
+            lack = stopped_by(report) if not test.id else None
             if lack := lack or lacking(test, self.paths, self._text):
                 self.lacks[test.id] = lack
-        states = self._flakiness([test.id for test in found.failing if test.id not in self.lacks])
-        states |= {test: estimate(1, 1, prior=self.options.flakiness) for test in self.lacks}
-        groups = _apart(group_failures(found.failing, self.paths), states, self.lacks)
-        self.tell("group", f"{len(found.failing)} failures have {len(groups)} causes")
-        bisections = [self._bisect(group, states, found.report) for group in groups[:_MOST_BISECTIONS]]
+        states = self._flakiness([test.id for test in failing if test.id not in self.lacks])
+        states |= {test: estimate(1, 1) for test in self.lacks}
+        groups = _apart(group_failures(failing, self.paths), states, self.lacks)
+        _tell("group", f"{len(failing)} failures have {len(groups)} causes")
+        bisections = [self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]]
         bisections += [None] * (len(groups) - len(bisections))
-        of = {group.failures[0].id: found for group, found in zip(groups, bisections, strict=True)}
-        blamed = [found.change.id if found and found.change else "" for found in bisections]
-        return [self._filed(group, states, of[group.failures[0].id]) for group in joined(groups, blamed)]
+        of = {group[0].id: bisection for group, bisection in zip(groups, bisections, strict=True)}
+        blamed = [bisection.change.id if bisection and bisection.change else "" for bisection in bisections]
+        return [self._filed(group, states, of[group[0].id]) for group in joined(groups, blamed)]
 
     def _text(self, path: str) -> str | None:
         return self.repository.text(self.commit.id, path)
 
     def _never_sound(self, test: FailedTest, report: SuiteReport) -> Objection | None:
-        """What the environment lacks for a test that passed at no commit; none where the project's own code fails."""
+        """What the environment lacks for a test that passed at no commit; `None` if the project's own code fails."""
         if test.id in self.sound:
             return None
         lack = lacking(test, self.paths, self._text, has_passed=False)
@@ -151,60 +130,55 @@ class _Triage:
         return lack or (silent(report.output) if is_silent else None)
 
     def how(self, test: str) -> How:
-        """Return how a test is run: with all others where it was not seen to fail without them."""
+        """Return how a test is run: with all others unless it was seen to fail without them."""
         return "alone" if self.seen_alone.get(test) == "failed" else "whole"
 
     def _flakiness(self, tests: Sequence[str]) -> dict[str, Flakiness]:
-        def again(asked: Sequence[str]) -> dict[str, bool]:
-            names = takes_names(self.runs.command)
-            alone = [test for test in asked if test and names and self.seen_alone.get(test, "failed") == "failed"]
-            said = self._outcomes(alone, "alone")
-            for test in alone:
-                if self.seen_alone.setdefault(test, said[test]) != "failed":
-                    why = "passes alone" if said[test] == "passed" else "cannot be run alone"
-                    self.tell("flakiness", f"{test} {why}: from here on it is run with all others")
-            said |= self._outcomes([test for test in asked if self.how(test) == "whole"], "whole")
-            return {test: outcome == "failed" for test, outcome in said.items() if outcome in ("failed", "passed")}
-
-        found = rerun(
-            again,
-            tests,
-            first=set(tests),
-            record=self.record,
-            prior=self.options.flakiness,
-        )
+        states = rerun(self._rerun, tests, self.record)
         for test in tests:
-            if self.seen_alone.get(test) == "passed" and found[test].state == "failing":
-                found[test] = self._by_order(test, found[test])
-            state = found[test]
+            if self.seen_alone.get(test) == "passed" and states[test].state == "failing":
+                states[test] = self._by_order(test, states[test])
+            state = states[test]
             earlier = f"; {state.recorded} earlier outcomes" if state.recorded else ""
             unseen = f"; {state.unseen} more did not show it, so it goes on as failing" if state.unseen else ""
-            said = f"{state.state} ({state.failures} of {state.runs} runs failed{earlier}{unseen})"
-            self.tell("flakiness", f"{test or 'the command'}: {said}")
-        return found
+            counts = f"{state.failures} of {state.runs} runs failed{earlier}{unseen}"
+            _tell("flakiness", f"{test or 'the command'}: {state.state} ({counts})")
+        return states
+
+    def _rerun(self, tests: Sequence[str]) -> dict[str, bool]:
+        names = takes_names(self.runs.command)
+        alone = [test for test in tests if test and names and self.seen_alone.get(test, "failed") == "failed"]
+        outcomes = self._outcomes(alone, "alone")
+        for test in alone:
+            if self.seen_alone.setdefault(test, outcomes[test]) != "failed":
+                why = "passes alone" if outcomes[test] == "passed" else "cannot be run alone"
+                _tell("flakiness", f"{test} {why}: from here on it is run with all others")
+        outcomes |= self._outcomes([test for test in tests if self.how(test) == "whole"], "whole")
+        return {test: outcome == "failed" for test, outcome in outcomes.items() if outcome in ("failed", "passed")}
 
     def _outcomes(self, tests: Sequence[str], how: How) -> dict[str, Outcome]:
         """Return what one run at the head says of tests; nothing is run for none."""
         if not tests:
             return {}
         what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"
-        self.tell("flakiness", f"running {what} again")
+        _tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
         return {test: outcome_of(report, test) for test in tests}
 
     def _by_order(self, test: str, state: Flakiness) -> Flakiness:
-        """What a test is that always fails with the others and passed alone: flaky where it fails alone as well."""
+        """What a test is that always fails with the others and passed alone: flaky if it fails alone as well."""
         again = [self._outcomes([test], "alone")[test] for _ in range(_ORDER_RUNS)]
         if "failed" in again:
-            passed = again.count("passed") + 1
-            return estimate(state.failures, state.runs + passed, prior=self.options.flakiness)
-        self.tell("flakiness", f"{test} fails after other tests only: it is repaired with all of them")
+            return estimate(state.failures, state.runs + again.count("passed") + 1)
+        _tell("flakiness", f"{test} fails after other tests only: it is repaired with all of them")
         return state
 
-    def _bisect(self, group: Group, states: dict[str, Flakiness], report: SuiteReport) -> Bisection | None:
-        test = group.failures[0].id
-        state = states[test]
-        if test in self.lacks or (state.state == "flaky" and not self.options.bisect_flaky):
+    def _bisect(
+        self, group: tuple[FailedTest, ...], states: dict[str, Flakiness], report: SuiteReport
+    ) -> Bisection | None:
+        test = group[0].id
+        state, name = states[test], test or "the command"
+        if test in self.lacks or state.state == "flaky":
             return None
         history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
         slow: set[str] = set()
@@ -218,41 +192,32 @@ class _Triage:
             self.sound.update([test] if outcome == "passed" else [])
             return outcome
 
-        def told(commit: Commit, outcome: Outcome, posterior: float) -> None:
-            self.tell("bisect", f"{test or 'the command'} at {commit.short}: {outcome} (best answer {posterior:.0%})")
+        def tell(commit: Commit, outcome: Outcome, posterior: float) -> None:
+            _tell("bisect", f"{name} at {commit.short}: {outcome} (best answer {posterior:.0%})")
 
-        failed: Outcome = "failed"
-        passed: Outcome = "passed"
-        seen = [failed] * state.failures + [passed] * (state.runs - state.failures)
+        seen: list[Outcome] = ["failed"] * state.failures
+        seen += ["passed"] * (state.runs - state.failures)
         try:
-            found = find_change(
-                history,
-                run,
-                at_newest=seen,
-                suspected=self.suspected,
-                prior=STEADY if self.options.deterministic else None,
-                on_run=told,
-            )
+            answer = find_change(history, run, at_newest=seen, suspected=self.suspected, prior=_PRIOR, on_run=tell)
         except TimeSpent as error:
-            self.tell("bisect", f"{test or 'the command'}: {error.line()}, so no change is blamed")
+            _tell("bisect", f"{name}: {error.line()}, so no change is blamed")
             return None
-        if lack := self._never_sound(group.failures[0], report):
-            self.lacks |= {failure.id: lack for failure in group.failures}
+        if lack := self._never_sound(group[0], report):
+            self.lacks |= {failure.id: lack for failure in group}
             return None
-        if found.change is not None:
-            self.suspected[found.change.id] = _SUSPICION
-            self.tell(
-                "blame", f"{found.change.short} {found.change.subject} ({found.posterior:.1%}, {found.runs} runs)"
-            )
-        return found
+        if change := answer.change:
+            self.suspected[change.id] = _SUSPICION
+            _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
+        return answer
 
-    def _filed(self, group: Group, states: dict[str, Flakiness], bisection: Bisection | None) -> Triaged:
-        first = group.failures[0]
+    def _filed(
+        self, group: tuple[FailedTest, ...], states: dict[str, Flakiness], bisection: Bisection | None
+    ) -> Triaged:
+        first, state = group[0], states[group[0].id]
         change = bisection.change if bisection is not None else None
-        file = file_of(first.id, self.paths)
-        found = owners(self.repository, self.commit.id, file, change)
+        people = owners(self.repository, self.commit.id, file_of(first.id, self.paths), change)
         task = RepairTask(
-            tests=tuple(test.id for test in group.failures),
+            tests=tuple(test.id for test in group),
             command=self.runs.command,
             message=first.message,
             trace=first.trace,
@@ -261,80 +226,64 @@ class _Triage:
             blame=change.id if change else "",
             blame_posterior=bisection.posterior if bisection and change else 0.0,
             diff=self.repository.diff(change) if change else "",
-            owner=found[0].name if found else "",
-            owner_reason=found[0].reason if found else "",
+            owner=people[0].name if people else "",
+            owner_reason=people[0].reason if people else "",
             alone=self.how(first.id) == "alone",
-            flakiness=states[first.id].flaky,
+            flakiness=state.flaky,
         )
-        if self.store is not None:
-            task = self.store.file_task(task)
-        situation = Situation(
-            task,
-            failed_at_task=True,
-            flakiness=states[first.id],
-            blamed=change is not None or states[first.id].state == "flaky",
-        )
+        task = self._file_task(task)
         lack = self.lacks.get(first.id)
-        decision = RuleDecision(run=False, objections=(lack,)) if lack else decide(situation)
+        blamed = change is not None or state.state == "flaky"
+        decision = RuleDecision((lack,)) if lack else decide(Situation(task, flakiness=state, blamed=blamed))
         for objection in decision.objections:
-            self.tell("rules", f"{objection.rule}: {objection.reason}")
-        self.tell(
-            "task", f"{task.id or 'not filed'}: {', '.join(task.tests) or 'the command'} for {task.owner or 'nobody'}"
-        )
-        return Triaged(task, decision, states[first.id], bisection, found, group)
+            _tell("rules", f"{objection.rule}: {objection.reason}")
+        tests = ", ".join(task.tests) or "the command"
+        _tell("task", f"{task.id or 'not filed'}: {tests} for {task.owner or 'nobody'}")
+        return Triaged(task, decision, state)
 
 
-def _apart(groups: Sequence[Group], states: dict[str, Flakiness], lacks: Mapping[str, Objection]) -> list[Group]:
+def _tell(stage: str, text: str) -> None:
+    say(f"misstep: {stage}: {plain(text)}")
+
+
+def _apart(
+    groups: Sequence[tuple[FailedTest, ...]], states: dict[str, Flakiness], lacks: Mapping[str, Objection]
+) -> list[tuple[FailedTest, ...]]:
     """The groups, apart by what is flaky and by what the environment lacks: they may look alike, with other causes."""
-    found: dict[tuple[int, bool, str], list[FailedTest]] = {}
+    apart: defaultdict[tuple[int, bool, str], list[FailedTest]] = defaultdict(list)
     for place, group in enumerate(groups):
-        for test in group.failures:
+        for test in group:
             rule = lacks[test.id].rule if test.id in lacks else ""
-            found.setdefault((place, states[test.id].state == "flaky", rule), []).append(test)
-    return [Group(tuple(found[key]), groups[key[0]].causes) for key in sorted(found)]
+            apart[place, states[test.id].state == "flaky", rule].append(test)
+    return [tuple(apart[key]) for key in sorted(apart)]
 
 
 def examine(
-    task: RepairTask,
-    folder: Path,
-    *,
-    sandbox: Sandbox,
-    toolchain: Toolchain,
-    options: Options | None = None,
+    task: RepairTask, folder: Path, *, sandbox: Sandbox, toolchain: Toolchain, limits: Limits, uncommitted: bool = False
 ) -> RuleDecision:
     """Ask the rules anew at the head of the branch, right before the agent would run.
 
-    A closed task and one with a diff are told from the task alone; otherwise its tests are run, again and again until
-    it is known whether the first of them is flaky.
+    A closed task is told from the task alone, and so is one at whose commit the head still is. Else its tests are run,
+    again and again until it is known whether the first of them that fails is flaky.
     """
-    options = options or Options()
-    situation = Situation(task, blamed=bool(task.blame))
-    if not (decision := decide(Situation(task))).run:
-        return decision
+    decision = decide(Situation(task))
     with (
-        Repository(folder) as repository,
-        CommitRuns(repository, task.command, sandbox=sandbox, toolchain=toolchain, limits=options.limits) as runs,
+        Repository(folder, uncommitted=uncommitted) as repository,
+        CommitRuns(repository, task.command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,
     ):
         head = repository.head
-        since = 0
-        if head.id != task.commit:
-            since = max(1, len(repository.first_parents(head.id, 10_000, after=task.commit)) - 1)
+        if not decision.run or head.id == task.commit:
+            return decision
+        since = max(1, len(repository.first_parents(head.id, _MOST_SINCE, after=task.commit)) - 1)
         how: How = "alone" if task.alone else "whole"
         report = runs.report(head.id, task.tests, how)
-        failed = {test for test in task.tests if outcome_of(report, test) == "failed"}
-        situation = replace(situation, failed_at_head=bool(failed), commits_since=since)
-        if failed:
-            test = next(one for one in task.tests if one in failed)
+        failing = next((test for test in task.tests if outcome_of(report, test) == "failed"), None)
+        if failing is None:
+            return decide(Situation(task, failed_at_head=False, commits_since=since))
 
-            def again(_: Sequence[str]) -> dict[str, bool]:
-                outcome = outcome_of(runs.report(head.id, [test], how), test)
-                return {test: outcome == "failed"} if outcome in ("failed", "passed") else {}
+        def again(_: Sequence[str]) -> dict[str, bool]:
+            outcome = outcome_of(runs.report(head.id, [failing], how), failing)
+            return {failing: outcome == "failed"} if outcome in ("failed", "passed") else {}
 
-            states = rerun(
-                again,
-                [test],
-                first=failed,
-                prior=options.flakiness,
-            )
-            situation = replace(situation, flakiness=states[test])
-    return decide(situation)
+        state = rerun(again, [failing])[failing]
+    return decide(Situation(task, failed_at_head=True, commits_since=since, flakiness=state, blamed=bool(task.blame)))

@@ -6,40 +6,91 @@ notices is found out by running them. They share nothing, neither code nor a tab
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
-from misstep.harness.repair.build.operators import bodies, expressions, names, statements
-from misstep.harness.repair.build.syntax import Fault, Module
+from msgspec import Struct
 
-Operator = Callable[[Module], Iterator[Fault]]
+from misstep.harness.repair.build.operators import expressions, names, statements
+from misstep.harness.repair.build.syntax import Fault, Module, Site
 
-OPERATORS: dict[str, Operator] = {
-    "wrong_boundary": expressions.wrong_boundary,
-    "wrong_comparison": expressions.wrong_comparison,
-    "wrong_arithmetic": expressions.wrong_arithmetic,
-    "wrong_connective": expressions.wrong_connective,
-    "off_by_one": expressions.off_by_one,
-    "inverted_condition": expressions.inverted_condition,
-    "forgotten_condition": expressions.forgotten_condition,
-    "swapped_arguments": expressions.swapped_arguments,
-    "dropped_argument": expressions.dropped_argument,
-    "missing_await": expressions.missing_await,
-    "wrong_variable": names.wrong_variable,
-    "wrong_attribute": names.wrong_attribute,
-    "wrong_key": names.wrong_key,
-    "wrong_default": names.wrong_default,
-    "changed_signature": names.changed_signature,
-    "incomplete_rename": names.incomplete_rename,
-    "missing_guard": statements.missing_guard,
-    "missing_branch": statements.missing_branch,
-    "copied_branch": statements.copied_branch,
-    "missing_return": statements.missing_return,
-    "early_return": statements.early_return,
-    "swapped_statements": statements.swapped_statements,
-    "lost_update": statements.lost_update,
-    "removed_error_handling": statements.removed_error_handling,
-    "unwritten_body": bodies.unwritten_body,
-    "unfinished_body": bodies.unfinished_body,
-    "copied_body": bodies.copied_body,
-    "removed_feature": bodies.removed_feature,
+
+class Operator(Struct, frozen=True):
+    """A kind of mistake: how a person asks for its repair (`{function}` is where it is), and where it can be made."""
+
+    request: str
+    sites: Callable[[Module], Iterator[Site]]
+
+    def faults(self, name: str, module: Module) -> Iterator[Fault]:
+        """Give every fault of this kind that a module can have."""
+        for site in self.sites(module):
+            function = module.function_name(site.node)
+            place = f"`{function}`" if function else f"`{module.path}`"
+            request = (site.request or self.request).replace("{function}", place)
+            yield Fault(name, module.path, function, site.node.start_point.row + 1, {module.path: site.edits}, request)
+
+
+OPERATORS = {
+    "wrong_boundary": Operator(
+        "Correct {function}: a comparison in {function} treats its boundary wrongly.",
+        partial(expressions.other_operator, table=expressions.BOUNDARY),
+    ),
+    "wrong_comparison": Operator(
+        "Correct {function}: a comparison in {function} is the wrong way round.",
+        partial(expressions.other_operator, table=expressions.COMPARISON),
+    ),
+    "wrong_arithmetic": Operator(
+        "Correct {function}: a calculation in {function} uses the wrong operator.",
+        partial(expressions.other_operator, table=expressions.ARITHMETIC),
+    ),
+    "wrong_connective": Operator(
+        "Correct {function}: two conditions in {function} are joined wrongly.",
+        partial(expressions.other_operator, table=expressions.CONNECTIVE),
+    ),
+    "off_by_one": Operator("Correct {function}: a number in it is off by one.", expressions.off_by_one),
+    "inverted_condition": Operator(
+        "Correct {function}: a condition in it is inverted.", expressions.inverted_condition
+    ),
+    "forgotten_condition": Operator(
+        "Correct {function}: one of the conditions that it has to check is missing.", expressions.forgotten_condition
+    ),
+    "swapped_arguments": Operator(
+        "Correct {function}: a call in it passes its arguments in the wrong order.", expressions.swapped_arguments
+    ),
+    "dropped_argument": Operator("Correct {function}: a call in it lacks an argument.", expressions.dropped_argument),
+    "wrong_variable": Operator("Correct {function}: it uses the wrong variable in one place.", names.wrong_variable),
+    "wrong_attribute": Operator(
+        "Correct {function}: it uses the wrong attribute or method of an object.", names.wrong_attribute
+    ),
+    "wrong_key": Operator("Correct {function}: it uses the wrong key or name of something.", names.wrong_key),
+    "wrong_default": Operator("Correct {function}: a parameter of it has the wrong default.", names.wrong_default),
+    "changed_signature": Operator(
+        "Correct {function}: its parameters are not in the order in which its callers pass them.",
+        names.changed_signature,
+    ),
+    "incomplete_rename": Operator("", names.incomplete_rename),
+    "missing_guard": Operator(
+        "Correct {function}: it lacks a check that has to come before the rest.", statements.missing_guard
+    ),
+    "missing_branch": Operator("Correct {function}: one of its branches is missing.", statements.missing_branch),
+    "copied_branch": Operator(
+        "Correct {function}: one of its branches does what another is for.", statements.copied_branch
+    ),
+    "missing_return": Operator(
+        "Correct {function}: it does not return what it has computed.", statements.missing_return
+    ),
+    "early_return": Operator("Correct {function}: it returns too early.", statements.early_return),
+    "swapped_statements": Operator(
+        "Correct {function}: two of its steps are in the wrong order.", statements.swapped_statements
+    ),
+    "lost_update": Operator("Correct {function}: one of its steps is missing.", statements.lost_update),
+    "removed_error_handling": Operator(
+        "Correct {function}: it does not handle an error that can occur in it.", statements.removed_error_handling
+    ),
+    "unwritten_body": Operator("Write the body of {function}, which is not implemented.", statements.unwritten_body),
+    "unfinished_body": Operator(
+        "Finish {function}: the second half of what it has to do is missing.", statements.unfinished_body
+    ),
+    "copied_body": Operator("Correct {function}: it does what its neighbour is for.", statements.copied_body),
+    "removed_feature": Operator("", statements.removed_feature),
 }
-"""Name → operator."""
+"""Name → operator. A site of an operator without a request brings its own."""

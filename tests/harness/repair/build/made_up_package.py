@@ -6,6 +6,9 @@ import tarfile
 from pathlib import Path
 
 from misstep.harness.repair.build.packages import Package
+from misstep.harness.repair.build.syntax import read_modules
+from misstep.harness.repair.build.tracing import source_files
+from misstep.harness.repair.build.writing import CaseSource
 
 SHOP = """\
 from rates import rate_of
@@ -83,7 +86,6 @@ async function total (prices, tax = true) {
   } else {
     found = found - 0
   }
-  await wait(found, 1)
   return found + 0
 }
 
@@ -120,6 +122,12 @@ def lay_out(folder: Path, files: dict[str, str] = FILES) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return folder
+
+
+def case_source(folder: Path) -> CaseSource:
+    """The package, laid out to be broken."""
+    package, tree = made_up(), lay_out(folder / "tree")
+    return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
 def archive(place: Path, files: dict[str, str] = FILES, top: str = "shop-1.0/") -> str:

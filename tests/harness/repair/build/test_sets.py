@@ -47,21 +47,18 @@ class _Search:
 
 
 def _of(recipes: tuple[Recipe, ...], category: str = "small") -> dict[str, int]:
-    found: dict[str, int] = {}
-    for recipe in recipes:
-        if recipe.complexity == category:
-            found[recipe.package] = found.get(recipe.package, 0) + 1
-    return found
+    return Counter(recipe.package for recipe in recipes if recipe.complexity == category)
+
+
+Found = Callable[[str, int], tuple[Recipe, ...]]
 
 
 @pytest.fixture
-def found(tmp_path: Path, sandbox: Sandbox) -> Callable[[str, int], tuple[Recipe, ...]]:
+def found(tmp_path: Path, sandbox: Sandbox) -> Found:
     return lambda name, n: find_set(name, n, 0, tmp_path, sandbox, 1).made
 
 
-def test_each_category_is_filled_evenly(
-    monkeypatch: pytest.MonkeyPatch, found: Callable[[str, int], tuple[Recipe, ...]]
-) -> None:
+def test_each_category_is_filled_evenly(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
     _Search(dict.fromkeys("abcd", 9), monkeypatch)
     made = found("patchgen", 8)
     for category in sets.PATCHES:
@@ -69,7 +66,7 @@ def test_each_category_is_filled_evenly(
 
 
 def test_what_one_package_has_not_others_give_up_to_a_quarter_and_no_package_is_searched_anew(
-    monkeypatch: pytest.MonkeyPatch, found: Callable[[str, int], tuple[Recipe, ...]]
+    monkeypatch: pytest.MonkeyPatch, found: Found
 ) -> None:
     search = _Search({"a": 99, "b": 99, "c": 1, "d": 99, "e": 99, "f": 99, "g": 1, "h": 1}, monkeypatch)
     assert _of(found("tf", 24)) == {"a": 6, "b": 6, "c": 1, "d": 3, "e": 3, "f": 3, "g": 1, "h": 1}
@@ -77,7 +74,7 @@ def test_what_one_package_has_not_others_give_up_to_a_quarter_and_no_package_is_
 
 
 def test_a_search_goes_on_from_the_recipes_that_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: Callable[[str, int], tuple[Recipe, ...]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: Found
 ) -> None:
     search = _Search({"a": 9, "b": 9}, monkeypatch)
     known = [Recipe(f"a--{number}", "a", 7, 2, "0", ("t",), (PLACE,)) for number in range(2)]
@@ -89,9 +86,7 @@ def test_a_search_goes_on_from_the_recipes_that_are_there(
     assert search.asked == ["b"]
 
 
-def test_a_case_that_is_not_affirmed_is_not_taken(
-    monkeypatch: pytest.MonkeyPatch, found: Callable[[str, int], tuple[Recipe, ...]]
-) -> None:
+def test_a_case_that_is_not_affirmed_is_not_taken(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
     _Search({"a": 3}, monkeypatch, refused="a--0")
     assert [each.id for each in found("tf", 2)] == ["a--1", "a--2"]
 

@@ -1,87 +1,81 @@
 """The change after which a test fails is found in a history of landed changes."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
+import pytest
+
+from misstep.harness.repair.failure_bot import bisect
 from misstep.harness.repair.failure_bot.bisect import find_change
 from misstep.harness.repair.failure_bot.change_point import STEADY, Outcome
 from misstep.harness.repair.failure_bot.repository import Commit
 
-HISTORY = [
-    Commit(f"{number:040d}", (f"{number - 1:040d}",), "Ann", "a@b", datetime(2026, 1, 1, tzinfo=UTC), "s")
-    for number in range(1, 33)
-]
+
+def made(number: int, parents: tuple[str, ...], *, is_cut: bool = False) -> Commit:
+    return Commit(f"{number:040d}", parents, "Ann", "a@b", datetime(2026, 1, 1, tzinfo=UTC), "s", is_cut)
 
 
-def broken_since(place: int) -> object:
-    def run(commit: str) -> Outcome:
-        return "failed" if int(commit) > place else "passed"
-
-    return run
+HISTORY = [made(number, (f"{number - 1:040d}",)) for number in range(1, 33)]
+FAILED: list[Outcome] = ["failed"] * 7
 
 
-def test_the_first_commit_that_fails_is_blamed() -> None:
+def broken_since(place: int, before: Outcome = "passed") -> Callable[[str], Outcome]:
+    return lambda commit: "failed" if int(commit) > place else before
+
+
+def test_the_first_commit_that_fails_is_blamed_and_each_run_is_told() -> None:
     told: list[float] = []
-    found = find_change(
-        HISTORY,
-        broken_since(20),  # type: ignore[arg-type]
-        at_newest=["failed"] * 7,
-        on_run=lambda _, __, posterior: told.append(posterior),
-    )
-    assert found.change == HISTORY[20]
-    assert found.decided
-    assert found.posterior >= 0.95
-    assert found.runs == len(told) <= 12
-    assert told[-1] == found.posterior
+    answer = find_change(HISTORY, broken_since(20), at_newest=FAILED, on_run=lambda _, __, sure: told.append(sure))
+    assert (answer.change, answer.decided) == (HISTORY[20], True)
+    assert 0.95 <= answer.posterior == told[-1]
+    assert answer.runs == len(told) <= 12
 
 
 def test_runs_at_the_newest_commit_are_evidence_and_are_not_counted() -> None:
-    found = find_change(HISTORY, broken_since(20), at_newest=["failed"], prior=STEADY)  # type: ignore[arg-type]
-    assert (found.change, found.runs) == (HISTORY[20], 5)
+    answer = find_change(HISTORY, broken_since(20), at_newest=["failed"], prior=STEADY)
+    assert (answer.change, answer.runs) == (HISTORY[20], 5)
 
 
-def test_a_test_that_fails_all_along_has_no_change_to_blame() -> None:
-    found = find_change(HISTORY, lambda _: "failed", at_newest=["failed"] * 7)
-    assert (found.decided, found.changes) == (True, ())
+ROOT, CUT = made(0, ()), made(0, (), is_cut=True)
 
 
-def test_the_first_commit_of_all_can_be_blamed() -> None:
-    root = Commit("0" * 40, (), "Ann", "a@b", datetime(2026, 1, 1, tzinfo=UTC), "s")
-    found = find_change([root, *HISTORY], lambda _: "failed", at_newest=["failed"] * 7)
-    assert found.change == root
+@pytest.mark.parametrize(
+    ("history", "run", "blamed"),
+    [
+        (HISTORY, broken_since(-1), None),  # it fails all along
+        ([ROOT, *HISTORY], broken_since(-1), ROOT),  # the first commit of all can be blamed
+        ([CUT, *HISTORY], broken_since(-1), None),  # the end of a shallow clone cannot
+        (HISTORY, broken_since(9, "absent"), HISTORY[9]),  # the change that brought a failing test
+    ],
+)
+def test_at_the_end_of_the_history_only_a_first_commit_is_blamed(
+    history: list[Commit], run: Callable[[str], Outcome], blamed: Commit | None
+) -> None:
+    answer = find_change(history, run, at_newest=FAILED)
+    assert (answer.decided, answer.change) == (True, blamed)
 
 
-def test_where_a_shallow_clone_ends_nobody_is_blamed() -> None:
-    cut = Commit("0" * 40, (), "Ann", "a@b", datetime(2026, 1, 1, tzinfo=UTC), "s", is_cut=True)
-    assert find_change([cut, *HISTORY], lambda _: "failed", at_newest=["failed"] * 7).change is None
-
-
-def test_the_change_that_brought_a_failing_test_is_blamed() -> None:
-    found = find_change(HISTORY, lambda at: "failed" if int(at) > 9 else "absent", at_newest=["failed"] * 7)
-    assert found.change == HISTORY[9]
-
-
-def test_where_commits_cannot_be_run_all_of_them_are_answers() -> None:
+def test_commits_that_cannot_be_run_are_answers_together() -> None:
     def run(commit: str) -> Outcome:
-        return "undecided" if 10 <= int(commit) <= 12 else "failed" if int(commit) > 11 else "passed"
+        return "undecided" if 10 <= int(commit) <= 12 else broken_since(11)(commit)
 
-    found = find_change(HISTORY, run, at_newest=["failed"] * 7)
-    assert found.changes == tuple(HISTORY[9:13])
-    assert found.change is None
+    answer = find_change(HISTORY, run, at_newest=FAILED)
+    assert (answer.changes, answer.change) == (tuple(HISTORY[9:13]), None)
 
 
-def test_a_search_that_uses_up_its_runs_blames_nobody() -> None:
-    found = find_change(HISTORY, broken_since(20), at_newest=["failed"], most_runs=3)  # type: ignore[arg-type]
-    assert (found.decided, found.changes, found.runs) == (False, (), 3)
+def test_a_search_that_uses_up_its_runs_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bisect, "MOST_RUNS", 3)
+    answer = find_change(HISTORY, broken_since(20), at_newest=["failed"])
+    assert (answer.decided, answer.changes, answer.runs) == (False, (), 3)
 
 
 def test_a_suspected_change_is_affirmed_in_few_runs() -> None:
-    asked: list[str] = []
+    asked: set[str] = set()
 
     def run(commit: str) -> Outcome:
-        asked.append(commit)
-        return "failed" if int(commit) > 20 else "passed"
+        asked.add(commit)
+        return broken_since(20)(commit)
 
-    suspected = {HISTORY[20].id: 50.0}
-    found = find_change(HISTORY, run, at_newest=["failed"] * 7, suspected=suspected)
-    assert found.change == HISTORY[20]
-    assert set(asked) <= {HISTORY[19].id, HISTORY[20].id}
+    answer = find_change(HISTORY, run, at_newest=FAILED, suspected={HISTORY[20].id: 50.0})
+    assert answer.change == HISTORY[20]
+    assert asked <= {HISTORY[19].id, HISTORY[20].id}

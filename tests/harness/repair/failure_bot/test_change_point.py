@@ -76,31 +76,3 @@ def test_beside_a_commit_that_cannot_be_run_the_search_goes_far_away() -> None:
     second = point.next()
     assert second is not None
     assert abs(second - first) > 10
-
-
-def test_a_test_that_fails_all_along_blames_the_oldest_or_what_is_before() -> None:
-    point = ChangePoint(16)
-    while point.best()[1] < 0.95:
-        place = point.next()
-        assert place is not None
-        point.record(place, "failed")
-    assert point.best()[0] == range(1)
-
-
-def test_a_change_that_is_suspected_is_tried_first() -> None:
-    weights = [1.0] * 64
-    weights[40] = 500.0
-    point = ChangePoint(64, weights=weights, prior=STEADY)
-    point.rule_out(0)
-    point.record(63, "failed")
-    assert point.next() in (39, 40)
-
-
-def test_the_rates_before_and_after_are_estimated() -> None:
-    chance = random.Random(1)  # noqa: S311
-    point = ChangePoint(2)
-    point.rule_out(0)
-    for _ in range(200):
-        point.record(0, "failed" if chance.random() < 0.2 else "passed")
-        point.record(1, "failed" if chance.random() < 0.8 else "passed")
-    assert point.rates() == (pytest.approx(0.2, abs=0.08), pytest.approx(0.8, abs=0.08))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded, estimate, read_record, rerun
+from misstep.harness.repair.failure_bot import flakiness
+from misstep.harness.repair.failure_bot.flakiness import Recorded, estimate, read_record, rerun
 
 
 def always_failing(tests: Sequence[str]) -> dict[str, bool]:
@@ -36,29 +37,31 @@ def test_shares_sum_to_one() -> None:
 
 
 def test_a_test_that_always_fails_is_failing_after_few_runs() -> None:
-    found = rerun(always_failing, ["t"], first={"t"})["t"]
+    found = rerun(always_failing, ["t"])["t"]
     assert found.state == "failing"
     assert found.runs == 7
 
 
 def test_a_run_that_does_not_show_a_test_is_neither_a_pass_nor_a_failure() -> None:
-    found = rerun(lambda _: {}, ["t"], first={"t"})["t"]
+    found = rerun(lambda _: {}, ["t"])["t"]
     assert (found.state, found.runs, found.failures, found.unseen) == ("undecided", 1, 1, 2)
 
 
-def test_no_test_is_failing_by_one_run_whatever_is_held_before() -> None:
-    prior = FlakinessPrior(flaky=0.001)
-    assert rerun(always_failing, ["t"], first={"t"}, prior=prior)["t"].runs == 2
+def test_no_test_is_failing_by_one_run_whatever_is_held_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flakiness, "_FLAKY", 0.001)
+    assert estimate(1, 1).state == "failing"
+    assert rerun(always_failing, ["t"])["t"].runs == 2
 
 
 def test_runs_end_with_the_first_contradiction() -> None:
     outcomes = iter([{"t": True}, {"t": False}, {"t": True}])
-    found = rerun(lambda _: next(outcomes), ["t"], first={"t"})["t"]
+    found = rerun(lambda _: next(outcomes), ["t"])["t"]
     assert (found.state, found.runs, found.failures) == ("flaky", 3, 2)
 
 
-def test_runs_end_at_the_most_that_was_asked() -> None:
-    found = rerun(always_failing, ["t"], first={"t"}, most_runs=3)["t"]
+def test_runs_end_at_the_most_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flakiness, "_MOST_RUNS", 3)
+    found = rerun(always_failing, ["t"])["t"]
     assert (found.state, found.runs) == ("undecided", 3)
 
 
@@ -69,7 +72,7 @@ def test_only_tests_that_are_not_decided_are_run_again() -> None:
         asked.append(list(tests))
         return {test: test == "broken" for test in tests}
 
-    rerun(run, ["broken", "flaky"], first={"broken", "flaky"})
+    rerun(run, ["broken", "flaky"])
     assert asked[0] == ["broken", "flaky"]
     assert all(tests == ["broken"] for tests in asked[1:])
 
@@ -85,10 +88,6 @@ def test_a_record_with_both_outcomes_at_a_commit_leaves_flaky_or_broken_for_good
     assert estimate(0, 3, recorded).passing == 0
     assert estimate(3, 3, recorded).flaky > estimate(9, 9, recorded).flaky
     assert estimate(30, 30, recorded).state == "failing"
-
-
-def test_no_test_is_flaky_where_the_prior_hardly_allows_it() -> None:
-    assert estimate(1, 1, prior=FlakinessPrior(flaky=0.001)).state == "failing"
 
 
 def test_a_record_is_read_from_csv_and_from_sqlite(tmp_path: Path) -> None:

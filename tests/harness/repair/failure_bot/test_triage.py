@@ -4,40 +4,30 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from misstep.harness.repair.affirm import affirm
 from misstep.harness.repair.case import read_case
-from misstep.harness.repair.failure_bot import reproduce
-from misstep.harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
+from misstep.harness.repair.failure_bot import flakiness, reproduce, triage
+from misstep.harness.repair.failure_bot.change_point import STEADY
+from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.task_case import task_text, write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
-from misstep.harness.repair.failure_bot.triage import (
-    FailureEvent,
-    Options,
-    Triaged,
-    examine,
-    triage_repository,
-)
-from misstep.harness.runs.repair_repository import cases_of_repository
+from misstep.harness.repair.failure_bot.triage import Triaged, triage_repository
+from misstep.harness.runs.repair_repository import cases_of_repository, close_task, objections_now
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
-QUICK = Options(deterministic=True, flakiness=FlakinessPrior(flaky=0.01))
+
+def triaged(folder: Path, sandbox: Sandbox, command: str = COMMAND, **options: object) -> list[Triaged]:
+    return triage_repository(folder, command, sandbox=sandbox, toolchain=python_toolchain(), **options)  # type: ignore[arg-type]
 
 
-def triaged(
-    folder: Path, sandbox: Sandbox, options: Options = QUICK, command: str = COMMAND, **given: object
-) -> list[Triaged]:
-    return triage_repository(
-        folder,
-        command,
-        sandbox=sandbox,
-        toolchain=python_toolchain(),
-        options=options,
-        **given,  # type: ignore[arg-type]
-    )
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few runs tell what a test is, as hardly any test is held to be flaky."""
+    monkeypatch.setattr(triage, "_PRIOR", STEADY)
+    monkeypatch.setattr(flakiness, "_FLAKY", 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -45,45 +35,30 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> tuple[MadeRepository, li
     return broken_at(tmp_path_factory.mktemp("broken") / "made", 3, 6)
 
 
-def test_a_failing_test_becomes_a_task_with_its_trace_blamed_change_and_owner(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path
+def test_a_failing_test_becomes_a_task_and_a_repair_case_with_blamed_change_and_owner(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made, ids = broken
-    events: list[FailureEvent] = []
     store = TaskStore(tmp_path / "tasks.db")
-    (found,) = triaged(made.folder, sandbox, store=store, on_event=events.append)
+    (found,) = triaged(made.folder, sandbox, file_task=store.file_task)
     task = found.task
     assert (task.tests, task.message, task.commit) == ((TEST,), "AssertionError: 2 != 3", ids[-1])
     assert (task.blame, task.owner) == (ids[3], "Ben <ben@example.org>")
     assert "-    return sum(prices)\n+    return sum(prices[1:])" in task.diff
     assert "test_total" in task.trace
     assert found.decision.run
-    assert store.tasks("open") == [task]
-    stages = [event.stage for event in events]
-    assert [stage for place, stage in enumerate(stages) if stage not in stages[:place]] == [
-        "reproduce",
-        "flakiness",
-        "group",
-        "bisect",
-        "blame",
-        "task",
-    ]
-
-
-def test_a_task_becomes_a_repair_case_with_the_tree_the_oracle_and_the_blamed_diff(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path
-) -> None:
-    made, ids = broken
-    (found,) = triaged(made.folder, sandbox)
-    write_task_case(found.task, made.folder, tmp_path / "case-1")
+    assert store.tasks() == [task]
+    stages = [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()]
+    assert list(dict.fromkeys(stages)) == ["reproduce", "flakiness", "group", "bisect", "blame", "task"]
+    write_task_case(task, made.folder, tmp_path / "case-1")
     case = read_case(tmp_path / "case-1")
     assert case.case.oracle == (TEST,)
     described = case.case.diffs[ids[3][:10]]
     assert described.startswith("Title: ")
-    assert described.endswith(found.task.diff)
+    assert described.endswith(task.diff)
     assert (case.before / "price.py").read_text() == (made.folder / "price.py").read_text()
     assert "AssertionError: 2 != 3" in case.case.task
-    assert ids[3][:10] in task_text(found.task)
+    assert ids[3][:10] in task_text(task)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +121,7 @@ def test_what_the_environment_lacks_blames_no_change(
     made = MadeRepository(tmp_path / "made")
     made.commit({"price.py": before, "test_price.py": TESTS})
     bad = made.commit({"price.py": after, "notes.txt": "1"})
-    found = triaged(made.folder, sandbox, replace(QUICK, limits=Limits(seconds=3)))[0]
+    found = triaged(made.folder, sandbox, limits=Limits(seconds=3))[0]
     assert [one.rule for one in found.decision.objections] == ([rule] if rule else [])
     assert found.task.blame == ("" if rule else bad)
 
@@ -170,16 +145,11 @@ def test_uncommitted_changes_are_the_newest_change_where_they_are_asked_for(sand
     made, _ = broken_at(tmp_path / "made", 9, 2)
     (made.folder / "price.py").write_text(BROKEN)
     assert triaged(made.folder, sandbox) == []
-    (found,) = triaged(made.folder, sandbox, replace(QUICK, uncommitted=True))
+    (found,) = triaged(made.folder, sandbox, uncommitted=True)
     assert found.task.blame == found.task.commit != made.git("rev-parse", "HEAD")
     case = write_task_case(found.task, made.folder, tmp_path / "case", uncommitted=True)
     assert "uncommitted changes" in case.task
     assert made.git("status", "--porcelain") == "M price.py"
-
-
-def test_a_repository_without_failures_has_no_task(sandbox: Sandbox, tmp_path: Path) -> None:
-    made, _ = broken_at(tmp_path / "made", 9, 2)
-    assert triaged(made.folder, sandbox) == []
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
@@ -194,34 +164,19 @@ def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
     monkeypatch.setattr(reproduce, "run_suite", run)
 
 
-def test_a_flaky_test_is_named_and_the_agent_does_not_run(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, "FFPFPP")
-    (found,) = triaged(broken[0].folder, sandbox, Options())
-    assert (found.flakiness.runs, found.flakiness.failures, found.bisection) == (3, 2, None)
-    assert [one.rule for one in found.decision.objections] == ["flaky"]
-    assert found.task.flakiness == 1
-
-
-def test_a_repository_of_flaky_failures_alone_has_no_case_and_says_why(
+def test_a_flaky_failure_alone_is_named_and_has_no_case(
     broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(flakiness, "_FLAKY", 0.16)
     scripted(monkeypatch, "FFPFPP")
+    (found,) = triaged(broken[0].folder, sandbox)
+    assert (found.flakiness.runs, found.flakiness.failures, found.task.blame) == (3, 2, "")
+    assert [one.rule for one in found.decision.objections] == ["flaky"]
+    assert found.task.flakiness == 1
     for _ in range(2):  # the second time from what the first has kept
-        found = cases_of_repository(broken[0].folder, COMMAND, tmp_path / "run", sandbox)
-        assert (found.cases, [each.rule for each in found.held_back]) == ((), ["flaky"])
-        assert not found.lacks_environment
-
-
-def test_the_change_of_a_flaky_test_is_looked_for_where_that_is_asked(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, "FFPFPP")
-    (found,) = triaged(broken[0].folder, sandbox, Options(bisect_flaky=True))
-    assert found.bisection is not None
-    assert found.bisection.runs > 0
-    assert "flaky" in [one.rule for one in found.decision.objections]
+        cases = cases_of_repository(broken[0].folder, COMMAND, tmp_path / "run", sandbox)
+        assert (cases.cases, [each.rule for each in cases.held_back]) == ((), ["flaky"])
+        assert not cases.lacks_environment
 
 
 def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
@@ -238,13 +193,12 @@ def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
 
 
 def test_earlier_outcomes_of_a_test_count_in_what_it_is(
-    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    events: list[FailureEvent] = []
     record = [Recorded(TEST, f"{commit:040x}", failed=False) for commit in range(30)]
-    (found,) = triaged(broken[0].folder, sandbox, record=record, on_event=events.append)
+    (found,) = triaged(broken[0].folder, sandbox, record=record)
     assert (found.flakiness.state, found.flakiness.recorded) == ("failing", 30)
-    assert any("runs failed; 30 earlier outcomes)" in event.text for event in events)
+    assert "runs failed; 30 earlier outcomes)" in capsys.readouterr().err
 
 
 def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -262,26 +216,20 @@ def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path
     (found,) = triaged(made.folder, sandbox)
     assert found.task.blame == bad
     assert set(found.task.tests) == {TEST, "test_price.Price.test_mean"}
-    assert len(found.group.causes) == 2
 
 
-def test_the_rules_are_asked_anew_at_the_head(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_rules_are_asked_anew_before_an_agent_starts(sandbox: Sandbox, tmp_path: Path) -> None:
     made, _ = broken_at(tmp_path / "made", 1, 2)
-    (found,) = triaged(made.folder, sandbox)
+    (case,) = cases_of_repository(made.folder, COMMAND, tmp_path / "run", sandbox).cases
 
-    def rules(task: object = found.task) -> list[str]:
-        decision = examine(
-            task,  # type: ignore[arg-type]
-            made.folder,
-            sandbox=sandbox,
-            toolchain=python_toolchain(),
-            options=QUICK,
-        )
-        return [one.rule for one in decision.objections]
+    def objections() -> str:
+        return objections_now(tmp_path / "run", case.case, sandbox, uncommitted=False)
 
-    assert rules() == []
-    assert rules(replace(found.task, attached_diff="--- a")) == ["diff_attached"]
+    assert objections() == ""  # the head is where it was
     made.commit({"notes.txt": "later"})
-    assert rules() == []
+    assert objections() == ""
     made.commit({"price.py": PRICE})
-    assert rules() == ["fix_landed"]
+    assert objections() == "fix_landed: the tests pass at the head, 2 commits later: a fix has landed"
+    assert close_task(tmp_path / "run", case.case.id) == 1
+    assert objections() == "task_closed: the task is landed"
+    assert close_task(tmp_path / "run", "task-2") is None
