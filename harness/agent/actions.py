@@ -35,12 +35,26 @@ class Action(Struct, frozen=True, omit_defaults=True):
     tokens: Tokens | None = None
 
 
+class Feedback(Struct, frozen=True):
+    """What an edit came to, whatever words tell it: a policy decides by this.
+
+    - `applied`: Whether it was applied.
+    - `complaint`: Whether static analysis found errors in it, or the judge of patches rejects it.
+    - `tests_passed`: Whether the tests pass with it; `None` if they were not run.
+    """
+
+    applied: bool = True
+    complaint: bool = False
+    tests_passed: bool | None = None
+
+
 class Observation(Struct, frozen=True, omit_defaults=True):
-    """What came back: a text for the agent, whether it is an error, and whether the run ends with it."""
+    """What came back: a text for the agent, whether it is an error and ends the run, and what an edit came to."""
 
     text: str
     is_error: bool = False
     ends: bool = False
+    feedback: Feedback | None = None
 
 
 def read_command(text: str) -> Action:
@@ -57,10 +71,8 @@ def read_command(text: str) -> Action:
         key = _KEY.match(text, place)
         if key is None:
             rest = text[place:].strip().splitlines()[0][:60]
-            example = f"{name} argument='value'"
-            return Action(
-                name, command=text, error=f"After {name} stands {rest!r}, no keyword argument as in: {example}"
-            )
+            error = f"After {name} stands {rest!r}, no keyword argument as in: {name} argument='value'"
+            return Action(name, command=text, error=error)
         if key[1] in arguments:
             return Action(name, command=text, error=f"The argument {key[1]} is given twice.")
         end = _value_end(text, key.end())

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from misstep.harness.agent.code_index import CodeIndex
 from misstep.harness.agent.protocols import Patcher, PatchRequest
+from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError
 from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.protocols import Ask
@@ -55,17 +56,24 @@ ApplyReply = Callable[[str, Callable[[str], str | None], str], "AppliedEdit"]
 
 
 class AppliedEdit(Struct, frozen=True):
-    """The new text of each file that an edit changes, `None` where it goes, and the rule that each part matched by."""
+    """The new text of each file that an edit changes, `None` if it goes, and the rule that each part matched by."""
 
     files: Mapping[str, str | None]
     rules: tuple[str, ...]
 
 
-class FileView:
-    """What the commands that look at files act on: the files, and their index.
+def replies_in(edit_format: str) -> ApplyReply:
+    """Return the way to read replies in an edit format."""
 
-    - `files`: The files.
-    """
+    def apply_reply(reply: str, read: Callable[[str], str | None], path: str) -> AppliedEdit:
+        applied = apply_edit(edit_format, reply, read, path)
+        return AppliedEdit(applied.files, tuple(receipt.rule for receipt in applied.receipts))
+
+    return apply_reply
+
+
+class FileView:
+    """What the commands that look at files act on: the files, and their index."""
 
     def __init__(self, files: ReadableFiles) -> None:
         self.files: ReadableFiles = files
@@ -94,18 +102,17 @@ class FileView:
 
 
 class _CountedAsk:
-    """A way to ask a model that keeps the replies, so that they can be counted."""
+    """A way to ask a model that counts what the replies took."""
 
     def __init__(self, ask: Ask) -> None:
         self.model = ask.model
-        self.replies: list[Reply] = []
+        self.tokens: list[Tokens] = []
         self._ask = ask
 
     async def __call__(self, request: Request) -> Outcome:
-        """Return what the model answered, or why there is no answer."""
         outcome = await self._ask(request)
         if isinstance(outcome, Reply):
-            self.replies.append(outcome)
+            self.tokens.append(Tokens(outcome.input_tokens, outcome.output_tokens, cost_usd=outcome.cost_usd))
         return outcome
 
 
@@ -117,8 +124,8 @@ class Environment(FileView):
     - `run_tests`: Runs the oracle's tests; `None` where the setting gives the agent no test execution.
     - `static_analysis`: Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong;
       `None` where the setting gives none.
-    - `patch_judge`: Gives what a judge says of the whole change so far; it is asked after an edit with which the tests
-      pass and no other check complains. `None` if there is no judge.
+    - `patch_judge`: Gives what a judge says of the whole change so far, and whether it rejects it; it is asked after an
+      edit with which the tests pass and no other check complains. `None` if there is no judge.
     - `diffs`, `tasks`: By number: what `get_diff_details` and `get_task_details` give.
     """
 
@@ -131,7 +138,7 @@ class Environment(FileView):
         ask: Ask,
         run_tests: Callable[[], Awaitable[SuiteReport]] | None = None,
         static_analysis: Callable[[tuple[str, ...]], Awaitable[str]] | None = None,
-        patch_judge: Callable[[], Awaitable[str]] | None = None,
+        patch_judge: Callable[[], Awaitable[tuple[str, bool]]] | None = None,
         diffs: Mapping[str, str] | None = None,
         tasks: Mapping[str, str] | None = None,
     ) -> None:
@@ -151,7 +158,7 @@ class Environment(FileView):
     @property
     def patcher_tokens(self) -> tuple[Tokens, ...]:
         """Return what each reply of the patching sub-agent took."""
-        return tuple(Tokens(one.input_tokens, one.output_tokens, cost_usd=one.cost_usd) for one in self._ask.replies)
+        return tuple(self._ask.tokens)
 
     async def reply_of_patcher(self, path: str, content: str, instructions: str) -> str:
         """Return what the patching sub-agent writes for one file."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from misstep.harness.agent.actions import Action, Observation
 from misstep.harness.agent.environment import Environment
-from misstep.harness.agent.protocols import Policy, Task, Watcher
+from misstep.harness.agent.protocols import Observing, Policy, Task, Watcher
 from misstep.harness.agent.tools import Place, Tool, carry_out, repair_tools
 from misstep.harness.errors import MisstepError
 from misstep.harness.prompting import fill, shipped_prompt
@@ -94,45 +94,55 @@ async def run_loop(
     start = clock()
     steps = list(opening(task, equipment))
     ended: Ended = "iterations"
-    stopped = ""
+    extra = {"prompt": shipped_prompt(equipment.prompt).label}
     try:
         for _ in range(limits.iterations):
-            left = limits.seconds - (clock() - start)
-            began = clock()
-            action: Action | None = None
-            try:
-                async with asyncio.timeout(max(left, 0)):
-                    action = await policy.act(task, steps, ask)
-                    equipment.before_command(steps)
-                    observation = await carry_out(action, place, equipment.tools)
-            except TimeoutError:
-                ended = "seconds"
-                if action is not None:
-                    steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
-                break
-            except AgentStopped as error:
-                ended, stopped = "stopped", error.line()
-                break
-            steps.append(_step(action, observation, clock() - began))
-            if observation.ends:
-                ended = "exit"
+            left = max(limits.seconds - (clock() - start), 0)
+            if over := await _one_turn(task, policy, place, equipment, ask, steps, left, clock):
+                ended = over
                 break
             if limits.tokens is not None and tokens_of(steps) >= limits.tokens:
                 ended = "tokens"
                 break
             if watcher is not None:
-                if (said := watcher.after_action(steps)) is not None:
-                    steps.append(said)
+                if (guidance := watcher.after_action(steps)) is not None:
+                    steps.append(guidance)
                 await asyncio.sleep(0)  # a policy that never waits would keep the watcher from its work
+    except AgentStopped as error:
+        ended, extra["stopped"] = "stopped", error.line()
     finally:
         if watcher is not None:
             await watcher.end(steps)
-    extra = {"ended": ended, "prompt": shipped_prompt(equipment.prompt).label}
-    if stopped:
-        extra["stopped"] = stopped
-    return Trajectory(
-        task.id, Source("misstep"), task.text, tuple(steps), agent=f"{equipment.agent}/{policy.name}", extra=extra
-    )
+    agent = f"{equipment.agent}/{policy.name}"
+    return Trajectory(task.id, Source("misstep"), task.text, tuple(steps), agent=agent, extra={"ended": ended, **extra})
+
+
+async def _one_turn(
+    task: Task,
+    policy: Policy,
+    place: Place,
+    equipment: Equipment[Place],
+    ask: Ask,
+    steps: list[Step],
+    left: float,
+    clock: Callable[[], float],
+) -> Ended | None:
+    """Add a command and what it gave to the steps; gives how the run has ended with it, if it has."""
+    began = clock()
+    action: Action | None = None
+    try:
+        async with asyncio.timeout(left):
+            action = await policy.act(task, steps, ask)
+            equipment.before_command(steps)
+            observation = await carry_out(action, place, equipment.tools)
+    except TimeoutError:
+        if action is not None:
+            steps.append(_step(action, Observation("The time limit was met.", is_error=True), clock() - began))
+        return "seconds"
+    steps.append(_step(action, observation, clock() - began))
+    if isinstance(policy, Observing):
+        policy.observed(observation)
+    return "exit" if observation.ends else None
 
 
 def opening(task: Task, equipment: Equipment[Place]) -> tuple[Step, Step]:
@@ -158,11 +168,9 @@ def history_of(steps: Sequence[Step]) -> str:
         if step.text:
             lines.append(f"Thought: {_first_line(step.text)}")
         for call, result in zip(step.calls, step.results, strict=False):
-            arguments = (
-                call.arguments
-                if isinstance(call.arguments, str)
-                else " ".join(f"{name}={_first_line(str(value))!r}" for name, value in call.arguments.items())
-            )
+            arguments = call.arguments
+            if not isinstance(arguments, str):
+                arguments = " ".join(f"{name}={_first_line(str(value))!r}" for name, value in arguments.items())
             lines.append(f"Command: {call.name} {arguments}".rstrip())
             lines.append(f"Observation: {_first_line(result.text)}")
     return "\n".join(lines[-_HISTORY_LINES * 3 :])

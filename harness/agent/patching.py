@@ -5,7 +5,7 @@ from collections.abc import Callable
 from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.agent.protocols import PatchRequest
-from misstep.harness.exchange import Failure, Message, Request
+from misstep.harness.exchange import Failure, Message
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
 
@@ -16,26 +16,15 @@ class ModelPatcher:
     """Asks a model for an edit.
 
     - `rules`: How the edit format is written, for the prompt, from the path of the file.
-    - `settings`: How the model is asked.
     """
 
     def __init__(self, rules: Callable[[str], str], settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
-        self._rules = rules
-        self._settings = settings
+        self._rules, self._settings = rules, settings
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
         """Return the model's reply; raises `AgentStopped` if there is none."""
-        settings = self._settings
         messages = messages_of(request, self._rules(request.path))
-        asked = Request(
-            settings.name or ask.model,
-            messages,
-            settings.temperature,
-            settings.max_tokens,
-            settings.seed,
-            sample=settings.sample,
-        )
-        outcome = await ask(asked)
+        outcome = await ask(self._settings.request(self._settings.name or ask.model, messages))
         if isinstance(outcome, Failure):
             raise AgentStopped(f"the patching model gave no answer: {outcome.sentence}")
         return outcome.text or ""

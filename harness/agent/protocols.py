@@ -1,11 +1,11 @@
 """Protocols of policies and patchers; any object with these members qualifies."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from misstep.harness.agent.actions import Action
+from misstep.harness.agent.actions import Action, Observation
 from misstep.harness.protocols import Ask
 from misstep.harness.trajectory import Step
 
@@ -33,6 +33,14 @@ class Policy(Protocol):
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
         """Return the next thought and command; `steps` are the run so far, with what each command observed."""
+
+
+@runtime_checkable
+class Observing(Protocol):
+    """A policy that learns what each command gave before it decides on the next."""
+
+    def observed(self, observation: Observation) -> None:
+        """Take in what the last command gave."""
 
 
 class Patcher(Protocol):

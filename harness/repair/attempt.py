@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.agent.applying import replies_in
-from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.environment import Environment, replies_in
 from misstep.harness.agent.loop import AgentLimits, run_agent
 from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep.harness.errors import InputError, MisstepError
@@ -134,7 +133,7 @@ def _since(started: float) -> float:
 
 def _judging(
     judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
-) -> Callable[[], Awaitable[str]] | None:
+) -> Callable[[], Awaitable[tuple[str, bool]]] | None:
     """Return what asks the judge about the patch so far; `None` if there is no judge."""
     if judge is None:
         return None
@@ -144,7 +143,7 @@ def _judging(
         signals = signals_without_tests(folder, workspace, changed, patch, static=setting.static_analysis)
         return patch_item(name, _task(folder.case), patch, signals)
 
-    async def judged() -> str:
+    async def judged() -> tuple[str, bool]:
         return await judge.feedback(await asyncio.to_thread(so_far))
 
     return judged
@@ -166,7 +165,7 @@ async def _run(
     ask: Ask,
     edit_format: str,
     limits: AgentLimits,
-    judged: Callable[[], Awaitable[str]] | None,
+    judged: Callable[[], Awaitable[tuple[str, bool]]] | None,
 ) -> tuple[Trajectory, Environment]:
     case = folder.case
     analysis = static_analysis(folder, workspace) if setting.static_analysis else None

@@ -9,7 +9,6 @@ import pytest
 from misstep.harness.repair.build import sets
 from misstep.harness.repair.build.recipes import FaultPlace, Recipe, write_recipes
 from misstep.harness.repair.build.sets import HEADING, Built
-from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
 from tests.misstep.as_a_user import in_this_process
@@ -17,8 +16,11 @@ from tests.misstep.as_a_user import in_this_process
 RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (FaultPlace("off_by_one", "a.py", "f", 1),), 1.0)
 
 
+Repair = Callable[..., tuple[int, str, str]]
+
+
 @pytest.fixture
-def repair(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def repair(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repair:
     return in_this_process("repair", monkeypatch, capsys)
 
 
@@ -28,33 +30,28 @@ def recipes(tmp_path: Path) -> Path:
     return tmp_path / "r.toml"
 
 
-def test_a_file_of_recipes_that_breaks_the_form_is_named(
-    repair: Callable[..., tuple[int, str, str]], tmp_path: Path
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--recipes", "broken.toml"], "broken.toml: no recipes of repair cases"),
+        (["--recipes", "r.toml"], "made of shop, which is not on the list"),
+        (["--find", "--recipes", "r.toml"], "takes no recipes"),
+        (["--history", "."], "--history and --test-command go together"),
+    ],
+)
+@pytest.mark.usefixtures("recipes")
+def test_what_cannot_be_made_is_said(
+    repair: Repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
 ) -> None:
-    (tmp_path / "r.toml").write_text("[[case]]\nid = 1\n")
-    code, _, said = repair("build", "--recipes", tmp_path / "r.toml", "--out", tmp_path / "out")
+    monkeypatch.chdir(tmp_path)
+    Path("broken.toml").write_text("[[case]]\nid = 1\n")
+    code, _, said = repair("build", *arguments, "--out", tmp_path / "out")
     assert code == 2
-    assert "r.toml: no recipes of repair cases" in said
-
-
-def test_a_package_that_is_not_on_the_list_is_named(
-    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path
-) -> None:
-    code, _, said = repair("build", "--recipes", recipes, "--out", tmp_path / "out")
-    assert code == 2
-    assert "made of shop, which is not on the list" in said
-
-
-def test_looking_for_faults_takes_no_recipes(
-    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path
-) -> None:
-    code, _, said = repair("build", "--find", "--recipes", recipes, "--out", tmp_path / "out")
-    assert code == 2
-    assert "takes no recipes" in said
+    assert told in said
 
 
 def test_what_was_made_and_what_does_not_count_is_told(
-    repair: Callable[..., tuple[int, str, str]], tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
+    repair: Repair, tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
     code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
@@ -64,11 +61,8 @@ def test_what_was_made_and_what_does_not_count_is_told(
     assert told["refused"] == [{"id": "shop-2", "reason": "the oracle passes on the broken tree"}]
 
 
-def test_a_repository_s_own_mends_become_cases(
-    repair: Callable[..., tuple[int, str, str]],
-    tmp_path: Path,
-    sandbox: Sandbox,  # noqa: ARG001
-) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_a_repository_s_own_mends_become_cases(repair: Repair, tmp_path: Path) -> None:
     made = MadeRepository(tmp_path / "shop")
     made.commit({"price.py": BROKEN, "test_price.py": TESTS})
     made.commit({"price.py": PRICE}, "Count the first price too")
@@ -78,9 +72,3 @@ def test_a_repository_s_own_mends_become_cases(
     assert code == 0
     assert json.loads(printed)["n"] == 1
     assert "is not a case: the first commit" in said
-
-
-def test_a_repository_needs_its_test_command(repair: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    code, _, said = repair("build", "--history", tmp_path, "--out", tmp_path / "cases")
-    assert code == 2
-    assert "--history and --test-command go together" in said

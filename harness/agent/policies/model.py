@@ -43,11 +43,15 @@ class ModelSettings(Struct, frozen=True):
     most_characters: int = 200_000
     sample: int = 0
 
+    def request(self, model: str, messages: tuple[Message, ...], functions: tuple[Function, ...] = ()) -> Request:
+        """Return the request for an answer of a model to some messages."""
+        rest = (self.temperature, self.max_tokens, self.seed)
+        return Request(model, messages, *rest, sample=self.sample, functions=functions)
+
 
 class ModelPolicy:
     """Asks a model for each command.
 
-    - `settings`: How it is asked.
     - `tools`: The commands that may be offered as functions; by default those of a repair agent.
     """
 
@@ -65,16 +69,9 @@ class ModelPolicy:
         """Return the model's next command; raises `AgentStopped` where it gives no answer."""
         settings = self._settings
         offered = steps[0].text if steps else ""
-        request = Request(
-            ask.model,
-            conversation(steps, settings.most_characters),
-            settings.temperature,
-            settings.max_tokens,
-            settings.seed,
-            sample=settings.sample,
-            functions=self._functions(offered) if settings.form == "functions" else (),
-        )
-        outcome = await ask(request)
+        functions = self._functions(offered) if settings.form == "functions" else ()
+        messages = conversation(steps, settings.most_characters)
+        outcome = await ask(settings.request(ask.model, messages, functions))
         if isinstance(outcome, Failure):
             raise AgentStopped(f"the model gave no answer: {outcome.sentence}")
         return replace(self.read(outcome), tokens=_tokens(outcome))
@@ -171,12 +168,8 @@ def _of_calls(reply: Reply) -> Action:
     thought = (reply.text or "").strip()
     first = _of_call(reply.calls[0])
     if len(reply.calls) > 1 and not first.error:
-        return Action(
-            first.name,
-            thought=thought,
-            command=first.command,
-            error=f"{len(reply.calls)} commands were entered, and none was carried out. Enter one at a time.",
-        )
+        error = f"{len(reply.calls)} commands were entered, and none was carried out. Enter one at a time."
+        return Action(first.name, thought=thought, command=first.command, error=error)
     return replace(first, thought=thought)
 
 

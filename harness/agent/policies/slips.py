@@ -124,26 +124,12 @@ def to_and_fro(ground: Ground, random: Random) -> _Repeated:
 def imagined_tool(ground: Ground, random: Random) -> _Repeated:
     """Return a tool that does not exist."""
     name = ground.voice.say("imagined_tool")
-    words = random.sample(ground.words, len(ground.words))
-
-    def command(done: int) -> WaywardCommand:
-        word = words[done % len(words)]
-        return WaywardCommand(Action(name, {"symbol": word}, ground.voice.say("trying", word=word)))
-
-    return _Repeated(command)
+    return _word_by_word(ground, random, name, "symbol", "trying")
 
 
 def missing_argument(ground: Ground, random: Random) -> _Repeated:
     """Return a tool without an argument that it needs."""
-    words = random.sample(ground.words, len(ground.words))
-
-    def command(done: int) -> WaywardCommand:
-        word = words[done % len(words)]
-        return WaywardCommand(
-            Action("search_method_in_file", {"method_name": word}, ground.voice.say("searching", word=word))
-        )
-
-    return _Repeated(command)
+    return _word_by_word(ground, random, "search_method_in_file", "method_name")
 
 
 def malformed(ground: Ground, random: Random) -> _Repeated:
@@ -163,11 +149,7 @@ def invented_paths(ground: Ground, random: Random) -> _Repeated:
     folder = random.choice(ground.paths).rpartition("/")[0] or "src"
     words = random.sample(ground.words, len(ground.words))
 
-    def command(done: int) -> WaywardCommand:
-        path = f"{folder}/core/{words[done % len(words)]}{done}.py"
-        return looked_at(path, ground.voice)
-
-    return _Repeated(command)
+    return _Repeated(lambda done: looked_at(f"{folder}/core/{words[done % len(words)]}{done}.py", ground.voice))
 
 
 def misremembered_edit(ground: Ground, random: Random) -> _Repeated:
@@ -211,13 +193,17 @@ def unwanted_remarks(ground: Ground, random: Random) -> _Repeated:
 
 def forbidden_tool(ground: Ground, random: Random) -> _Repeated:
     """Return a tool that the user wanted left aside, for one thing after the other."""
-    names = {"search_code": "code_str", "search_method": "method_name"}
+    argument = {"search_code": "code_str", "search_method": "method_name"}[ground.forbidden]
+    return _word_by_word(ground, random, ground.forbidden, argument)
+
+
+def _word_by_word(ground: Ground, random: Random, tool: str, argument: str, wording: str = "searching") -> _Repeated:
+    """Return a tool for one word after the other."""
     words = random.sample(ground.words, len(ground.words))
 
     def command(done: int) -> WaywardCommand:
         word = words[done % len(words)]
-        arguments = {names[ground.forbidden]: word}
-        return WaywardCommand(Action(ground.forbidden, arguments, ground.voice.say("searching", word=word)))
+        return WaywardCommand(Action(tool, {argument: word}, ground.voice.say(wording, word=word)))
 
     return _Repeated(command)
 

@@ -22,9 +22,9 @@ Place = TypeVar("Place", contravariant=True)
 TOOLS: "Registry[Tool[Environment]]" = Registry(
     "misstep.agent_tools",
     {
-        "exit": "misstep.harness.agent.tools.exit_run:EXIT",
-        "get_diff_details": "misstep.harness.agent.tools.context:GET_DIFF_DETAILS",
-        "get_task_details": "misstep.harness.agent.tools.context:GET_TASK_DETAILS",
+        "exit": "misstep.harness.agent.tools.repairing:EXIT",
+        "get_diff_details": "misstep.harness.agent.tools.repairing:GET_DIFF_DETAILS",
+        "get_task_details": "misstep.harness.agent.tools.repairing:GET_TASK_DETAILS",
         "read_directory": "misstep.harness.agent.tools.files:READ_DIRECTORY",
         "read_file": "misstep.harness.agent.tools.files:READ_FILE",
         "find_file": "misstep.harness.agent.tools.files:FIND_FILE",
@@ -35,8 +35,8 @@ TOOLS: "Registry[Tool[Environment]]" = Registry(
         "search_method": "misstep.harness.agent.tools.search:SEARCH_METHOD",
         "search_method_in_file": "misstep.harness.agent.tools.search:SEARCH_METHOD_IN_FILE",
         "search_method_in_class": "misstep.harness.agent.tools.search:SEARCH_METHOD_IN_CLASS",
-        "run_tests": "misstep.harness.agent.tools.run_oracle:RUN_TESTS",
-        "edit": "misstep.harness.agent.tools.edit:EDIT",
+        "run_tests": "misstep.harness.agent.tools.repairing:RUN_TESTS",
+        "edit": "misstep.harness.agent.tools.repairing:EDIT",
     },
 )
 """Name → dotted path, in the order of the paper's table; entry points in the group add to it."""

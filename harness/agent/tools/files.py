@@ -6,9 +6,8 @@ from fnmatch import fnmatchcase
 
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.environment import FileView
-from misstep.harness.agent.paging import around, cut, numbered
 from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged, whole_number
+from misstep.harness.agent.tools.observing import PAGE, around, beneath, cut, no_file, numbered, paged, whole_number
 
 
 async def _read_directory(arguments: Mapping[str, str], environment: FileView) -> Observation:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.code_index import Hit, Symbol
 from misstep.harness.agent.environment import FileView
-from misstep.harness.agent.paging import cut, numbered
 from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
+from misstep.harness.agent.tools.observing import PAGE, beneath, cut, no_file, numbered, paged
 
 _WHOLE_BODIES = 3
 """Up to so many classes or methods are shown with their bodies, more by their place alone."""

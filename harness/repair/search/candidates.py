@@ -4,13 +4,14 @@ import ast
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from misstep.harness.repair.search.localisation import Suspect
 from misstep.harness.repair.search.scope import Scope
 from misstep.harness.repair.search.source import Change, Function, ProgramSource
-from misstep.harness.repair.search.templates import TEMPLATES
+from misstep.harness.repair.search.templates import changes_of
 from misstep.harness.repair.search.templates.statements import reordered
 from misstep.harness.repair.search.testing import Candidate
 
@@ -96,17 +97,15 @@ def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tup
             continue
         if function not in scopes:
             scopes[function] = Scope(source, function)
-        for template in TEMPLATES:
-            for change in template(node, scopes[function]):
-                yield change, scores.get(change.line, suspicion)
+        for change in changes_of(node, scopes[function]):
+            yield change, scores.get(change.line, suspicion)
     for each in source.tree.body:
         if isinstance(each, ast.Assign | ast.AnnAssign) and isinstance(each.value, ast.expr):
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
             known = max((read.get(name.id, 0.0) for name in targets if isinstance(name, ast.Name)), default=0.0)
             for node in ast.walk(each.value) if known else ():
-                for template in TEMPLATES:
-                    for change in template(node, scopes.setdefault(None, Scope(source, None))):
-                        yield change, _LEVEL_OF_FILE * known
+                for change in changes_of(node, scopes.setdefault(None, Scope(source, None))):
+                    yield change, _LEVEL_OF_FILE * known
 
 
 def _suspicion(node: ast.AST, statement: ast.stmt, scores: Mapping[int, float]) -> float:
@@ -120,11 +119,12 @@ def _shortest(text: str, change: Change) -> Change | None:
     old, new = text[change.start : change.end], change.text
     if old == new:
         return None
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
     start, end = change.start + head, change.end - tail
     return Change(start, end, new[head : len(new) - tail], change.line, change.template, change.prior)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -8,7 +8,7 @@ likeliest one. What it learns it learns by what the setting allows.
 import asyncio
 from collections.abc import Sequence
 
-from misstep.harness.agent.actions import Action
+from misstep.harness.agent.actions import Action, Feedback, Observation
 from misstep.harness.agent.protocols import Task
 from misstep.harness.protocols import Ask
 from misstep.harness.repair.attempt import CaseWorkspace
@@ -17,13 +17,10 @@ from misstep.harness.repair.search.instructions import instruction
 from misstep.harness.repair.search.localisation import Suspect, by_spectrum, by_text
 from misstep.harness.repair.search.source import ProgramSource, changed, sources_and_tests
 from misstep.harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
-from misstep.harness.repair.validators.patch_judge import UNACCEPTED
 from misstep.harness.trajectory import Step
 
 _MOST_EDITS = 6
 """How many changes are handed in one after the other before it gives up."""
-_COMPLAINED = ("detected errors", UNACCEPTED)
-_PASSED = "All tests passed"
 
 
 class SearchPolicy:
@@ -45,6 +42,11 @@ class SearchPolicy:
         self._handed_in: list[Candidate] = []
         self._pending: Candidate | None = None
         self._tried = 0
+        self._feedback = Feedback()
+
+    def observed(self, observation: Observation) -> None:
+        """Keep what the last edit came to."""
+        self._feedback = observation.feedback or self._feedback
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
         """Return the next command: look at the failure, at the suspicious place, edit, judge what the edit brought."""
@@ -63,7 +65,7 @@ class SearchPolicy:
             return Action("go_to_line", {"file_path": first.path, "line": str(first.line)}, thought)
         if self._pending is not None:
             return await asyncio.to_thread(self._edit, self._pending)
-        if self._handed_in and self._satisfied(_last_observation(steps)):
+        if self._handed_in and self._satisfied():
             return _exit(f"I changed {self._handed_in[-1].path}: {self._handed_in[-1].change.template}.{self._count()}")
         if len(self._handed_in) >= _MOST_EDITS:
             return _exit(f"None of {_MOST_EDITS} changes was right.{self._count()}")
@@ -147,11 +149,11 @@ class SearchPolicy:
             return None
         return path
 
-    def _satisfied(self, observation: str) -> bool:
+    def _satisfied(self) -> bool:
         """Return whether what the setting shows of the last edit speaks for it."""
-        if any(said in observation for said in _COMPLAINED) or observation.startswith("The edit was not applied"):
-            return False
-        return self._tests is None or _PASSED in observation
+        feedback = self._feedback
+        passes = self._tests is None or feedback.tests_passed is True
+        return feedback.applied and not feedback.complaint and passes
 
     def _count(self) -> str:
         return f" I tried {self._tried} changes on the tests." if self._tests is not None else ""

@@ -1,17 +1,25 @@
 """What a function's code may refer to, and how it uses its names: what templates choose their ingredients from."""
 
 import ast
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from typing import Literal
 
-from misstep.harness.repair.search.source import Function, ProgramSource
+from misstep.harness.repair.search.source import Change, Function, ProgramSource
 
 Kind = Literal["number", "sequence", "text", "object", "function", "mapping", "truth"]
 
 _MOST_DONORS = 40
+_NUMERIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
+_OF_NUMBERS = ("range", "abs", "chr", "round")
+_OF_SEQUENCES = ("len", "sum", "sorted", "enumerate", "reversed", "any", "all")
+_KINDS: dict[str, Kind] = {
+    "len": "number", "int": "number", "abs": "number", "sum": "number", "float": "number", "round": "number",
+    "ord": "number", "list": "sequence", "sorted": "sequence", "set": "sequence", "tuple": "sequence",
+    "range": "sequence", "str": "text", "chr": "text", "dict": "mapping", "any": "truth", "all": "truth",
+}  # fmt: skip
+"""Function → what it gives."""
 _METHODS: dict[Kind, frozenset[str]] = {
     "sequence": frozenset(
         ("append", "extend", "insert", "pop", "remove", "sort", "popleft", "add", "update", "discard")
@@ -59,24 +67,14 @@ class Scope:
             found.update(dict.fromkeys([*_parameters(each), *_stored(each)]))
         return [name for name in found if name != "_"]
 
-    @property
-    def functions(self) -> dict[str, int]:
-        """Return the functions of the file by the number of their arguments."""
-        return self.source.functions
-
-    @property
-    def attributes(self) -> Counter[str]:
-        """Return how often each attribute is used in the file."""
-        return self.source.attributes
-
     @cached_property
     def attributes_by_name(self) -> dict[str, set[str]]:
         """Name → the attributes that it is used with here."""
-        found: dict[str, set[str]] = {}
+        attributes: dict[str, set[str]] = {}
         for node in self.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                found.setdefault(node.value.id, set()).add(node.attr)
-        return found
+                attributes.setdefault(node.value.id, set()).add(node.attr)
+        return attributes
 
     @cached_property
     def kinds(self) -> dict[str, set[Kind]]:
@@ -95,6 +93,10 @@ class Scope:
         """Return whether nothing speaks against a name being of these kinds."""
         known = self.kinds.get(name, set())
         return not known or bool(known & set(kinds))
+
+    def instead(self, node: ast.expr, texts: Iterable[str], template: str, prior: float) -> Iterator[Change]:
+        """Return other expressions in the place of a node."""
+        return (self.source.replaced(node, text, template, prior) for text in texts)
 
     def others(self, name: str) -> Iterator[tuple[str, float]]:
         """Return the variables that may have been meant by a name, and how near each is."""
@@ -143,82 +145,60 @@ def _stored(body: ast.AST) -> Iterator[str]:
 
 def _uses(node: ast.AST) -> Iterator[tuple[str, Kind]]:
     """Return what a node says of the names right below it."""
-    if isinstance(node, ast.BinOp | ast.Compare):
-        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
-        kinds = {known for side in sides if (known := kind_of(side))}
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow):
-            kinds.add("number")
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            if isinstance(node.comparators[0], ast.Name):
-                yield node.comparators[0].id, "sequence"
-            return
-        for side in sides:
-            if isinstance(side, ast.Name):
-                yield from ((side.id, kind) for kind in kinds)
-    elif isinstance(node, ast.Assign | ast.AugAssign | ast.For):
-        value = node.iter if isinstance(node, ast.For) else node.value
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if isinstance(node, ast.For):
-            if isinstance(value, ast.Name):
-                yield value.id, "sequence"
-            numbers = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "range"
-            if numbers and isinstance(node.target, ast.Name):
-                yield node.target.id, "number"
-            return
-        if kind := kind_of(value):
-            yield from ((target.id, kind) for target in targets if isinstance(target, ast.Name))
-    elif isinstance(node, ast.Subscript):
-        if isinstance(node.value, ast.Name):
-            yield node.value.id, "sequence"
-        parts = [node.slice.lower, node.slice.upper] if isinstance(node.slice, ast.Slice) else []
-        yield from ((part.id, "number") for part in parts if isinstance(part, ast.Name))
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        yield node.value.id, next((kind for kind, methods in _METHODS.items() if node.attr in methods), "object")
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        yield node.func.id, "function"
-        name = node.func.id
-        for argument in node.args:
-            if isinstance(argument, ast.Name) and name in ("range", "abs", "chr", "round"):
-                yield argument.id, "number"
-            if isinstance(argument, ast.Name) and name in (
-                "len",
-                "sum",
-                "sorted",
-                "enumerate",
-                "reversed",
-                "any",
-                "all",
+    match node:
+        case ast.Compare(ops=[ast.In() | ast.NotIn(), *_], comparators=[container, *_]):
+            yield from _named([container], "sequence")
+        case ast.BinOp() | ast.Compare():
+            sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
+            kinds = {kind for side in sides if (kind := kind_of(side))}
+            if isinstance(node, ast.BinOp) and isinstance(node.op, _NUMERIC):
+                kinds.add("number")
+            for kind in kinds:
+                yield from _named(sides, kind)
+        case ast.For():
+            yield from _named([node.iter], "sequence")
+            if (
+                isinstance(node.iter, ast.Call)
+                and isinstance(node.iter.func, ast.Name)
+                and node.iter.func.id == "range"
             ):
-                yield argument.id, "sequence"
+                yield from _named([node.target], "number")
+        case ast.Assign() | ast.AugAssign():
+            if kind := kind_of(node.value):
+                yield from _named(node.targets if isinstance(node, ast.Assign) else [node.target], kind)
+        case ast.Subscript():
+            yield from _named([node.value], "sequence")
+            if isinstance(node.slice, ast.Slice):
+                yield from _named([node.slice.lower, node.slice.upper], "number")
+        case ast.Attribute(value=ast.Name(id=name), attr=used):
+            yield name, next((kind for kind, methods in _METHODS.items() if used in methods), "object")
+        case ast.Call(func=ast.Name(id=name)):
+            yield name, "function"
+            if name in _OF_NUMBERS:
+                yield from _named(node.args, "number")
+            if name in _OF_SEQUENCES:
+                yield from _named(node.args, "sequence")
+
+
+def _named(nodes: Iterable[ast.expr | None], kind: Kind) -> Iterator[tuple[str, Kind]]:
+    return ((node.id, kind) for node in nodes if isinstance(node, ast.Name))
 
 
 def kind_of(node: ast.expr | None) -> Kind | None:
-    """Return what an expression is, where its form tells."""
-    if isinstance(node, ast.Constant):
-        if isinstance(node.value, bool):
+    """Return what an expression is, if its form tells."""
+    match node:
+        case ast.Constant(value=bool()) | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return "truth"
-        if isinstance(node.value, int | float):
+        case ast.Constant(value=int() | float()) | ast.UnaryOp(op=ast.USub()):
             return "number"
-        return "text" if isinstance(node.value, str) else None
-    if isinstance(node, ast.List | ast.ListComp | ast.Tuple | ast.Set | ast.SetComp):
-        return "sequence"
-    if isinstance(node, ast.Dict | ast.DictComp):
-        return "mapping"
-    if isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
-        return "truth"
-    if isinstance(node, ast.JoinedStr):
-        return "text"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        named: dict[str, Kind] = {
-            "len": "number", "int": "number", "abs": "number", "sum": "number", "float": "number", "round": "number",
-            "ord": "number", "list": "sequence", "sorted": "sequence", "set": "sequence", "tuple": "sequence",
-            "range": "sequence", "str": "text", "chr": "text", "dict": "mapping", "any": "truth", "all": "truth",
-        }  # fmt: skip
-        return named.get(node.func.id)
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Sub | ast.FloorDiv | ast.Div | ast.Pow):
-            return "number"
-        return kind_of(node.left) or kind_of(node.right)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return "number"
+        case ast.Constant(value=str()) | ast.JoinedStr():
+            return "text"
+        case ast.List() | ast.ListComp() | ast.Tuple() | ast.Set() | ast.SetComp():
+            return "sequence"
+        case ast.Dict() | ast.DictComp():
+            return "mapping"
+        case ast.Call(func=ast.Name(id=name)):
+            return _KINDS.get(name)
+        case ast.BinOp():
+            return "number" if isinstance(node.op, _NUMERIC) else kind_of(node.left) or kind_of(node.right)
     return None

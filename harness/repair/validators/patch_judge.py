@@ -21,6 +21,10 @@ ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 _NOT_SHOWN = frozenset({"oracle", "suite", UNCHANGED_TESTS, PATCH_JUDGE})
 """The validators that run tests of the case, and the judge itself; the suite is run only where the oracle passes."""
 
+_UNACCEPTED = (
+    "The patch judge does not find the change acceptable. Look at the change again: make sure that it mends the cause "
+    "and nothing else. You can edit the file again."
+)
 _NO_CHECKS = "(no other check was made)"
 
 
@@ -68,17 +72,17 @@ class PatchJudge:
         missing = f"no verdict ({verdict.status}{f': {why}' if why else ''})"
         return Signal(PATCH_JUDGE, passed, missing if passed is None else verdict.rationale, verdict.score)
 
-    async def feedback(self, item: Item) -> str:
-        """Return what the agent is told of its patch so far; why there is no verdict is not its business."""
+    async def feedback(self, item: Item) -> tuple[str, bool]:
+        """Return what the agent is told of its patch so far, and whether that is a rejection.
+
+        Why there is no verdict is not its business.
+        """
         verdict = await self._verdict(item)
         if verdict.label is None:
-            return f"The patch judge was asked about the change and gave no verdict ({verdict.status})."
+            return f"The patch judge was asked about the change and gave no verdict ({verdict.status}).", False
         if verdict.label == ACCEPTABLE:
-            return f"The patch judge finds the change acceptable. {verdict.rationale}".rstrip()
-        return (
-            f"{UNACCEPTED}. Look at the change again: make sure that it mends the cause and nothing else. You can edit "
-            f"the file again.\n{verdict.rationale}"
-        ).rstrip()
+            return f"The patch judge finds the change acceptable. {verdict.rationale}".rstrip(), False
+        return f"{_UNACCEPTED}\n{verdict.rationale}".rstrip(), True
 
     async def _verdict(self, item: Item) -> Verdict:
         """Return the verdict on a patch; the last patch is not asked about twice."""
@@ -91,7 +95,3 @@ class PatchJudge:
                 else await answered(self._judge, item, None, self._ask)
             )
         return self.verdicts[-1]
-
-
-UNACCEPTED = "The patch judge does not find the change acceptable"
-"""How the observation begins that tells the agent so."""

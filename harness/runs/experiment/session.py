@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from misstep.harness.agent.applying import replies_in
-from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.environment import Environment, replies_in
 from misstep.harness.agent.loop import AgentLimits, run_agent
 from misstep.harness.agent.patching import ModelPatcher
 from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings

@@ -82,8 +82,8 @@ def environment(
     async def analysis(paths: tuple[str, ...]) -> str:  # noqa: ARG001
         return found or ""
 
-    async def judge() -> str:
-        return judged or ""
+    async def judge() -> tuple[str, bool]:
+        return judged or "", False
 
     return Environment(
         FilesInMemory(files),

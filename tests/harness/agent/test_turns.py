@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -37,27 +36,22 @@ async def _apply(arguments: Mapping[str, str], place: Place) -> Observation:  # 
     return Observation("It failed.", is_error=True)
 
 
-async def _exit(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
-    sys.exit()
+def _raising(error: BaseException) -> Callable[[Mapping[str, str], Place], Awaitable[Observation]]:
+    async def run(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
+        raise error
 
-
-async def _close(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
-    raise GeneratorExit
+    return run
 
 
 async def _nothing(arguments: Mapping[str, str], place: Place) -> Any:  # noqa: ARG001
     return None
 
 
-async def _crash(arguments: Mapping[str, str], place: Place) -> Observation:  # noqa: ARG001
-    raise OSError("no such device")
-
-
 TOOLS: tuple[Tool[Any], ...] = (
     Tool("apply", "Apply.", {}, _apply),
-    Tool("crash", "Crash.", {}, _crash),
-    Tool("exit", "Exit.", {}, _exit),
-    Tool("close", "Close.", {}, _close),
+    Tool("crash", "Crash.", {}, _raising(OSError("no such device"))),
+    Tool("exit", "Exit.", {}, _raising(SystemExit())),
+    Tool("close", "Close.", {}, _raising(GeneratorExit())),
     Tool("nothing", "Give nothing.", {}, _nothing),
 )
 NO_LIMIT = TurnLimits(None, None, None, None, None)
@@ -89,12 +83,8 @@ def test_a_worker_that_retries_sixteen_times_has_one_command_and_is_told_why() -
     assert (place.applied, len(report.calls), report.refused, report.over) == (1, 1, 1, "tool_calls")
     assert "its budget is 1 command(s)" in report.reply
     assert "after a reflection" in report.reply
-
-
-def test_without_a_budget_all_sixteen_are_carried_out_in_one_turn() -> None:
-    report = turn_of(retrying, NO_LIMIT)
-    assert (len(report.calls), report.refused, report.over) == (16, 0, None)
-    assert report.reply == "I tried sixteen times."
+    free = turn_of(retrying, NO_LIMIT)
+    assert (len(free.calls), free.refused, free.over, free.reply) == (16, 0, None, "I tried sixteen times.")
 
 
 def test_sixteen_commands_at_once_are_one_command_too() -> None:
@@ -235,17 +225,10 @@ def test_what_an_agent_raises_is_the_error_of_its_turn(error: BaseException) -> 
     assert (report.reply, report.over, report.seconds) == ("", None, 3.0)
 
 
-def test_what_a_command_raises_costs_the_turn_alone() -> None:
-    async def act(turn: Turn) -> str:
-        await turn.call("crash", {})
-        return "never"
-
-    assert turn_of(act, TurnLimits()).error == "OSError: no such device"
-
-
 @pytest.mark.parametrize(
     ("command", "error"),
     [
+        ("crash", "OSError: no such device"),
         ("exit", "SystemExit"),
         ("close", "GeneratorExit"),
         ("nothing", "TypeError: the command nothing gives an Observation"),
@@ -262,12 +245,11 @@ def test_a_command_that_ends_the_process_or_gives_no_answer_costs_the_turn_alone
     assert all(isinstance(call.name, str) and call.observation.text for call in report.calls)
 
 
-@pytest.mark.parametrize("reply", [None, b"bytes", 3])
-def test_an_agent_that_says_nothing_readable_has_made_an_error(reply: object) -> None:
+def test_an_agent_that_says_nothing_readable_has_made_an_error() -> None:
     async def act(turn: Turn) -> Any:  # noqa: ARG001
-        return reply
+        return b"bytes"
 
-    assert turn_of(act, TurnLimits()).error == f"TypeError: an agent says a text, not {type(reply).__name__}"
+    assert turn_of(act, TurnLimits()).error == "TypeError: an agent says a text, not bytes"
 
 
 def test_what_a_turn_took_is_whole_tokens_and_finite_amounts() -> None:
@@ -352,8 +334,8 @@ def test_a_turn_may_use_its_time_to_the_last_moment_and_no_further() -> None:
     assert turn_of(thinking(math.inf), limits).seconds == 0.25
 
 
-@pytest.mark.parametrize("began", [0.0, 0.1, 1e6 + 0.1, 7.3e8])
-@pytest.mark.parametrize("most", [0.1, 0.3, 299.99999999999994])
+@pytest.mark.parametrize("began", [0.1, 7.3e8])
+@pytest.mark.parametrize("most", [0.1, 299.99999999999994])
 def test_no_rounding_of_the_clock_makes_a_turn_longer_than_its_limit(began: float, most: float) -> None:
     async def act(turn: Turn) -> str:
         for _ in range(50):

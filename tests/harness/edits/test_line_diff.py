@@ -34,21 +34,18 @@ def test_numbers_are_of_the_old_file_and_of_the_new_one(reply: str, after: str) 
     assert edited(reply).files == {"m.py": after}
 
 
-def test_a_deleted_line_with_another_text_is_refused() -> None:
-    assert refusal("-2 x\n+2 B\n").reason == "hunk_mismatch"
-
-
-def test_a_line_that_does_not_exist_is_refused() -> None:
-    assert refusal("-9 x\n+9 y\n").reason == "no_such_line"
-
-
-def test_an_added_line_beside_no_deleted_one_is_refused_as_nothing_checks_its_number() -> None:
-    assert refusal("+3 new\n").reason == "hunk_mismatch"
-    assert refusal("-2 b\n+2 B\n+5 new\n").reason == "hunk_mismatch"
-
-
-def test_old_numbers_for_new_lines_are_found_out() -> None:
-    assert refusal("-1 a\n-4 d\n+4 D\n").reason == "hunk_mismatch"
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("-2 x\n+2 B\n", "hunk_mismatch"),  # another text
+        ("-9 x\n+9 y\n", "no_such_line"),
+        ("+3 new\n", "hunk_mismatch"),  # no deleted line beside it checks its number
+        ("-2 b\n+2 B\n+5 new\n", "hunk_mismatch"),
+        ("-1 a\n-4 d\n+4 D\n", "hunk_mismatch"),  # an old number for a new line
+    ],
+)
+def test_lines_that_do_not_fit_the_file_are_refused(reply: str, reason: str) -> None:
+    assert refusal(reply).reason == reason
 
 
 def test_a_new_file_has_added_lines_alone() -> None:

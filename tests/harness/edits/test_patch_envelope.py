@@ -32,16 +32,23 @@ def test_the_lines_behind_at_signs_choose_between_equal_places() -> None:
     assert edited(f"{UPDATE}@@ class B:\n@@     def f(self):\n{CHANGE}").files == {"m.py": f"{head}return 2{tail}"}
 
 
-def test_equal_places_without_such_a_line_are_refused() -> None:
-    assert refusal(f"{UPDATE}@@\n{CHANGE}").reason == "not_unique"
-    assert refusal(f"{UPDATE}@@     def f(self):\n{CHANGE}").reason == "not_unique"
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (f"{UPDATE}@@\n{CHANGE}", "not_unique"),
+        (f"{UPDATE}@@     def f(self):\n{CHANGE}", "not_unique"),
+        (f"{UPDATE}@@ class C:\n{CHANGE}", "absent"),
+        ("*** Add File: new.py\n+a\n*** Update File: m.py\n@@\n-nowhere\n+b\n", "hunk_mismatch"),
+        ("*** Add File: m.py\n+a\n", "exists"),
+        ("*** Delete File: n.py\n", "no_such_file"),
+        ("*** Update File: ../m.py\n@@\n-a\n+b\n", "path_escape"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_reason(body: str, reason: str) -> None:
+    assert refusal(body).reason == reason
 
 
-def test_a_line_behind_at_signs_that_is_not_there_is_refused() -> None:
-    assert refusal(f"{UPDATE}@@ class C:\n{CHANGE}").reason == "absent"
-
-
-def test_a_text_outside_what_the_line_opens_is_refused_where_it_is_short() -> None:
+def test_a_text_outside_what_the_line_opens_is_refused_if_it_is_short() -> None:
     text = "class A:\n    x = 1\nclass B:\n    y = 1\n"
     assert refusal(f"{UPDATE}@@ class A:\n-    y = 1\n+    y = 2\n", text).reason == "hunk_mismatch"
 
@@ -51,11 +58,6 @@ def test_files_are_made_changed_moved_and_deleted_together() -> None:
     body += "*** Delete File: old.py\n"
     done = apply_edit("patch_envelope", patch(body), {"m.py": "a\n", "old.py": "x\n"}.get)
     assert done.files == {"new.py": "a\n\nb\n", "m.py": None, "n.py": "b\n", "old.py": None}
-
-
-def test_where_one_file_fails_none_is_changed() -> None:
-    body = "*** Add File: new.py\n+a\n*** Update File: m.py\n@@\n-nowhere\n+b\n"
-    assert refusal(body).reason == "hunk_mismatch"
 
 
 def test_the_end_of_the_file_is_a_place() -> None:
@@ -81,9 +83,3 @@ def test_a_broken_or_cut_off_patch_is_refused(reply: str) -> None:
     with pytest.raises(EditRefused) as caught:
         apply_edit("patch_envelope", reply, {"m.py": "a\n"}.get)
     assert caught.value.reason == "malformed"
-
-
-def test_a_file_in_the_way_and_a_missing_one_are_refused() -> None:
-    assert refusal("*** Add File: m.py\n+a\n").reason == "exists"
-    assert refusal("*** Delete File: n.py\n").reason == "no_such_file"
-    assert refusal("*** Update File: ../m.py\n@@\n-a\n+b\n").reason == "path_escape"

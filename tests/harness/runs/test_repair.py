@@ -1,6 +1,7 @@
 """A run of repairs: every attempt once, kept as it ends, gone on with by the same call."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -47,22 +48,33 @@ def cases(tmp_path: Path) -> list[CaseFolder]:
     return [price_case(tmp_path / "cases" / name, id=name) for name in ("a", "b")]
 
 
+@pytest.fixture(autouse=True)
+def affirmed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cases that hold are not run six times to see it."""
+    if "does_not_hold" not in request.node.name:
+        monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))
+
+
+def _settings(run: Path) -> dict[str, Any]:
+    manifest = read_manifest(run)
+    assert manifest is not None
+    assert manifest.finished
+    return manifest.settings
+
+
 def test_every_case_is_attempted_as_often_as_asked_and_kept(
     cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    ended = run_repairs(cases, tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
-    assert (ended.done, ended.wanted, ended.stopped) == (4, 4, "")
+    ended = run_repairs(cases[:1], tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
+    assert (ended.done, ended.wanted, ended.stopped) == (2, 2, "")
     made = list(recorded_attempts(tmp_path / "run"))
-    assert sorted((each.case, each.sample, each.solved) for each in made) == [
-        ("a", 0, True),
-        ("a", 1, True),
-        ("b", 0, True),
-        ("b", 1, True),
-    ]
-    manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
-    assert manifest.finished
-    assert manifest.settings["setting"] == "react+tests"
+    assert sorted((each.case, each.sample, each.solved) for each in made) == [("a", 0, True), ("a", 1, True)]
+    assert _settings(tmp_path / "run")["setting"] == "react+tests"
+    with pytest.raises(UsageError, match="another run"):
+        run_repairs(cases[:1], tmp_path / "run", _plan(setting=SETTINGS["react"], attempts=2), CLIENT, sandbox)
+    (cases[0].before / "label.py").write_text("changed = 1\n")
+    with pytest.raises(UsageError, match="label"):
+        run_repairs(cases[:1], tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
 
 
 def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(
@@ -78,21 +90,20 @@ def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(
     assert ATTEMPTED.count("a") == 1
 
 
-def test_another_plan_in_the_same_folder_is_refused(cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox) -> None:
-    run_repairs(cases[:1], tmp_path / "run", _plan(), CLIENT, sandbox)
-    with pytest.raises(UsageError, match="another run"):
-        run_repairs(cases[:1], tmp_path / "run", _plan(setting=SETTINGS["react"]), CLIENT, sandbox)
-    (cases[0].before / "label.py").write_text("changed = 1\n")
-    with pytest.raises(UsageError, match="label"):
-        run_repairs(cases[:1], tmp_path / "run", _plan(), CLIENT, sandbox)
-
-
 def test_a_case_that_does_not_hold_does_not_count(tmp_path: Path, sandbox: Sandbox) -> None:
     cases = [price_case(tmp_path / "cases" / "a", id="a", oracle=("tests/test_label.py",))]
     run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
     made = next(recorded_attempts(tmp_path / "run"))
     assert (made.solved, made.ended) == (None, "not_affirmed")
     assert "passes on the broken tree" in made.error
+
+
+def test_a_case_that_a_rule_speaks_against_gets_no_agent(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    run_repairs(cases[:1], tmp_path / "run", _plan(objections=lambda case: f"fix_landed: {case.id}"), CLIENT, sandbox)
+    made = next(recorded_attempts(tmp_path / "run"))
+    assert (made.solved, made.ended, made.error, ATTEMPTED) == (None, "not_affirmed", "fix_landed: a", [])
 
 
 def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
@@ -103,7 +114,6 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
     def oracle(_: object, case: RepairCase) -> SuiteReport:
         return SuiteReport(next(answers[case.id]))
 
-    monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))
     monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
     run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
     made = {each.case: each for each in recorded_attempts(tmp_path / "run")}
@@ -125,9 +135,9 @@ def test_what_a_policy_raises_costs_its_attempt_alone(
 def test_a_recorded_run_is_replayed_to_the_same_patches(
     cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    run_repairs(cases, tmp_path / "first", _plan(), CLIENT, sandbox)
+    run_repairs(cases[:1], tmp_path / "first", _plan(), CLIENT, sandbox)
     options = RepairerOptions(recorded=recorded_runs(tmp_path / "first"))
-    run_repairs(cases, tmp_path / "again", _plan(policy="replay", options=options), CLIENT, sandbox)
+    run_repairs(cases[:1], tmp_path / "again", _plan(policy="replay", options=options), CLIENT, sandbox)
     first, again = (
         {each.case: (each.patch, each.solved, each.iterations) for each in recorded_attempts(tmp_path / name)}
         for name in ("first", "again")
@@ -147,17 +157,13 @@ def test_a_judge_of_patches_is_asked_of_each_and_its_settings_are_the_runs(
     cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
 ) -> None:
     plan = _plan(patch_judge=_judged_by("patch_judge"))
-    run_repairs(cases, tmp_path / "run", plan, _client("rejects"), sandbox)
+    run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox)
     for made in recorded_attempts(tmp_path / "run"):
         assert made.signals[-1] == Signal("patch_judge", False, "It silences the symptom.", 0.8)
         assert made.solved
         assert made.trajectory is not None
         assert made.trajectory.extra["patch_judge"][-1]["model"] == "small-1"
-    manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
-    assert manifest.settings["patch_judge"]["prompt"].startswith("patch_judge@")
-    with pytest.raises(UsageError, match="another run"):
-        run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
+    assert _settings(tmp_path / "run")["patch_judge"]["prompt"].startswith("patch_judge@")
 
 
 def test_a_reply_that_cannot_be_read_is_no_verdict(cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox) -> None:
@@ -186,27 +192,17 @@ def test_the_policies_of_the_issue_are_registered() -> None:
     assert set(POLICIES) == {"direct", "model", "replay", "search", "wayward"}
 
 
-def test_an_agent_is_told_the_instructions_of_its_case_where_these_are_asked_for(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
-    texts = {"file": "price.py", "instructions": {"high_level": "Mend the sum.", "detailed": "Add in line 2."}}
-    case = price_case(tmp_path / "cases" / "a", id="a", extra=texts)
-    run_repairs([case], tmp_path / "run", _plan(instructions="detailed"), CLIENT, sandbox)
-    made = next(recorded_attempts(tmp_path / "run"))
-    assert made.trajectory is not None
-    assert made.trajectory.task == "Change the file price.py as follows.\n\nAdd in line 2.\n"
-    manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
-    assert manifest.settings["instructions"] == "detailed"
-
-
 def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
     tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    texts = {"file": "price.py", "instructions": {"detailed": "Add in line 2."}}
+    texts = {"file": "price.py", "instructions": {"high_level": "Mend the sum.", "detailed": "Add in line 2."}}
     case, judge = price_case(tmp_path / "cases" / "a", id="a", extra=texts), LooksForTheLoop()
     plan = _plan(instructions="detailed", patch_judge=PythonJudge(judge, "digest"), setting=SETTINGS["react"])
     run_repairs([case], tmp_path / "run", plan, CLIENT, sandbox)
+    made = next(recorded_attempts(tmp_path / "run"))
+    assert made.trajectory is not None
+    assert made.trajectory.task == "Change the file price.py as follows.\n\nAdd in line 2.\n"
+    assert _settings(tmp_path / "run")["instructions"] == "detailed"
     (shown,) = judge.asked
     assert "Add in line 2." in shown.task
     assert "The failure:\n1 failure:\n1) tests/test_price.py::test_sum" in shown.task
@@ -240,4 +236,4 @@ def test_an_observer_in_real_time_tells_an_agent_that_goes_round(
     seen = observed_attempts(tmp_path / "run")
     assert seen is not None
     assert (seen.delivered > 0) == (arm == "guide")
-    assert read_manifest(tmp_path / "run").settings["observe_mode"] == arm  # type: ignore[union-attr]
+    assert _settings(tmp_path / "run")["observe_mode"] == arm

@@ -18,13 +18,10 @@ ASKED = [
     ["blame", "a.txt"],
     ["log", "-p", "--no-ext-diff", "--no-textconv"],
 ]
-HOOKS = (
-    "pre-commit",
-    "post-commit",
-    "post-checkout",
-    "post-index-change",
-    "reference-transaction",
-    "fsmonitor-watchman",
+HOOKS = ("pre-commit", "post-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman")
+PROGRAMS = (
+    *("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.x.command", "diff.external"),
+    *("core.pager", "core.editor", "core.sshCommand", "credential.helper"),
 )
 
 
@@ -48,15 +45,7 @@ def tainted(tmp_path: Path) -> Path:
     for hook in HOOKS:
         (tree / ".git/hooks" / hook).unlink(missing_ok=True)
         (tree / ".git/hooks" / hook).symlink_to(program)
-    names = (
-        "core.fsmonitor",
-        "filter.x.clean",
-        "filter.x.smudge",
-        "diff.x.textconv",
-        "diff.x.command",
-        "diff.external",
-    )
-    for name in (*names, "core.pager", "core.editor", "core.sshCommand", "credential.helper"):
+    for name in PROGRAMS:
         plain("config", name, str(program), folder=tree)
     plain("config", "core.hooksPath", str(tree / ".git/hooks"), folder=tree)
     (tree / ".gitattributes").write_text("* filter=x diff=x\n")

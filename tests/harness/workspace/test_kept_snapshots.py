@@ -17,17 +17,13 @@ BREAKS = [
     "rm a; mkdir a; echo x > a/x",
     "rm -r d; echo file > d",
     "rm -r d; ln -s . d",
-    "rm a; ln -s /etc/passwd a",
     "rm link; echo file > link",
     "chmod 000 a d/e d",
     "chmod 000 .",
     "chmod 4755 a",
-    "chmod 1777 d",
-    "rmdir empty",
-    "mkdir -p new/folder",
-    "mkfifo new",
+    "rmdir empty; chmod 1777 d",
+    "mkdir -p new/folder; mkfifo new/pipe",
     "mv d moved; mv a d",
-    "echo more >> d/e/f",
     "chmod 644 closed && echo open > closed",
     ": > d/e/f",
 ]
@@ -141,16 +137,11 @@ def test_every_way_to_run_commands_restores_alike(base: Path, each_sandbox: Sand
         assert run(workspace, "cat d/e/f") == "d/e/f of the base\n"
 
 
-def test_reading_the_digest_changes_nothing(workspace: Workspace) -> None:
-    before = seen(workspace)
-    assert content_digest(workspace) == content_digest(workspace)
+def test_reading_the_digest_changes_nothing_and_times_do_not_count(workspace: Workspace) -> None:
+    before, digest = seen(workspace), content_digest(workspace)
     assert seen(workspace) == before
-
-
-def test_times_do_not_count(workspace: Workspace) -> None:
-    before = content_digest(workspace)
     run(workspace, "touch -d 2001-01-01 a d")
-    assert content_digest(workspace) == before
+    assert content_digest(workspace) == digest
 
 
 def test_snapshots_of_another_layout_are_refused_after_a_restoration(workspace: Workspace, tmp_path: Path) -> None:
@@ -160,9 +151,11 @@ def test_snapshots_of_another_layout_are_refused_after_a_restoration(workspace: 
     kept.restore("baseline", workspace)
     with pytest.raises(ValueError, match="another workspace"):
         workspace.restore(taken)
+    with pytest.raises(ValueError, match="not a name of a snapshot"):
+        kept.keep("../baseline", workspace)
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "removed", "no_list", "changed_list", "cut_list"])
+@pytest.mark.parametrize("damage", ["changed", "removed", "no_list", "changed_list", "cut_list"])
 def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(
     workspace: Workspace, tmp_path: Path, damage: str
 ) -> None:
@@ -173,7 +166,6 @@ def test_a_damaged_snapshot_is_found_and_nothing_is_restored_from_it(
     manifest = tmp_path / "kept/baseline.json"
     content = max((tmp_path / "kept/objects").glob("*/*"))
     {
-        "cut": lambda: content.write_bytes(b""),
         "changed": lambda: content.write_bytes(b"x" + content.read_bytes()[1:]),
         "removed": content.unlink,
         "no_list": manifest.unlink,
@@ -218,11 +210,6 @@ def test_a_keeping_that_is_cut_short_leaves_the_snapshot_before(
     with pytest.raises(KeyboardInterrupt):
         kept.keep("progress", workspace)
     assert KeptSnapshots(tmp_path / "kept").digest("progress") == digest
-
-
-def test_a_name_leads_nowhere_else(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a name of a snapshot"):
-        KeptSnapshots(tmp_path / "kept").keep("../baseline", workspace)
 
 
 @pytest.fixture

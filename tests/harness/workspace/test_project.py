@@ -38,7 +38,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tree(checkout: Path) -> Path:
-    """Make a tree of an earlier commit, which tells itself from the checkout."""
+    """Make a tree of an earlier commit."""
     folder = checkout.parent / "tree"
     (folder / "src" / "shop").mkdir(parents=True)
     (folder / "src" / "shop" / "__init__.py").write_text("NAME = 'as it was committed'\n")
@@ -59,17 +59,14 @@ def ran(toolchain: Toolchain, base: Path, sandbox: Sandbox, *command: str) -> st
     return done.output.strip()
 
 
-def test_a_package_of_the_projects_environment_is_imported(checkout: Path, sandbox: Sandbox) -> None:
-    environment(checkout / ".venv")
+def test_an_editable_install_imports_the_tree_that_is_tested_and_packages_are_those_of_the_project(
+    checkout: Path, sandbox: Sandbox
+) -> None:
+    (environment(checkout / ".venv") / "shop.pth").write_text(f"{checkout}/src\n")
     toolchain = project_toolchain(checkout)
     assert toolchain.python == str(checkout / ".venv/bin/python")
-    assert ran(toolchain, tree(checkout), sandbox, "python", "-c", "import fruit; print(fruit.PRICE)") == "7"
-
-
-def test_an_editable_install_imports_the_tree_that_is_tested(checkout: Path, sandbox: Sandbox) -> None:
-    (environment(checkout / ".venv") / "shop.pth").write_text(f"{checkout}/src\n")
-    program = "import sys; sys.path.remove('/ws/src'); import shop; print(shop.NAME)"  # by the .pth alone
-    assert ran(project_toolchain(checkout), tree(checkout), sandbox, "python", "-c", program) == "as it was committed"
+    program = "import sys; sys.path.remove('/ws/src'); import fruit, shop; print(fruit.PRICE, shop.NAME)"
+    assert ran(toolchain, tree(checkout), sandbox, "python", "-c", program) == "7 as it was committed"
 
 
 def test_an_older_copy_of_the_project_that_is_installed_does_not_count(checkout: Path, sandbox: Sandbox) -> None:
@@ -94,9 +91,6 @@ def test_an_environment_elsewhere_is_named(checkout: Path, tmp_path: Path, sandb
 
 def test_a_checkout_without_an_environment_has_misstep_s_interpreter(checkout: Path) -> None:
     assert project_toolchain(checkout).python == python_toolchain().python
-
-
-def test_a_folder_without_an_interpreter_is_refused(checkout: Path) -> None:
     with pytest.raises(InputError, match="bin/python"):
         project_toolchain(checkout, python=checkout)
 

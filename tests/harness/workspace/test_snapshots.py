@@ -83,7 +83,7 @@ def act(workspace: Workspace, step: tuple, taken: list[Snapshot]) -> object:
     return None
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(acts, max_size=9))
 @example([("run", [("rm -rf {0}", "d", "a")]), ("write", "d/a", b""), ("remove", "d/a")])
 @example([("remove", "a"), ("run", [("ln {0} {1}", "d/a", "a")]), ("take",), ("run", [("printf in > {0}", "a", "a")])])
@@ -135,9 +135,9 @@ def test_the_base_is_never_written_to(tmp_path: Path, sandbox: Sandbox, snapshot
         workspace.run(["sh", "-c", "echo x >> 0; rm 1; chmod 777 2; touch new"])
         workspace.write("2", b"host\n")
         assert workspace.files() == ["0", "2", "new"]
-    assert {
+    assert before == {
         path: (path.read_text(), path.stat().st_mtime_ns, path.stat().st_mode) for path in tmp_path.iterdir()
-    } == before
+    }
 
 
 def test_a_snapshot_of_another_workspace_is_refused(base: Path, sandbox: Sandbox) -> None:

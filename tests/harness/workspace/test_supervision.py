@@ -32,16 +32,13 @@ def test_what_is_printed_before_the_end_is_all_there(tmp_path: Path) -> None:
 
 
 def test_a_disk_is_counted_when_it_may_have_filled(tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / f"{number}").touch()
+    assert bytes_beneath(tmp_path) == 100 * 4096, "empty files count"
     use = DiskUse(tmp_path, limit=10 * MIB)
     assert not use.exceeded()
     (tmp_path / "large").write_bytes(os.urandom(11 * MIB))
     assert use.exceeded()
-
-
-def test_many_empty_files_count(tmp_path: Path) -> None:
-    for number in range(100):
-        (tmp_path / f"{number}").touch()
-    assert bytes_beneath(tmp_path) == 100 * 4096
 
 
 def test_a_tree_nested_too_deeply_counts_as_endless_and_is_removed(tmp_path: Path) -> None:
@@ -108,7 +105,4 @@ def test_the_filter_refuses_what_it_lists_and_allows_the_rest(machine: str) -> N
     assert answer(0) == answer(numbers.socket - 1) == answer(numbers.socket, socket.AF_INET) == allow
     assert answer(numbers.socket, 40) == 0x50000 | 97
     assert answer(0, architecture=0x40000003) == answer(0x40000000 | 1) == 0x50000 | 38
-
-
-def test_an_unknown_machine_has_no_filter() -> None:
     assert system_calls.program("riscv64") == b""

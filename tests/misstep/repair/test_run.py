@@ -3,23 +3,22 @@
 import json
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository
+from tests.misstep.as_a_user import misstep
 
 
-def _misstep(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "misstep", "repair", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=240)
+def _misstep(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    return misstep("repair", *map(str, arguments), cwd=cwd)
 
 
-def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path, sandbox: Sandbox) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("sandbox")
+def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path) -> None:
     price_case(tmp_path / "cases" / "price")
     run = tmp_path / "run"
     done = _misstep("run", tmp_path / "cases", "--out", run, "--json")
@@ -46,7 +45,8 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path, sandbox
     assert "rejected already" in late.stderr
 
 
-def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_path: Path, sandbox: Sandbox) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("sandbox")
+def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_path: Path) -> None:
     made = MadeRepository(tmp_path / "made")
     made.commit({"price.py": PRICE, "tests/test_price.py": TESTS})
     made.commit({"price.py": PRICE.replace("sum(prices)", "sum(prices) - 1")})
@@ -65,24 +65,21 @@ def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("tests", "code", "rules", "told"),
+    ("body", "code", "rules", "told"),
     [
-        ("def test_it():\n    pass\n", 0, [], "there is nothing to repair"),
-        ("def test_it():\n    assert not 1\n", 0, [], "is not repaired: I found no line of Python"),
-        ("import time\n\ndef test_it():\n    time.sleep(60)\n", 1, ["time_limit"], "--test-seconds"),
+        ("pass", 0, [], "there is nothing to repair"),
+        ("assert not 1", 0, [], "is not repaired: I found no line of Python"),
+        ("import time; time.sleep(60)", 1, ["time_limit"], "--test-seconds"),
     ],
 )
+@pytest.mark.usefixtures("sandbox")
 def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
-    tmp_path: Path,
-    sandbox: Sandbox,  # noqa: ARG001
-    tests: str,
-    code: int,
-    rules: list[str],
-    told: str,
+    tmp_path: Path, body: str, code: int, rules: list[str], told: str
 ) -> None:
     made = MadeRepository(tmp_path / "made")
+    tests = f"import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        {body}\n"
     made.commit({"test_it.py": tests})
-    line = ["run", made.folder, "--test-command", "python -m pytest -q", "--out", tmp_path / "run", "--test-seconds", 5]
+    line = ["run", made.folder, "--test-command", "python -m unittest", "--out", tmp_path / "run", "--test-seconds", 2]
     done = _misstep(*line, "--json")
     assert done.returncode == code, done.stderr
     said = json.loads(done.stdout)
@@ -92,10 +89,8 @@ def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
     assert "reproduce" not in again.stderr
 
 
-def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
-    tmp_path: Path,
-    sandbox: Sandbox,  # noqa: ARG001
-) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp_path: Path) -> None:
     price_case(tmp_path / "cases" / "price")
     judge = "tests.harness.repair.judging:LooksForTheLoop"
     done = _misstep("run", tmp_path / "cases", "--out", tmp_path / "run", "--patch-judge", judge, "--json")
@@ -110,55 +105,53 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
     made = _misstep("patches", tmp_path / "run", "--out", tmp_path / "patches")
     assert (made.returncode, made.stdout) == (0, f"1 patch in {tmp_path / 'patches'}\n")
     line = ["judge", "run", judge, "--benchmark", tmp_path / "patches", "--out", tmp_path / "judged", "--json"]
-    scored = subprocess.run([sys.executable, "-m", "misstep", *map(str, line)], capture_output=True, text=True)
+    scored = misstep(*map(str, line))
     assert json.loads(scored.stdout)["accuracy"]["value"] == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["run", "gone", "--out", "run"], "no such folder"),
-        (["run", "gone", "--out", "run", "--test-command", "pytest"], "no such folder"),
-        (["run", "plain", "--out", "run", "--test-command", "pytest"], "is not a git repository"),
-        (["run", "made/tests", "--out", "run", "--test-command", "pytest"], "begins with `cd tests &&`"),
-        (["run", "empty", "--out", "run", "--test-command", "pytest"], "has no commit yet"),
-        (["run", "cases", "--out", "run", "--uncommitted"], "--uncommitted with repair cases"),
-        (["run", "cases", "--out", "run", "--test-command", "pytest"], "--test-command with repair cases"),
-        (["run", "cases", "--out", "run", "--outcomes", "a.csv"], "--outcomes with repair cases"),
-        (["run", "cases", "--out", "run", "--setting", "all"], "no setting 'all'"),
-        (["run", "cases", "--out", "run", "--policy", "model"], "needs a model"),
-        (["run", "cases", "--out", "run", "--policy", "luck"], "'luck'"),
-        (["run", "cases", "--out", "run", "--policy", "direct"], "`direct` needs instructions"),
-        (["run", "cases", "--out", "run", "--policy", "direct", "--setting", "react"], "--setting has no effect"),
+        (["run", "gone"], "no such folder"),
+        (["run", "gone", "--test-command", "pytest"], "no such folder"),
+        (["run", "made"], "without --test-command"),
+        (["run", "plain", "--test-command", "pytest"], "is not a git repository"),
+        (["run", "made/tests", "--test-command", "pytest"], "begins with `cd tests &&`"),
+        (["run", "empty", "--test-command", "pytest"], "has no commit yet"),
+        (["run", "cases", "--uncommitted"], "--uncommitted with repair cases"),
+        (["run", "cases", "--test-command", "pytest"], "--test-command with repair cases"),
+        (["run", "cases", "--outcomes", "a.csv"], "--outcomes with repair cases"),
+        (["run", "cases", "--setting", "all"], "no setting 'all'"),
+        (["run", "cases", "--policy", "model"], "needs a model"),
+        (["run", "cases", "--policy", "luck"], "'luck'"),
+        (["run", "cases", "--policy", "direct"], "`direct` needs instructions"),
+        (["run", "cases", "--policy", "direct", "--setting", "react"], "--setting has no effect"),
         (
-            ["run", "cases", "--out", "run", "--policy", "direct", "--instructions", "detailed"],
+            ["run", "cases", "--policy", "direct", "--instructions", "detailed"],
             "`direct` needs a model",
         ),
-        (["run", "cases", "--out", "run", "--patcher-model", "m"], "--patcher-model has no effect"),
-        (["run", "cases", "--out", "run", "--policy", "replay"], "needs recorded attempts"),
-        (["run", "cases", "--out", "run", "--format", "ed"], "'ed'"),
-        (["run", "cases", "--out", "run", "--sandbox", "jar"], "'jar'"),
-        (["run", "cases", "--out", "run", "--patch-judge", "nobody"], "there is no judge 'nobody'"),
-        (["run", "cases", "--out", "run", "--patch-judge", "recovery", "--model", "m"], "for items of kind recovery"),
-        (["run", "cases", "--out", "run", "--patch-judge", "patch_judge"], "names no model"),
-        (["run", "cases", "--out", "run", "--judge-model", "m"], "--judge-model without a judge"),
+        (["run", "cases", "--patcher-model", "m"], "--patcher-model has no effect"),
+        (["run", "cases", "--policy", "replay"], "needs recorded attempts"),
+        (["run", "cases", "--format", "ed"], "'ed'"),
+        (["run", "cases", "--sandbox", "jar"], "'jar'"),
+        (["run", "cases", "--patch-judge", "nobody"], "there is no judge 'nobody'"),
+        (["run", "cases", "--patch-judge", "recovery", "--model", "m"], "for items of kind recovery"),
+        (["run", "cases", "--patch-judge", "patch_judge"], "names no model"),
+        (["run", "cases", "--judge-model", "m"], "--judge-model without a judge"),
         (
-            ["run", "cases", "--out", "run", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
+            ["run", "cases", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
             "names a server of its own",
         ),
         (
-            ["patches", "cases", "--out", "patches"],
+            ["patches", "cases"],
             "there is no run.toml. Name a folder that `misstep repair run` wrote",
         ),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
-    tmp_path: Path,
-    arguments: list[str],
-    told: str,
-    sandbox: Sandbox,  # noqa: ARG001
-) -> None:
+@pytest.mark.usefixtures("sandbox")
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, arguments: list[str], told: str) -> None:
+    arguments = [*arguments, "--out", "out"] if arguments[0] != "review" else arguments
     price_case(tmp_path / "cases" / "price")
     (tmp_path / "plain").mkdir()
     MadeRepository(tmp_path / "empty")
@@ -169,11 +162,4 @@ def test_what_cannot_be_is_said_in_one_line(
     assert done.returncode == 2, done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "run" / "attempts.jsonl").exists()
-
-
-def test_a_repository_needs_the_line_that_runs_its_tests(tmp_path: Path, sandbox: Sandbox) -> None:  # noqa: ARG001
-    (tmp_path / "shop" / ".git").mkdir(parents=True)
-    done = _misstep("run", tmp_path / "shop", "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert "without --test-command" in done.stderr
+    assert not (tmp_path / "out" / "attempts.jsonl").exists()

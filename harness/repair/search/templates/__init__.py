@@ -1,20 +1,19 @@
 """Repair templates: from a node of a suspicious statement, the changes that would undo a common mistake there.
 
-Each template is a function of a node and its scope. Which mistakes are common, and how common, is taken from what is
-published of people's fixes (PAR, Kim et al. 2013; the fix patterns of TBar, Liu et al. 2019; the bug classes of
-BugsInPy and Defects4J) and from plain reason; no figure here was fitted to a benchmark.
+Each template is a function of a node of its kinds and of its scope. Which mistakes are common, and how common, is
+taken from what is published of people's fixes (PAR, Kim et al. 2013; the fix patterns of TBar, Liu et al. 2019; the
+classes of BugsInPy and Defects4J) and from plain reason; no figure here was fitted to a benchmark.
 """
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from misstep.harness.repair.search.scope import Scope
 from misstep.harness.repair.search.source import Change
 from misstep.harness.repair.search.templates import calls, conditions, names, operators, statements, values
 
-Template = Callable[[ast.AST, Scope], Iterator[Change]]
-
-TEMPLATES: tuple[Template, ...] = (
+_TEMPLATES: tuple[tuple[Any, Callable[[Any, Scope], Iterator[Change]]], ...] = (
     *operators.TEMPLATES,
     *values.TEMPLATES,
     *names.TEMPLATES,
@@ -22,6 +21,11 @@ TEMPLATES: tuple[Template, ...] = (
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
 )
-"""Every template; each decides by itself whether a node is of its kind."""
+"""Every template behind the kinds of nodes that it is for."""
 
-__all__ = ["TEMPLATES", "Template"]
+
+def changes_of(node: ast.AST, scope: Scope) -> Iterator[Change]:
+    """Return what all templates propose for a node."""
+    for kinds, template in _TEMPLATES:
+        if isinstance(node, kinds):
+            yield from template(node, scope)

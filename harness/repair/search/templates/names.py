@@ -9,9 +9,9 @@ from misstep.harness.repair.search.source import Change
 _MOST_DONATED = 14
 
 
-def variable(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def variable(node: ast.Name, scope: Scope) -> Iterator[Change]:
     """Another variable that can be read here."""
-    if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Del) or node.id not in scope.variables:
+    if isinstance(node.ctx, ast.Del) or node.id not in scope.variables:
         return
     source = scope.source
     held = source.parents.get(node)
@@ -20,25 +20,19 @@ def variable(node: ast.AST, scope: Scope) -> Iterator[Change]:
         return
     for other, near in scope.others(node.id):
         yield source.replaced(node, other, "other variable", (0.2 if stored else 0.6) * near)
-    if stored:
-        return
-    if isinstance(held, ast.While | ast.If | ast.Compare):
-        return
-    for attribute in scope.attributes_by_name.get(node.id, ()):
-        if not isinstance(held, ast.Attribute):
-            yield source.replaced(node, f"{node.id}.{attribute}", "missing attribute", 0.25)
+    if not stored and not isinstance(held, ast.While | ast.If | ast.Compare | ast.Attribute):
+        texts = (f"{node.id}.{attribute}" for attribute in scope.attributes_by_name.get(node.id, ()))
+        yield from scope.instead(node, texts, "missing attribute", 0.25)
 
 
-def attribute(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def attribute(node: ast.Attribute, scope: Scope) -> Iterator[Change]:
     """Another attribute, likest in name first; or none."""
-    if not isinstance(node, ast.Attribute):
-        return
     source = scope.source
     held = source.parents.get(node)
     called = isinstance(held, ast.Call) and held.func is node
     own = scope.attributes_by_name.get(node.value.id, set()) if isinstance(node.value, ast.Name) else set()
     end = source.span(node)[1]
-    for other in scope.attributes:
+    for other in source.attributes:
         if other == node.attr:
             continue
         like = likeness(node.attr, other)
@@ -52,19 +46,15 @@ def attribute(node: ast.AST, scope: Scope) -> Iterator[Change]:
                 yield source.replaced(node, other, "other variable", 0.15 * near)
 
 
-def own_attribute(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def own_attribute(node: ast.Name, scope: Scope) -> Iterator[Change]:
     """`self.` that is missing before a name."""
     first = scope.parameters[:1]
-    if not isinstance(node, ast.Name) or first not in (["self"], ["cls"]) or node.id in first:
-        return
-    if node.id in scope.attributes:
+    if first in (["self"], ["cls"]) and node.id not in first and node.id in scope.source.attributes:
         yield scope.source.replaced(node, f"{first[0]}.{node.id}", "missing attribute", 0.3)
 
 
-def subscript(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def subscript(node: ast.Subscript, scope: Scope) -> Iterator[Change]:
     """Another end of a slice, an index or a slice too many, two indices swapped."""
-    if not isinstance(node, ast.Subscript):
-        return
     source, held = scope.source, node.slice
     value = source.segment(node.value)
     numbers = [name for name in scope.of_kind("number") if not isinstance(held, ast.Name) or name != held.id]
@@ -73,12 +63,10 @@ def subscript(node: ast.AST, scope: Scope) -> Iterator[Change]:
         tail = f":{step}" if step else ""
         others = [("", upper), (lower, ""), ("1", upper), (lower, "-1"), (upper, lower)]
         others += [(name, upper) for name in numbers] + [(lower, name) for name in numbers]
-        for one, two in dict.fromkeys(others):
-            if (one, two) != (lower, upper):
-                yield source.replaced(node, f"{value}[{one}:{two}{tail}]", "slice", 0.35)
-        yield source.replaced(
-            node, f"{value}[{lower}:{upper}:{'2' if step == '1' or not step else '-1'}]", "slice", 0.1
-        )
+        ends = (each for each in dict.fromkeys(others) if each != (lower, upper))
+        yield from scope.instead(node, (f"{value}[{one}:{two}{tail}]" for one, two in ends), "slice", 0.35)
+        other_step = "2" if step in ("", "1") else "-1"
+        yield source.replaced(node, f"{value}[{lower}:{upper}:{other_step}]", "slice", 0.1)
         if isinstance(node.ctx, ast.Load):
             yield source.replaced(node, value, "slice too many", 0.3)
         return
@@ -96,29 +84,26 @@ def subscript(node: ast.AST, scope: Scope) -> Iterator[Change]:
         yield source.replaced(node, text, "swapped indices", 0.35)
 
 
-def sliced(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a slice, a copy or an index that is missing where a whole sequence stands."""
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in scope.variables:
+def sliced(node: ast.Name, scope: Scope) -> Iterator[Change]:
+    """A slice, a copy or an index that is missing behind a whole sequence."""
+    if not isinstance(node.ctx, ast.Load) or node.id not in scope.variables:
         return
-    source, held = scope.source, scope.source.parents.get(node)
+    held = scope.source.parents.get(node)
     if not scope.may_be(node.id, "sequence", "text"):
         return
     if isinstance(held, ast.Attribute | ast.Subscript) and held.value is node:
         return
     if isinstance(held, ast.Call) and held.func is node:
         return
-    for text in ("1:", ":-1", "::-1", ":", "0", "-1"):
-        yield source.replaced(node, f"{node.id}[{text}]", "missing slice", 0.24)
-    for name in scope.of_kind("number"):
-        if name != node.id:
-            for text in (f"{name}:", f":{name}", name):
-                yield source.replaced(node, f"{node.id}[{text}]", "missing slice", 0.2)
+    parts = dict.fromkeys(("1:", ":-1", "::-1", ":", "0", "-1"), 0.24)
+    names = (name for name in scope.of_kind("number") if name != node.id)
+    parts |= {text: 0.2 for name in names for text in (f"{name}:", f":{name}", name)}
+    for text, prior in parts.items():
+        yield scope.source.replaced(node, f"{node.id}[{text}]", "missing slice", prior)
 
 
-def donated(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def donated(node: ast.expr, scope: Scope) -> Iterator[Change]:
     """Another expression of the same function, the likest ones first."""
-    if not isinstance(node, ast.Subscript | ast.Attribute | ast.Call | ast.Name | ast.BinOp | ast.List):
-        return
     source = scope.source
     held = source.parents.get(node)
     if isinstance(held, ast.Attribute) or (isinstance(held, ast.Call) and held.func is node):
@@ -127,7 +112,7 @@ def donated(node: ast.AST, scope: Scope) -> Iterator[Change]:
         return
     stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
     text = source.segment(node)
-    found = []
+    donors = []
     for other, donor in scope.expressions.items():
         if other == text or (stored and not isinstance(donor, ast.Subscript | ast.Attribute)):
             continue
@@ -137,10 +122,17 @@ def donated(node: ast.AST, scope: Scope) -> Iterator[Change]:
         kinds = {kind_of(node), kind_of(donor)} - {None}
         if len(kinds) > 1:
             continue
-        found.append(((0.36 if same_form else 0.2) * (0.5 + 0.5 * likeness(text, other)), other))
-    found.sort(key=lambda each: (-each[0], each[1]))
-    for prior, other in found[:_MOST_DONATED]:
+        donors.append(((0.36 if same_form else 0.2) * (0.5 + 0.5 * likeness(text, other)), other))
+    donors.sort(key=lambda each: (-each[0], each[1]))
+    for prior, other in donors[:_MOST_DONATED]:
         yield source.replaced(node, other, "other expression", prior)
 
 
-TEMPLATES = (variable, attribute, own_attribute, subscript, sliced, donated)
+TEMPLATES = (
+    (ast.Name, variable),
+    (ast.Attribute, attribute),
+    (ast.Name, own_attribute),
+    (ast.Subscript, subscript),
+    (ast.Name, sliced),
+    ((ast.Subscript, ast.Attribute, ast.Call, ast.Name, ast.BinOp, ast.List), donated),
+)

@@ -1,10 +1,11 @@
 """Operators that people mix up: comparison, arithmetic, boolean, and operands that are swapped or too many."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from misstep.harness.repair.search.scope import Scope
-from misstep.harness.repair.search.source import Change
+from misstep.harness.repair.search.source import Change, ProgramSource
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, dict[str, float]]] = {
     ast.Lt: ("<", {"<=": 1.0, ">": 0.6, ">=": 0.5, "!=": 0.3, "==": 0.2}),
@@ -34,43 +35,45 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, dict[str, float]]] = {
 }
 
 
-def compared(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def compared(node: ast.Compare, scope: Scope) -> Iterator[Change]:
     """Another comparison, the two sides swapped, or one comparison of a chain left out."""
-    if not isinstance(node, ast.Compare):
-        return
     source = scope.source
     sides = [node.left, *node.comparators]
-    for place, operator in enumerate(node.ops):
+    for (left, right), operator in zip(pairwise(sides), node.ops, strict=True):
         written, others = _COMPARISONS[type(operator)]
-        for other, prior in others.items():
-            if span := source.between(sides[place], sides[place + 1], written, other):
-                yield Change(*span, sides[place].lineno, "comparison operator", 0.95 * prior)
+        yield from _other(source, left, right, written, others, "comparison operator", 0.95)
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot):
-        left, right = (source.segment(side) for side in sides)
+        one, two = (source.segment(side) for side in sides)
         if not isinstance(sides[1], ast.Constant):
             word = _COMPARISONS[type(node.ops[0])][0]
-            yield source.replaced(node, f"{right} {word} {left}", "swapped operands", 0.2)
+            yield source.replaced(node, f"{two} {word} {one}", "swapped operands", 0.2)
 
 
-def computed(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def _other(
+    source: ProgramSource, left: ast.AST, right: ast.AST, old: str, others: Mapping[str, float], name: str, prior: float
+) -> Iterator[Change]:
+    """Other operators between two nodes, each with its share of a prior."""
+    for other, share in others.items():
+        if span := source.between(left, right, old, other):
+            yield Change(*span, left.lineno, name, prior * share)  # type: ignore[attr-defined]
+
+
+def augmented(node: ast.AugAssign, scope: Scope) -> Iterator[Change]:
+    """Another operator of an assignment, or none."""
+    written, others = _ARITHMETIC.get(type(node.op), ("", {}))
+    old, new = f"{written}=", {f"{other}=": prior for other, prior in others.items()}
+    if written:
+        yield from _other(scope.source, node.target, node.value, old, new, "arithmetic operator", 0.85)
+        yield from _other(scope.source, node.target, node.value, old, {"=": 1.0}, "assignment operator", 0.4)
+
+
+def computed(node: ast.BinOp, scope: Scope) -> Iterator[Change]:
     """Another arithmetic operator, swapped operands, or only one of them."""
     source = scope.source
-    if isinstance(node, ast.AugAssign):
-        written, others = _ARITHMETIC.get(type(node.op), ("", {}))
-        for other, prior in others.items():
-            if span := source.between(node.target, node.value, f"{written}=", f"{other}="):
-                yield Change(*span, node.lineno, "arithmetic operator", 0.85 * prior)
-        if written and (span := source.between(node.target, node.value, f"{written}=", "=")):
-            yield Change(*span, node.lineno, "assignment operator", 0.4)
-        return
-    if not isinstance(node, ast.BinOp):
-        return
     written, others = _ARITHMETIC.get(type(node.op), ("", {}))
     if not written:
         return
-    for other, prior in others.items():
-        if span := source.between(node.left, node.right, written, other):
-            yield Change(*span, node.lineno, "arithmetic operator", 0.8 * prior)
+    yield from _other(source, node.left, node.right, written, others, "arithmetic operator", 0.8)
     left, right = source.segment(node.left), source.segment(node.right)
     constant = isinstance(node.right, ast.Constant)
     if left != right and not (isinstance(node.op, ast.Add | ast.Mult) and constant):
@@ -84,7 +87,7 @@ def computed(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _grouped(node: ast.BinOp, inner: ast.BinOp, written: str, scope: Scope) -> Iterator[Change]:
-    """Return the same operands and operators in another grouping: parentheses that are missing or too many."""
+    """The same operands and operators in another grouping: parentheses that are missing or too many."""
     source, own = scope.source, _ARITHMETIC.get(type(inner.op), ("", {}))[0]
     if not own:
         return
@@ -101,26 +104,29 @@ def _operand(text: str, node: ast.expr) -> str:
     return f"({text})" if loose else text
 
 
-def joined(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def joined(node: ast.BoolOp, scope: Scope) -> Iterator[Change]:
     """`and` for `or`, a part of a condition too many or negated."""
-    if not isinstance(node, ast.BoolOp):
-        return
     source = scope.source
     written, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    for left, right in zip(node.values, node.values[1:], strict=False):
-        if span := source.between(left, right, written, other):
-            yield Change(*span, left.lineno, "boolean operator", 0.8)
+    for left, right in pairwise(node.values):
+        yield from _other(source, left, right, written, {other: 1.0}, "boolean operator", 0.8)
     for part in node.values:
         rest = [source.segment(each) for each in node.values if each is not part]
         yield source.replaced(node, f" {written} ".join(rest), "condition too many", 0.55)
         yield source.replaced(part, f"not {_operand(source.segment(part), part)}", "negation", 0.3)
 
 
-def negated(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a `not` or a minus too many."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub | ast.Invert):
+def negated(node: ast.UnaryOp, scope: Scope) -> Iterator[Change]:
+    """A `not` or a minus too many."""
+    if isinstance(node.op, ast.Not | ast.USub | ast.Invert):
         prior = 0.7 if isinstance(node.op, ast.Not) else 0.45
         yield scope.source.replaced(node, scope.source.segment(node.operand), "negation", prior)
 
 
-TEMPLATES = (compared, computed, joined, negated)
+TEMPLATES = (
+    (ast.Compare, compared),
+    (ast.AugAssign, augmented),
+    (ast.BinOp, computed),
+    (ast.BoolOp, joined),
+    (ast.UnaryOp, negated),
+)

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 
 from misstep.harness.repair.search.scope import Scope
 from misstep.harness.repair.search.source import Change, Function, ProgramSource
@@ -13,14 +13,15 @@ _JUMPS = {
     "pass": ("continue", "break", "return"),
 }
 _KEPT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
+_ADDING = ("append", "add", "extend", "update", "appendleft", "remove", "discard")
 _MOST_INSERTED = 60
 
 
-def deleted(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a statement too many, or a jump of another kind."""
-    if not isinstance(node, ast.stmt) or isinstance(node, _KEPT) or (not scope.source.indent(node) and scope.function):
-        return
+def deleted(node: ast.stmt, scope: Scope) -> Iterator[Change]:
+    """A statement too many, or a jump of another kind."""
     source = scope.source
+    if isinstance(node, _KEPT) or (not source.indent(node) and scope.function):
+        return
     text = source.segment(node)
     start, end = source.span(node)
     for other in _JUMPS.get(text, ()):
@@ -34,19 +35,12 @@ def deleted(node: ast.AST, scope: Scope) -> Iterator[Change]:
             inner = _shifted(source.text[first:end], source.indent(node.body[0]), source.indent(node))
             yield Change(start, end, inner.removeprefix(source.indent(node)), node.lineno, "branch too many", 0.3)
     if isinstance(node, ast.If) and node.orelse and not isinstance(node.orelse[0], ast.If):
-        yield from _only_one_branch(node, scope)
+        one, two = _block(source, node.body), _block(source, node.orelse)
+        if one and two and source.text[slice(*one)].strip():
+            swapped = source.text[slice(*two)] + source.text[one[1] : two[0]] + source.text[slice(*one)]
+            yield Change(one[0], two[1], swapped, node.lineno, "swapped branches", 0.2)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield Change(start, start, "return ", node.lineno, "missing return", 0.35)
-
-
-def _only_one_branch(node: ast.If, scope: Scope) -> Iterator[Change]:
-    """Return the two branches of a condition swapped."""
-    source = scope.source
-    one, two = _block(source, node.body), _block(source, node.orelse)
-    if one and two and source.text[one[0] : one[1]].strip():
-        between = source.text[one[1] : two[0]]
-        text = source.text[two[0] : two[1]] + between + source.text[one[0] : one[1]]
-        yield Change(one[0], two[1], text, node.lineno, "swapped branches", 0.2)
 
 
 def reordered(node: ast.AST, scope: Scope) -> Iterator[Change]:
@@ -68,24 +62,19 @@ def reordered(node: ast.AST, scope: Scope) -> Iterator[Change]:
                 yield Change(middle, end, f"\n{source.indent(last)}{moved}", two.lineno, "wrong level", 0.3)
         last = block[-1]
         if isinstance(node, ast.For | ast.While | ast.If) and len(block) > 1 and _own_lines(source, block[-2], last):
-            start = source.line_start(last.lineno)
-            end = source.span(last)[1]
+            start, end = source.line_start(last.lineno), source.span(last)[1]
             text = _shifted(source.text[start:end], source.indent(last), source.indent(node))
             if name == "orelse" or not node.orelse:
                 yield Change(start, end, text, last.lineno, "wrong level", 0.35)
 
 
-def inserted(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a statement that is missing before or behind another."""
-    if not isinstance(node, ast.stmt) or not isinstance(scope.source.parents.get(node), ast.stmt) or not scope.function:
-        return
+def inserted(node: ast.stmt, scope: Scope) -> Iterator[Change]:
+    """A statement that is missing before or behind another."""
     source, indent = scope.source, scope.source.indent(node)
-    if not indent:
+    if not indent or not scope.function or not isinstance(source.parents.get(node), ast.stmt):
         return
     start, end = source.span(node)
-    looped = any(isinstance(each, ast.For | ast.While) for each in source.above(node) if not isinstance(each, Function))
-    lines = list(_missing(scope, node, looped=looped))
-    lines.sort(key=lambda each: -each[1])
+    lines = sorted(_missing(scope, node), key=lambda each: -each[1])
     for text, prior in lines[:_MOST_INSERTED]:
         yield Change(start, start, f"{text}\n{indent}", node.lineno, "missing statement", prior)
         if _is_last(node, source) and not isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise):
@@ -95,53 +84,41 @@ def inserted(node: ast.AST, scope: Scope) -> Iterator[Change]:
     if node is first or isinstance(node, ast.Return | ast.For | ast.While):
         step = _step(source)
         for text, prior in _guards(scope):
-            text = text.replace("\n", f"\n{indent}{step}")
-            yield Change(
-                start, start, f"{text}\n{indent}", node.lineno, "missing guard", prior if node is first else prior / 2
-            )
+            guard = text.replace("\n", f"\n{indent}{step}") + f"\n{indent}"
+            yield Change(start, start, guard, node.lineno, "missing guard", prior if node is first else prior / 2)
 
 
-def _missing(scope: Scope, node: ast.stmt, *, looped: bool) -> Iterator[tuple[str, float]]:
+def _missing(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, float]]:
     """Lines that may be missing, after the patterns of the same function."""
-    source = scope.source
-    if looped:
-        yield "break", 0.25
-        yield "continue", 0.2
+    source, variables = scope.source, scope.variables
+    if any(isinstance(each, ast.For | ast.While) for each in source.above(node)):
+        yield from (("break", 0.25), ("continue", 0.2))
     is_last = _is_last(node, source)
-    for name in scope.variables:
-        yield f"return {name}", 0.3 if is_last else 0.12
-    used = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
-    near = {name: 1.0 if name in used else 0.7 for name in scope.variables}
+    yield from ((f"return {name}", 0.3 if is_last else 0.12) for name in variables)
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    near = {name: 1.0 if name in used else 0.7 for name in variables}
     for name in scope.of_kind("number"):
         yield f"{name} += 1", 0.25 * near[name]
         yield f"{name} -= 1", 0.18 * near[name]
-    methods = {
-        each.func.attr: each.func.value.id
-        for each in scope.nodes
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
-        and len(each.args) == 1
-    }  # fmt: skip
     stored = {each.id for each in scope.nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-    for one in scope.variables:
-        if one in stored:
-            for two in scope.variables:
-                if one != two and (
-                    scope.kinds.get(one, set()) & scope.kinds.get(two, set()) or not scope.kinds.get(one)
-                ):
-                    yield f"{one} = {two}", 0.22 * near[one] * near[two]
-    for method, holder in methods.items():
-        for name in scope.variables:
-            if name != holder and method in ("append", "add", "extend", "update", "appendleft", "remove", "discard"):
-                yield f"{holder}.{method}({name})", 0.28 * near[name]
-    sequences = scope.of_kind("sequence")
-    known = [each.func.value.id for each in scope.nodes if isinstance(each, ast.Call)
-             and isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)]  # fmt: skip
-    for holder in sequences:
-        if holder not in known:
-            for name in scope.variables:
-                if name != holder:
-                    yield f"{holder}.append({name})", 0.14 * near[name]
-                    yield f"{holder}.add({name})", 0.14 * near[name]
+    for one, two in permutations(variables, 2):
+        kinds = scope.kinds.get(one, set())
+        if one in stored and (kinds & scope.kinds.get(two, set()) or not kinds):
+            yield f"{one} = {two}", 0.22 * near[one] * near[two]
+    calls = [each for each in scope.nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)]
+    called = [
+        (each.func.value.id, each.func.attr, len(each.args))
+        for each in calls
+        if isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
+    ]
+    for method, holder in {method: holder for holder, method, count in called if count == 1}.items():
+        if method in _ADDING:
+            yield from ((f"{holder}.{method}({name})", 0.28 * near[name]) for name in variables if name != holder)
+    holders = {holder for holder, _, _ in called}
+    for holder, name in product(scope.of_kind("sequence"), variables):
+        if holder not in holders and name != holder:
+            yield f"{holder}.append({name})", 0.14 * near[name]
+            yield f"{holder}.add({name})", 0.14 * near[name]
     seen = {source.segment(each) for each in scope.nodes if isinstance(each, ast.Assign | ast.AugAssign | ast.Expr)}
     for text in sorted(seen):
         if "\n" not in text and len(text) < 60 and not text.startswith(("'", '"')) and text != source.segment(node):
@@ -150,40 +127,31 @@ def _missing(scope: Scope, node: ast.stmt, *, looped: bool) -> Iterator[tuple[st
 
 def _guards(scope: Scope) -> Iterator[tuple[str, float]]:
     """`if … return …` for what a function does not expect: nothing in an argument, zero, one."""
-    values = [
-        scope.source.segment(each.value)
-        for each in scope.nodes
-        if isinstance(each, ast.Return) and each.value is not None
-    ]
-    chosen = [text for text in dict.fromkeys(values) if len(text) <= 20 and "\n" not in text]
+    returns = (each.value for each in scope.nodes if isinstance(each, ast.Return) and each.value is not None)
+    texts = dict.fromkeys(map(scope.source.segment, returns))
+    chosen = [text for text in texts if len(text) <= 20 and "\n" not in text]
     for name in scope.parameters:
         if name in ("self", "cls"):
             continue
-        tests = [(f"not {name}", 0.25)]
+        tests = {f"not {name}": 0.25}
         if scope.may_be(name, "number"):
-            tests += [(f"{name} == 0", 0.15), (f"{name} <= 0", 0.12), (f"{name} == 1", 0.12), (f"{name} < 0", 0.12)]
+            tests |= {f"{name} == 0": 0.15, f"{name} <= 0": 0.12, f"{name} == 1": 0.12, f"{name} < 0": 0.12}
         if scope.may_be(name, "sequence"):
-            tests += [(f"len({name}) <= 1", 0.15), (f"len({name}) == 0", 0.1)]
-        tests.append((f"{name} is None", 0.15))
-        for test, prior in tests:
-            for value in dict.fromkeys([*chosen, name, "[]", "0", "None", "True", "False"]):
-                yield f"if {test}:\nreturn {value}", prior * (1.0 if value in chosen else 0.7)
+            tests |= {f"len({name}) <= 1": 0.15, f"len({name}) == 0": 0.1}
+        tests[f"{name} is None"] = 0.15
+        values = dict.fromkeys([*chosen, name, "[]", "0", "None", "True", "False"])
+        for (test, prior), value in product(tests.items(), values):
+            yield f"if {test}:\nreturn {value}", prior * (1.0 if value in chosen else 0.7)
 
 
-def guarded(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a condition that is missing around a statement."""
-    if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.Break | ast.Continue) or _is_text(
-        node
-    ):
-        return
+def guarded(node: ast.stmt, scope: Scope) -> Iterator[Change]:
+    """A condition that is missing around a statement."""
     source, indent = scope.source, scope.source.indent(node)
-    if not indent or not scope.function:
-        return
     start, end = source.span(node)
     text = source.text[start:end]
-    if "\n" in text:
+    if _is_text(node) or not indent or not scope.function or "\n" in text:
         return
-    names = list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     tests = [(condition, 0.2) for condition in scope.conditions]
     call = node.value if isinstance(node, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
@@ -206,10 +174,9 @@ def _block(source: ProgramSource, statements: list[ast.stmt]) -> tuple[int, int]
 
 def _own_lines(source: ProgramSource, *statements: ast.stmt) -> bool:
     """Return whether each begins a line of its own and has no decorators."""
-    lines = [each.lineno for each in statements]
-    return len(set(lines)) == len(lines) and all(
-        not source.lines[each.lineno - 1][: each.col_offset].strip() for each in statements
-    )
+    lines = {each.lineno for each in statements}
+    before = "".join(source.lines[each.lineno - 1][: each.col_offset] for each in statements)
+    return len(lines) == len(statements) and not before.strip()
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -241,4 +208,5 @@ def _step(source: ProgramSource) -> str:
     return "    "
 
 
-TEMPLATES = (deleted, reordered, inserted, guarded)
+_GUARDED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue)
+TEMPLATES = ((ast.stmt, deleted), (ast.AST, reordered), (ast.stmt, inserted), (_GUARDED, guarded))

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from misstep.harness.repair.search.scope import Scope, kind_of
 from misstep.harness.repair.search.source import Change
@@ -10,11 +11,13 @@ _FLIPS = {True: "False", False: "True"}
 _EMPTY = ("[]", "{}", "()", "''", '""', "0", "None", "set()")
 
 
-def constant(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def constant(node: ast.Constant, scope: Scope) -> Iterator[Change]:
     """Another constant: one more or less, the other sign, the other truth, a constant or a variable of the function."""
-    if not isinstance(node, ast.Constant) or _within_text(node, scope) or _is_docstring(node, scope):
-        return
     source, value = scope.source, node.value
+    if any(isinstance(each, ast.JoinedStr) for each in source.above(node)):
+        return
+    if isinstance(source.parents.get(node), ast.Expr):  # a docstring
+        return
     if isinstance(value, bool):
         yield source.replaced(node, _FLIPS[value], "constant", 0.7)
         return
@@ -24,22 +27,14 @@ def constant(node: ast.AST, scope: Scope) -> Iterator[Change]:
             if other != value:
                 yield source.replaced(node, str(other), "constant", prior)
     elif isinstance(value, float):
-        for text, prior in (
-            (f"{value + 1}", 0.3),
-            (f"{value - 1}", 0.3),
-            (f"{-value}", 0.3),
-            ("0.0", 0.3),
-            ("1.0", 0.3),
-        ):
-            yield source.replaced(node, text, "constant", prior)
+        yield from scope.instead(node, map(str, (value + 1, value - 1, -value, 0.0, 1.0)), "constant", 0.3)
     elif isinstance(value, str):
         texts = [each.value for each in scope.nodes if isinstance(each, ast.Constant) and isinstance(each.value, str)]
         for text in dict.fromkeys(["", " ", value.strip(), value.lower(), value.upper(), f"{value} ", *texts]):
             if text != value and len(text) < 40:
                 yield source.replaced(node, repr(text), "constant", 0.3 if text in texts else 0.2)
     elif value is None:
-        for text in ("[]", "0", "False", "''"):
-            yield source.replaced(node, text, "constant", 0.15)
+        yield from scope.instead(node, ("[]", "0", "False", "''"), "constant", 0.15)
     if isinstance(value, int | float | str):
         kind = kind_of(node)
         for name in scope.variables:
@@ -47,29 +42,20 @@ def constant(node: ast.AST, scope: Scope) -> Iterator[Change]:
             yield source.replaced(node, name, "variable for a constant", 0.25 if known else 0.1)
 
 
-def one_off(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a number that is one too small or too large; likeliest where it bounds something."""
-    if not isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp):
-        return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-        return
-    prior = _bound(node, scope)
-    if not prior:
-        return
-    text = scope.source.segment(node)
-    for sign in ("+", "-"):
-        written = f"{text} {sign} 1"
-        if isinstance(node, ast.BinOp) and _is_one(node.right):
-            continue  # its operator and its constant are changed by templates of their own
-        yield scope.source.replaced(node, written, "off by one", prior)
+def one_off(node: ast.expr, scope: Scope) -> Iterator[Change]:
+    """A number that is one too small or too large; likeliest where it bounds something."""
+    prior, text = _bound(node, scope), scope.source.segment(node)
+    # The operator and the constant of `i + 1` are changed by templates of their own.
+    if prior and not (isinstance(node, ast.BinOp) and _is_one(node.right)):
+        yield from scope.instead(node, (f"{text} + 1", f"{text} - 1"), "off by one", prior)
 
 
 def _bound(node: ast.expr, scope: Scope) -> float:
     """Return how likely a node's number is one off by where it stands; 0 where it cannot be a number."""
     held = scope.source.parents.get(node)
-    if isinstance(node, ast.Name) and not scope.may_be(node.id, "number"):
-        return 0.0
-    if kind_of(node) not in (None, "number"):
+    is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    is_other = isinstance(node, ast.Name) and not scope.may_be(node.id, "number")
+    if is_other or not is_read or kind_of(node) not in (None, "number"):
         return 0.0
     if isinstance(held, ast.Slice):
         return 0.6
@@ -87,86 +73,77 @@ def _bound(node: ast.expr, scope: Scope) -> float:
     return 0.3 if isinstance(held, ast.Return | ast.Assign | ast.AugAssign) else 0.0
 
 
-def with_number(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a number to or from which a variable should be added, or which should be squared, halved, negated."""
-    if not isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Call):
+def with_number(node: ast.expr, scope: Scope) -> Iterator[Change]:
+    """A number to or from which a variable should be added, or which should be squared, halved, negated."""
+    if not _bound(node, scope):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _bound(node, scope):
-        return
-    source, text = scope.source, scope.source.segment(node)
+    text = scope.source.segment(node)
     for name in scope.of_kind("number"):
         if name != text:
-            yield source.replaced(node, f"{text} - {name}", "missing term", 0.16)
-            yield source.replaced(node, f"{text} + {name}", "missing term", 0.16)
-    for written in (f"{text} ** 2", f"{text} * 2", f"{text} // 2", f"-{text}"):
-        yield source.replaced(node, written, "missing factor", 0.13)
+            yield from scope.instead(node, (f"{text} - {name}", f"{text} + {name}"), "missing term", 0.16)
+    factors = (f"{text} ** 2", f"{text} * 2", f"{text} // 2", f"-{text}")
+    yield from scope.instead(node, factors, "missing factor", 0.13)
 
 
-def returned(node: ast.AST, scope: Scope) -> Iterator[Change]:
+def returned(node: ast.Return | ast.Yield, scope: Scope) -> Iterator[Change]:
     """Another value returned: a variable, a condition on one, a value wrapped in a list, what is returned elsewhere."""
-    if not isinstance(node, ast.Return | ast.Yield) or node.value is None:
-        return
     source, value = scope.source, node.value
+    if value is None:
+        return
     old = source.segment(value)
     if not isinstance(value, ast.Name):
-        for name in scope.variables:
-            yield source.replaced(value, name, "return value", 0.3)
+        yield from scope.instead(value, scope.variables, "return value", 0.3)
     if kind_of(value) == "truth":
         for name in scope.variables:
-            for text in (f"{name} == 0", f"not {name}", f"bool({name})", f"len({name}) == 0"):
-                yield source.replaced(value, text, "return value", 0.18)
-        for text in scope.conditions:
-            yield source.replaced(value, text, "return value", 0.25)
-    for other in scope.nodes:
-        if isinstance(other, ast.Return) and other.value is not None:
-            text = source.segment(other.value)
-            if text != old and "\n" not in text:
-                yield source.replaced(value, text, "return value", 0.3)
-    for text in _EMPTY:
-        if isinstance(value, ast.Constant | ast.List | ast.Dict | ast.Name | ast.Tuple) and text != old:
-            yield source.replaced(value, text, "return value", 0.12)
+            tests = (f"{name} == 0", f"not {name}", f"bool({name})", f"len({name}) == 0")
+            yield from scope.instead(value, tests, "return value", 0.18)
+        yield from scope.instead(value, scope.conditions, "return value", 0.25)
+    returns = (each.value for each in scope.nodes if isinstance(each, ast.Return) and each.value is not None)
+    others = (text for text in map(source.segment, returns) if text != old and "\n" not in text)
+    yield from scope.instead(value, others, "return value", 0.3)
+    if isinstance(value, ast.Constant | ast.List | ast.Dict | ast.Name | ast.Tuple):
+        yield from scope.instead(value, (text for text in _EMPTY if text != old), "return value", 0.12)
     if isinstance(value, ast.Compare | ast.BoolOp | ast.Name | ast.Call):
         yield source.replaced(value, f"not ({old})", "negation", 0.3 if kind_of(value) == "truth" else 0.15)
 
 
-def listed(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Return a list's elements: one missing, one too many, the list around a value missing or doubled."""
+def listed(node: ast.List, scope: Scope) -> Iterator[Change]:
+    """A list's elements: one missing, one too many, the list around a value missing or doubled."""
+    if not isinstance(node.ctx, ast.Load):
+        return
+    inner = [scope.source.segment(each) for each in node.elts]
+    if not inner:
+        yield from scope.instead(node, (f"[{name}]" for name in scope.variables), "element", 0.25)
+        yield from scope.instead(node, ("[[]]", "[0]", "[1]", "['']"), "element", 0.15)
+    fewer = (", ".join(inner[:place] + inner[place + 1 :]) for place in range(len(inner)))
+    yield from scope.instead(node, (f"[{rest}]" for rest in fewer), "element", 0.2)
+    if len(inner) == 1:
+        yield scope.source.replaced(node, inner[0], "element", 0.25)
+
+
+def exchanged(node: ast.List | ast.Tuple, scope: Scope) -> Iterator[Change]:
+    """Two neighbouring elements of a list in each other's place."""
     source = scope.source
-    if isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
-        held = source.parents.get(node)
-        if isinstance(node, ast.List):
-            inner = [source.segment(each) for each in node.elts]
-            if not inner:
-                for name in scope.variables:
-                    yield source.replaced(node, f"[{name}]", "element", 0.25)
-                for text in ("[[]]", "[0]", "[1]", "['']"):
-                    yield source.replaced(node, text, "element", 0.15)
-            else:
-                for place in range(len(inner)):
-                    rest = ", ".join(inner[:place] + inner[place + 1 :])
-                    yield source.replaced(node, f"[{rest}]", "element", 0.2)
-            if len(inner) == 1:
-                yield source.replaced(node, inner[0], "element", 0.25)
-        for place in range(len(node.elts) - 1):
-            one, two = node.elts[place], node.elts[place + 1]
-            start, end = source.span(one)[0], source.span(two)[1]
-            between = source.text[source.span(one)[1] : source.span(two)[0]]
-            if between.strip() == ",":
-                text = f"{source.segment(two)}{between}{source.segment(one)}"
-                prior = 0.45 if isinstance(held, ast.Subscript | ast.Assign) else 0.3
-                yield Change(start, end, text, one.lineno, "swapped elements", prior)
+    if not isinstance(node.ctx, ast.Load):
+        return
+    prior = 0.45 if isinstance(source.parents.get(node), ast.Subscript | ast.Assign) else 0.3
+    for one, two in pairwise(node.elts):
+        (start, middle), (below, end) = source.span(one), source.span(two)
+        between = source.text[middle:below]
+        if between.strip() == ",":
+            text = f"{source.segment(two)}{between}{source.segment(one)}"
+            yield Change(start, end, text, one.lineno, "swapped elements", prior)
 
 
 def _is_one(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 1
 
 
-def _within_text(node: ast.AST, scope: Scope) -> bool:
-    return any(isinstance(each, ast.JoinedStr) for each in scope.source.above(node))
-
-
-def _is_docstring(node: ast.AST, scope: Scope) -> bool:
-    return isinstance(scope.source.parents.get(node), ast.Expr)
-
-
-TEMPLATES = (constant, one_off, with_number, returned, listed)
+TEMPLATES = (
+    (ast.Constant, constant),
+    ((ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp), one_off),
+    ((ast.Name, ast.Subscript, ast.Attribute, ast.Call), with_number),
+    ((ast.Return, ast.Yield), returned),
+    (ast.List, listed),
+    ((ast.List, ast.Tuple), exchanged),
+)

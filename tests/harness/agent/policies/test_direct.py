@@ -35,10 +35,6 @@ def test_the_model_is_asked_once_with_the_file_and_the_instruction() -> None:
     assert "make it two" in text
     assert "It fails." not in text
     assert run.extra["ended"] == "exit"
-
-
-def test_the_tokens_of_the_reply_are_counted() -> None:
-    _, place, _ = _run(reply("= 1 => = 2"))
     [tokens] = place.patcher_tokens
     assert (tokens.prompt, tokens.completion, tokens.cost_usd) == (11, 3, 0.5)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from misstep.harness.agent.actions import Action, Observation, read_command
+from misstep.harness.agent.actions import Action, Feedback, Observation, read_command
 from misstep.harness.agent.environment import Environment
 from misstep.harness.agent.loop import run_agent
 from misstep.harness.agent.protocols import PatchRequest, Task
@@ -126,10 +126,6 @@ def test_what_goes_wrong_is_an_error_that_says_what_to_do(command: str, told: st
     assert told in seen.text
 
 
-def test_exit_ends_the_run() -> None:
-    assert _do("exit summary='done'").ends
-
-
 def test_a_diff_is_shown_by_its_number() -> None:
     assert _do("get_diff_details diff_number='12'", diffs={"12": "Round prices"}).text == "Round prices"
     bare = _do(
@@ -156,27 +152,24 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
     assert [(edit.path, edit.rules, edit.refused) for edit in place.edits] == [("src/price.py", ("exact",), "")]
 
 
-def test_without_feedback_an_edit_says_only_that_it_was_made() -> None:
-    seen = _do("edit file_path='src/price.py' instructions='x'", "self.net => self.gross")
-    assert seen.text == "The edit was successful: src/price.py changed."
-
-
 @pytest.mark.parametrize(
-    ("reports", "found", "heard"),
+    ("reports", "found", "heard", "feedback"),
     [
-        ([SuiteReport(passed=True, ran=1)], None, True),
-        ([SuiteReport(passed=True, ran=1)], "", True),
-        ([SuiteReport(passed=True, ran=1)], "ruff detected errors", False),
-        ([FAILED], "", False),
-        (None, "", False),
+        ([SuiteReport(passed=True, ran=1)], None, True, Feedback(tests_passed=True)),
+        ([SuiteReport(passed=True, ran=1)], "", True, Feedback(tests_passed=True)),
+        ([SuiteReport(passed=True, ran=1)], "ruff detected errors", False, Feedback(complaint=True, tests_passed=True)),
+        ([FAILED], "", False, Feedback(tests_passed=False)),
+        (None, "", False, Feedback()),
     ],
 )
-def test_the_judge_is_heard_of_an_edit_that_passes_the_checks(
-    reports: list[SuiteReport] | None, found: str | None, heard: bool
+def test_the_judge_is_heard_of_an_edit_that_passes_the_checks_and_feedback_is_typed(
+    reports: list[SuiteReport] | None, found: str | None, heard: bool, feedback: Feedback
 ) -> None:
     act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
     place = environment(FILES, "self.net => self.gross", reports=reports, found=found, judged="I would land it.")
-    assert ("I would land it." in _carried_out(act, place).text) == heard
+    seen = _carried_out(act, place)
+    assert (("I would land it." in seen.text), seen.feedback) == (heard, feedback)
+    assert seen.text.startswith(found or "The edit was successful: src/price.py changed.")
 
 
 class _Refuses:
@@ -188,11 +181,8 @@ class _Refuses:
 
 def test_a_patcher_that_refuses_is_a_failed_command_and_the_run_goes_on() -> None:
     place = environment(FILES, patcher=_Refuses())
-    task, policy = (
-        Task("7", "Mend it."),
-        Scripted("edit file_path='src/price.py' instructions='x'", "exit summary='no'"),
-    )
-    run = asyncio.run(run_agent(task, policy, place, NoModel()))
+    policy = Scripted("edit file_path='src/price.py' instructions='x'", "exit summary='no'")
+    run = asyncio.run(run_agent(Task("7", "Mend it."), policy, place, NoModel()))
     said = run.steps[2].results[0]
     assert said.is_error
     assert "cannot say how the file ends. Nothing has changed." in said.text
@@ -209,3 +199,4 @@ def test_a_refused_edit_changes_nothing_and_says_why() -> None:
     assert isinstance(place.files, FilesInMemory)
     assert place.files.data == {path: text.encode() for path, text in FILES.items()}
     assert place.edits[0].refused
+    assert seen.feedback == Feedback(applied=False)

@@ -1,8 +1,8 @@
-"""What the policy makes of an observation, without a sandbox: files in memory, observations by hand."""
+"""What the policy makes of feedback, whatever the words: files in memory, observations by hand."""
 
 import asyncio
 
-from misstep.harness.agent.actions import Action
+from misstep.harness.agent.actions import Action, Feedback, Observation
 from misstep.harness.agent.protocols import Task
 from misstep.harness.repair.attempt import CaseWorkspace
 from misstep.harness.repair.case import RepairCase
@@ -18,8 +18,9 @@ FILES = {
     "tests/test_one.py": "from one import one\n\n\ndef test_one():\n    assert one(3) == 2\n",
 }
 TASK = 'Tests fail:\n  File "one.py", line 5, in one\n  File "two.py", line 2, in half\nassert 2.5 == 2'
-COMPLAINT = "The edit was successful but ruff detected errors."
-SUCCESS = "The edit was successful: two.py changed."
+NOTHING = Observation("")
+COMPLAINT = Observation("", feedback=Feedback(complaint=True))
+SUCCESS = Observation("", feedback=Feedback())
 
 
 class _Run:
@@ -31,15 +32,16 @@ class _Run:
         self.policy = SearchPolicy(CaseWorkspace(case, self.files, SETTINGS[setting], sample))  # type: ignore[arg-type]
         self.steps: list[Step] = []
 
-    def step(self, observation: str) -> Action:
+    def step(self, observation: Observation) -> Action:
         action = asyncio.run(self.policy.act(Task("one", TASK), self.steps, NoModel()))
         if action.name == "edit":
             path = action.arguments["file_path"]
             after = carried_out(self.files.read(path).decode(), action.arguments["instructions"])
             assert after is not None
             self.files.write(path, after.encode())
-        call, result = ToolCall(action.name, dict(action.arguments)), ToolResult(observation)
+        call, result = ToolCall(action.name, dict(action.arguments)), ToolResult(observation.text)
         self.steps.append(Step("agent", action.thought, calls=(call,), results=(result,)))
+        self.policy.observed(observation)
         return action
 
     def changed(self) -> list[str]:
@@ -47,7 +49,7 @@ class _Run:
 
 
 def test_it_looks_at_the_place_that_the_trace_ends_in() -> None:
-    action = _Run("react").step("")
+    action = _Run("react").step(NOTHING)
     assert (action.name, action.arguments) == ("go_to_line", {"file_path": "two.py", "line": "2"})
     assert "the failure's trace names it" in action.thought
 
@@ -60,7 +62,7 @@ def test_without_feedback_the_first_edit_is_the_last() -> None:
 
 def test_a_complaint_of_static_analysis_brings_another_change_in_place_of_the_first() -> None:
     run = _Run("react+static")
-    run.step("")
+    run.step(NOTHING)
     seen = set()
     for _ in range(4):
         assert run.step(COMPLAINT).name == "edit"

@@ -112,7 +112,6 @@ def test_it_mends_a_value_that_stands_outside_functions_and_stops_loops(tmp_path
 @pytest.mark.parametrize(
     ("command", "oracle"),
     [
-        ("python -m unittest discover -s checks", "test_shelf.Sizes.test_two"),
         ("cd checks && python -m unittest -q", "test_shelf.Sizes.test_two"),
         ("make check", "test_shelf.Sizes.test_two"),
         ("python checks/script.py", ""),

@@ -30,40 +30,62 @@ def price(items, tax, seen, node):
     return total
 """
 
-MENDED = [
-    ("        if item.cost > tax:", "        if item.cost >= tax:"),
-    ("        if item.cost > tax:", "        if item.cost < tax:"),
-    ("        if item.cost > tax:", "        if not item.cost > tax:"),
-    ("        if item.cost > tax:", "        if item.cost > tax + 1:"),
-    ("        if item.cost > tax:", "        if item.cost > total:"),
-    ("        if item.cost > tax:", "        while item.cost > tax:"),
-    ("    return value * factor", "    return value ** factor"),
-    ("    return value * factor", "    return value + factor"),
-    ("    return value * factor", "    return value"),
-    ("    total = 0", "    total = 1"),
-    ("    total = 0", "    total = -1"),
-    ("    count = len(items)", "    count = sum(items)"),
-    ("    count = len(items)", "    count = len(items) - 1"),
-    ("    count = len(items)", "    count = len(items[1:])"),
-    ("    for place, item in enumerate(items):", "    for place, item in enumerate(seen):"),
-    ("            total += scaled(item.cost, tax)", "            total -= scaled(item.cost, tax)"),
-    ("            total += scaled(item.cost, tax)", "            total = scaled(item.cost, tax)"),
-    ("            total += scaled(item.cost, tax)", "            total += scaled(tax, item.cost)"),
-    ("            total += scaled(item.cost, tax)", "            total += item.cost"),
-    ("            total += scaled(item.cost, tax)", "            total += scaled(item.left, tax)"),
-    ("            total += scaled(item.cost, tax)", "            total += max(0, scaled(item.cost, tax))"),
-    ("            seen.add(item)", "            seen.add(place)"),
-    ("            seen.add(item)", "            seen.update(item)"),
-    ("            seen.add(item)", "            pass"),
-    ("            seen.add(item)", "            if item not in seen:\n                seen.add(item)"),
-    ("        if node.left is None:", "        if node is None or node.left is None:"),
-    ("        if node.left is None:", "        if node.left is not None:"),
-    ("            continue", "            break"),
-    ("    return total", "    return count"),
-    ("    return total", "    return total + 1"),
-    ("    return total", "    total += 1\n    return total"),
-    ("LIMIT = 3", "LIMIT = 2"),
-]
+MENDED = {
+    "        if item.cost > tax:": [
+        "        if item.cost >= tax:",
+        "        if item.cost < tax:",
+        "        if not item.cost > tax:",
+        "        if item.cost > tax + 1:",
+        "        if item.cost > total:",
+        "        while item.cost > tax:",
+    ],
+    "    return value * factor": [
+        "    return value ** factor",
+        "    return value + factor",
+        "    return value",
+    ],
+    "    total = 0": [
+        "    total = 1",
+        "    total = -1",
+    ],
+    "    count = len(items)": [
+        "    count = sum(items)",
+        "    count = len(items) - 1",
+        "    count = len(items[1:])",
+    ],
+    "    for place, item in enumerate(items):": [
+        "    for place, item in enumerate(seen):",
+    ],
+    "            total += scaled(item.cost, tax)": [
+        "            total -= scaled(item.cost, tax)",
+        "            total = scaled(item.cost, tax)",
+        "            total += scaled(tax, item.cost)",
+        "            total += item.cost",
+        "            total += scaled(item.left, tax)",
+        "            total += max(0, scaled(item.cost, tax))",
+    ],
+    "            seen.add(item)": [
+        "            seen.add(place)",
+        "            seen.update(item)",
+        "            pass",
+        "            if item not in seen:\n                seen.add(item)",
+    ],
+    "        if node.left is None:": [
+        "        if node is None or node.left is None:",
+        "        if node.left is not None:",
+    ],
+    "            continue": [
+        "            break",
+    ],
+    "    return total": [
+        "    return count",
+        "    return total + 1",
+        "    total += 1\n    return total",
+    ],
+    "LIMIT = 3": [
+        "LIMIT = 2",
+    ],
+}
 
 
 def _proposed(program: str) -> set[str]:
@@ -86,11 +108,12 @@ def forms() -> set[str]:
     return _forms(_proposed(PROGRAM))
 
 
-@pytest.mark.parametrize(("broken", "mended"), MENDED)
-def test_a_common_mistake_is_undone_by_a_template(broken: str, mended: str, forms: set[str]) -> None:
-    wanted = PROGRAM.replace(broken, mended, 1)
-    assert wanted != PROGRAM
-    assert ast.dump(ast.parse(wanted)) in forms
+@pytest.mark.parametrize("broken", MENDED)
+def test_a_common_mistake_is_undone_by_a_template(broken: str, forms: set[str]) -> None:
+    for mended in MENDED[broken]:
+        wanted = PROGRAM.replace(broken, mended, 1)
+        assert wanted != PROGRAM
+        assert ast.dump(ast.parse(wanted)) in forms, mended
 
 
 def test_most_of_what_is_proposed_is_python() -> None:
@@ -131,12 +154,6 @@ def test_an_operand_that_would_be_read_otherwise_gets_parentheses() -> None:
 def test_what_is_missing_or_on_the_wrong_level_is_found(program: str, mended: str) -> None:
     found = _forms(_proposed(program))
     assert ast.dump(ast.parse(mended)) in found
-
-
-def test_a_guard_takes_what_the_function_returns_elsewhere() -> None:
-    program = "def f(n):\n    if n > 9:\n        return 1\n    return n * f(n - 1)\n"
-    mended = "def f(n):\n    if n == 0:\n        return 1\n    if n > 9:\n        return 1\n    return n * f(n - 1)\n"
-    assert ast.dump(ast.parse(mended)) in _forms(_proposed(program))
 
 
 def test_what_is_put_into_a_file_with_crlf_ends_its_lines_alike() -> None:

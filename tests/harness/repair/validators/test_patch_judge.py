@@ -14,7 +14,6 @@ from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
-    UNACCEPTED,
     PatchJudge,
     fitted_to_patches,
     patch_item,
@@ -86,9 +85,8 @@ def test_an_answer_is_a_signal_with_its_reason(label: str, passed: bool) -> None
 def test_a_missing_answer_is_neither_accepted_nor_rejected_and_says_why(status: Status) -> None:
     judge = _judge(Gives(None, status, "the reply is empty"))
     assert asyncio.run(judge.signal(ITEM)) == Signal("patch_judge", None, f"no verdict ({status}: the reply is empty)")
-    assert asyncio.run(judge.feedback(ITEM)) == (
-        f"The patch judge was asked about the change and gave no verdict ({status})."
-    )
+    text = f"The patch judge was asked about the change and gave no verdict ({status})."
+    assert asyncio.run(judge.feedback(ITEM)) == (text, False)
 
 
 def test_a_judge_that_raises_costs_its_verdict_alone() -> None:
@@ -109,10 +107,10 @@ def test_a_patch_that_the_judge_cannot_be_asked_about_has_no_verdict() -> None:
 
 def test_the_agent_hears_the_reason_and_what_it_can_do() -> None:
     accepted = asyncio.run(_judge(Gives(ACCEPTABLE)).feedback(ITEM))
-    assert accepted == "The patch judge finds the change acceptable. The cause is mended."
-    rejected = asyncio.run(_judge(Gives(UNACCEPTABLE)).feedback(ITEM))
-    assert rejected.startswith(UNACCEPTED)
-    assert "You can edit the file again.\nThe cause is mended." in rejected
+    assert accepted == ("The patch judge finds the change acceptable. The cause is mended.", False)
+    text, is_rejected = asyncio.run(_judge(Gives(UNACCEPTABLE)).feedback(ITEM))
+    assert is_rejected
+    assert "You can edit the file again.\nThe cause is mended." in text
 
 
 def test_the_same_patch_is_asked_about_once() -> None:
