@@ -127,7 +127,6 @@ async def _one_turn(
     left: float,
     clock: Callable[[], float],
 ) -> Ended | None:
-    """Add a command and what it gave to the steps; gives how the run has ended with it, if it has."""
     began = clock()
     action: Action | None = None
     try:

@@ -233,7 +233,6 @@ class Turn:
             await self._never
 
     def _end(self, resource: Resource) -> NoReturn:
-        """Return the turn is over; what waits for it hears of it at once."""
         self._time_is_up(resource)
         self._state = "told"
         raise TurnOver(f"the turn's budget of {resource} is used up")
@@ -358,7 +357,6 @@ async def take_turn(
 
 
 def _synthetic(over: Resource, limits: TurnLimits, calls: int, refused: int) -> str:
-    """Return what is in the place of a reply: which limit ended the turn, and what was done before."""
     most = {
         "tool_calls": f"{limits.tool_calls} command(s)",
         "seconds": f"{limits.seconds} seconds",

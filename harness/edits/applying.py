@@ -94,7 +94,6 @@ def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[s
 def _changed(
     text: str | None, edit: FileEdit, edits: Edits, path: str, rules: tuple[str, ...]
 ) -> tuple[str, list[Receipt]]:
-    """Return the text after the hunks of one file, and a receipt for each place."""
     file = split_file(text or "", path)
     if "\n" not in (text or "") and edit.hunks[0].crlf:  # the file does not say how its lines end
         file = structs.replace(file, ending="\r\n")
@@ -145,7 +144,6 @@ def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:
 
 
 def _spans(place: Place) -> list[_Span]:
-    """Return the runs of changed lines at a place; what is kept between them belongs to none."""
     spans: list[_Span] = []
     at = place.start
     run: _Span | None = None
@@ -166,7 +164,6 @@ def _spans(place: Place) -> list[_Span]:
 
 
 def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[str]:
-    """Return the lines after the changes; raises `EditRefused` where two of them touch the same lines."""
     new: list[str] = []
     at = 0
     last: _Span | None = None

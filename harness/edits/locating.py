@@ -300,7 +300,6 @@ def _contradiction(hunk: Hunk, lines: Sequence[str]) -> Refusal:
 
 
 def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
-    """Return what is not there, with the lines of the file that come nearest."""
     old = hunk.old
     if not any(map(str.strip, old)) and hunk.at is None:
         advice = "Show at least one line of the file that is not blank."

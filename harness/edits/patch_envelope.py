@@ -96,7 +96,6 @@ def _new_file(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
 
 
 def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
-    """Return the places of a file: each opened by `@@`, the first perhaps without."""
     hunks: list[Hunk] = []
     anchors: list[str] = []
     written: list[str] = []
@@ -121,7 +120,6 @@ def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
 
 
 def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
-    """Return one place, from its marked lines."""
     lines = list(written)
     while lines and not lines[-1].strip("\r"):
         lines.pop()

@@ -157,7 +157,6 @@ def _is_next_file(lines: Sequence[str], place: int) -> bool:
 
 
 def _goes_on(lines: Sequence[str], end: int) -> bool:
-    """Return whether the hunk has more lines than it counts."""
     if end >= len(lines) or _is_header(lines, end) or lines[end].rstrip("\r") in ("-- ", "--"):
         return False
     return lines[end][:1] in ("+", "-") or (lines[end][:1] == " " and bool(lines[end].strip()))
@@ -190,7 +189,6 @@ def _uncounted_end(lines: Sequence[str], place: int) -> int:
 
 
 def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) -> Hunk:
-    """Return the hunk that marked lines make."""
     if written and written[0].startswith("\\"):
         raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
     ops, markless = marked_lines(line for line in written if not line.startswith("\\"))
@@ -215,7 +213,6 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
 
 
 def _file_edit(section: _Section, known: str) -> FileEdit:
-    """Return what becomes of a file, with its paths as they are meant."""
     old, new = section.old or section.git[0], section.new or section.git[1]
     if _NULL in (old, new) or section.git != ("", "") or (old[:2], new[:2]) == ("a/", "b/"):
         old, new = old.removeprefix("a/"), new.removeprefix("b/")

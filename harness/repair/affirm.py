@@ -57,7 +57,6 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
 
 
 def _judged(reports: Sequence[SuiteReport], where: str, *, passes: bool) -> Affirmed:
-    """Return whether all runs of an oracle pass, or all fail, as they have to."""
     if differ := flakiness(reports):
         return Affirmed(False, f"the oracle is flaky: {where} it {differ}", flaky=True)
     if reports[0].passed == passes:

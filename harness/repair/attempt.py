@@ -134,7 +134,6 @@ def _since(started: float) -> float:
 def _judging(
     judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
 ) -> Callable[[], Awaitable[tuple[str, bool]]] | None:
-    """Return what asks the judge about the patch so far; `None` if there is no judge."""
     if judge is None:
         return None
 

@@ -71,7 +71,6 @@ def write_patches(
 
 
 def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
-    """Return the attempts that have a patch, by id."""
     found: dict[str, RepairAttempt] = {}
     for run in runs:
         own = {each.id: each for each in recorded_attempts(run) if each.patch}
@@ -140,7 +139,6 @@ def _evidence(manifest: Manifest) -> Evidence:
 
 
 def _item(attempt: RepairAttempt) -> Item:
-    """Return what a judge is shown of an attempt's patch, as in the run itself."""
     run = attempt.trajectory
     task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
     item = patch_item(attempt.id, task, attempt.patch, attempt.signals)

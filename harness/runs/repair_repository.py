@@ -107,7 +107,6 @@ def cases_of_repository(
 
 
 def _say_of_files(repository: Path, *, uncommitted: bool) -> None:
-    """Say which files of a checkout differ from its head, and whether they count."""
     with Repository(repository) as opened:
         paths = opened.uncommitted_paths()
     if paths:

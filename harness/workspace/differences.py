@@ -29,14 +29,13 @@ def file_diff(path: str, before: Node | None, after: Node | None) -> str:
     elif before is not None and after is not None and _mode(before) != _mode(after):
         lines += [f"old mode {_mode(before)}", f"new mode {_mode(after)}"]
     one, other = _text(before), _text(after)
+    names = (old if before else "/dev/null", new if after else "/dev/null")
     if one is None or other is None:
-        lines.append(f"Binary files {old if before else '/dev/null'} and {new if after else '/dev/null'} differ")
+        lines.append(f"Binary files {names[0]} and {names[1]} differ")
     elif one != other:
         # A name with a space is followed by a tab, as otherwise it could not be told from a date.
-        names = [
-            name + "\t" * (" " in name) for name in (old if before else "/dev/null", new if after else "/dev/null")
-        ]
-        lines += [f"--- {names[0]}", f"+++ {names[1]}", *hunks(_lines(one), _lines(other))]
+        was, becomes = (name + "\t" * (" " in name) for name in names)
+        lines += [f"--- {was}", f"+++ {becomes}", *hunks(_lines(one), _lines(other))]
     return "\n".join(lines) + "\n"
 
 
@@ -48,13 +47,9 @@ def _text(node: Node | None) -> str | None:
     """Return the text of a node, empty if there is none; nothing for what is not text or too large."""
     if node is None:
         return ""
-    if node.size > _LARGEST:
-        return None
-    content = node.content()
-    if b"\0" in content:
-        return None
+    content = node.content() if node.size <= _LARGEST else b"\0"
     try:
-        return content.decode()
+        return None if b"\0" in content else content.decode()
     except UnicodeDecodeError:
         return None
 
@@ -117,9 +112,7 @@ def _grouped(before: list[str], after: list[str]) -> Iterator[list[_Change]]:
 def _range(start: int, end: int) -> str:
     """Return the place of a hunk: its first line and how many, without the number where it is one."""
     length = end - start
-    if length == 1:
-        return str(start + 1)
-    return f"{start + 1 if length else start},{length}"
+    return str(start + 1) if length == 1 else f"{start + 1 if length else start},{length}"
 
 
 def _marked(sign: str, lines: list[str]) -> Iterator[str]:

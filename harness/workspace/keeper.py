@@ -25,15 +25,8 @@ _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6
 _NOT_STARTED = 199
 _READABLE = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
-    "/etc/localtime",
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
+    *("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"),
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
@@ -93,13 +86,8 @@ class _Kept:
         watched = supervision.supervise(process, limits, disk, lambda: _end(process), many.exceeded)
         with beneath.folder_at(temporary.parent) as parent:
             beneath.remove_tree(parent, temporary.name)
-        if watched.broken is not None:
-            return Finished(None, watched.output, watched.seconds, watched.broken)
         code = process.returncode
-        if code == _NOT_STARTED or code < 0:
-            found = f"the sandbox could not start {command[0]!r}: {watched.output.strip()[-500:]}"
-            raise SandboxFailed(found, "`misstep doctor` says what this machine can do.")
-        return Finished(code, watched.output, watched.seconds, "signal" if code > 128 else "exited")
+        return supervision.finished(watched, None if code == _NOT_STARTED or code < 0 else code, command[0])
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

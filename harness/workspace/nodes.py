@@ -1,4 +1,4 @@
-"""What stands at a path of a tree or of a snapshot: a regular file or a symbolic link, with its content."""
+"""What is at a path of a tree or of a snapshot: a regular file or a symbolic link, with its content."""
 
 import os
 import stat
@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from misstep.harness.errors import UnsafePath
 from misstep.harness.workspace import beneath
+
+GIT = ".git"
+"""The folder of the repository itself, which is not part of the project's files."""
 
 
 class Node(Struct, frozen=True):
@@ -57,3 +60,22 @@ def same(one: Node | None, other: Node | None) -> bool:
 def not_a_folder(path: str) -> UnsafePath:
     """Return the error of a path that goes through something other than a folder."""
     return UnsafePath(f"{path!r} is not a folder but a file or a link", "Remove it first.")
+
+
+class Snapshot(Struct, frozen=True):
+    """The files of a workspace as they were; only the workspace that took it can restore it."""
+
+    owner: int
+    number: int
+
+
+class TreeEntry(Struct, frozen=True):
+    """Something that is in a tree: its path, the folder that it is in, its kind and mode as of a status.
+
+    `node` is its content, if it has one.
+    """
+
+    path: str
+    root: Path
+    mode: int
+    node: Node | None

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from misstep.harness.errors import UnsafePath
 from misstep.harness.workspace import beneath
-from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
+from misstep.harness.workspace.nodes import Node, TreeEntry, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
-from misstep.harness.workspace.tree import TreeEntry
 from misstep.harness.workspace.trees import bytes_beneath, walk, within_reach
 
 Layers = tuple[Path, ...]
@@ -128,7 +127,6 @@ class OverlayTree:
         return len(self._snapshots) - 1
 
     def _merged_into_one(self) -> Layers:
-        """Return the base, and over it one layer that shows what all the others do."""
         *layers, base = self._frozen
         one = self._new("merged")
         for path, root, status in merged(tuple(layers), whiteouts=True):
@@ -159,10 +157,8 @@ class OverlayTree:
         for layer in (set(then) | set(now)) - common:
             for found in walk(layer):
                 yield found.path
-                if _is_whiteout(found.status) or (stat.S_ISDIR(found.status.st_mode) and _is_opaque(layer, found.path)):
-                    whole.add(found.path)
-                elif not stat.S_ISDIR(found.status.st_mode):
-                    whole.add(found.path)  # a file may stand where a folder stood
+                if not stat.S_ISDIR(found.status.st_mode) or _is_opaque(layer, found.path):
+                    whole.add(found.path)  # a file or a whiteout may be at the place of a folder
         for path in whole:
             for layers in (then, now):
                 yield from (inner for inner, _, _ in merged(layers, path))
@@ -178,7 +174,6 @@ def _node(layers: Layers, path: str) -> Node | None:
 
 
 def _find(layers: Layers, path: str) -> tuple[Path, os.stat_result] | None:
-    """Return the layer and status of what is shown at a path."""
     for layer in _showing(layers, path.rpartition("/")[0]):
         status = beneath.status(layer, path)
         if status is not None:
@@ -193,23 +188,15 @@ def _showing(layers: Layers, folder: str) -> Layers:
     showing: list[Path] = []
     for layer in _showing(layers, folder.rpartition("/")[0]):
         status = beneath.status(layer, folder)
-        if status is None:
-            continue
-        if not stat.S_ISDIR(status.st_mode):
-            break
-        showing.append(layer)
-        if _is_opaque(layer, folder):
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            showing.append(layer)
+        if status is not None and (not stat.S_ISDIR(status.st_mode) or _is_opaque(layer, folder)):
             break
     return tuple(showing)
 
 
 def merged(
-    layers: Layers,
-    folder: str = "",
-    *,
-    whiteouts: bool = False,
-    all_of_it: bool = True,
-    levels: int = beneath.DEEPEST,
+    layers: Layers, folder: str = "", *, whiteouts: bool = False, all_of_it: bool = True, levels: int = beneath.DEEPEST
 ) -> Iterator[tuple[str, Path, os.stat_result]]:
     """Path, layer and status of everything that layers show beneath a folder, each folder before what is in it.
 

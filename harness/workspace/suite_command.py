@@ -6,7 +6,8 @@ test was not seen is neither a pass nor a failure, and `run_suite` then runs the
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 from misstep.harness.errors import UsageError
 from misstep.harness.workspace.suite_report import Runner
@@ -73,7 +74,7 @@ def suite_command(command: str, tests: Sequence[str] = ()) -> str:
     tool, runner = tool_of(command), runner_of(command)
     words = [unittest_name(test) for test in tests] if tool == "unittest" else list(tests)
     named = " ".join(shlex.quote(word) for word in words)
-    added = [] if "{tests}" in command or not tests else [_CHOOSING.get(tool, _as_words)(command, tests)]
+    added = [] if "{tests}" in command or not tests else [_chosen(tool, command, tests)]
     line = command.replace("{tests}", named)
     if runner == "pytest":
         added.append(f'{_PYTEST_OPTIONS}"$MISSTEP_REPORT"')
@@ -114,19 +115,12 @@ def _placed(line: str, tool: Runner, added: str) -> str:
     return f"{line[:place]} {added}{line[place:]}"
 
 
-def _as_words(command: str, tests: Sequence[str]) -> str:  # noqa: ARG001
-    return " ".join(shlex.quote(test) for test in tests)
-
-
 def _of_unittest(command: str, tests: Sequence[str]) -> str:
     """Names, where the command has none of its own and searches nowhere; otherwise patterns for what it finds."""
-    found = dict(_TOOLS)["unittest"].search(command)
-    own = _OWN_WORDS.match(command, found.end()) if found else None
-    words = own[0].split() if own else []
-    names = [
-        word for before, word in zip(["", *words], words, strict=False) if word[0] != "-" and before not in _WITH_VALUE
-    ]
-    if not names:
+    tool = dict(_TOOLS)["unittest"].search(command)
+    own = _OWN_WORDS.match(command, tool.end()) if tool else None
+    words = ["", *(own[0].split() if own else [])]
+    if all(word[0] == "-" or before in _WITH_VALUE for before, word in pairwise(words)):
         return " ".join(shlex.quote(unittest_name(test)) for test in tests)
     found_as = (unittest_name(re.sub(r"^[^:]*/", "", test)) for test in tests)  # a search may begin below the root
     return " ".join(f"-k {shlex.quote(f'*{name}')} -k {shlex.quote(f'*{name}.*')}" for name in found_as)
@@ -140,22 +134,14 @@ def _titles(tests: Sequence[str]) -> str:
     return f"^(.* )?({'|'.join(re.escape(title) for title in titles)})$"
 
 
-def _of_node(command: str, tests: Sequence[str]) -> str:  # noqa: ARG001
-    return f"--test-name-pattern={shlex.quote(titles)}" if (titles := _titles(tests)) else ""
-
-
-def _of_jest(command: str, tests: Sequence[str]) -> str:  # noqa: ARG001
-    return f"-t {shlex.quote(titles)}" if (titles := _titles(tests)) else ""
-
-
-def _of_go(command: str, tests: Sequence[str]) -> str:  # noqa: ARG001
-    names = dict.fromkeys(test.rpartition("::")[2].partition("/")[0] for test in tests)
-    return f"-run {shlex.quote('^(' + '|'.join(map(re.escape, names)) + ')$')}"
-
-
-_CHOOSING: dict[Runner, Callable[[str, Sequence[str]], str]] = {
-    "unittest": _of_unittest,
-    "node": _of_node,
-    "jest": _of_jest,
-    "go": _of_go,
-}
+def _chosen(tool: Runner, command: str, tests: Sequence[str]) -> str:
+    """Return the words that name tests to a framework."""
+    if tool == "unittest":
+        return _of_unittest(command, tests)
+    if tool in ("node", "jest"):
+        option = "--test-name-pattern=" if tool == "node" else "-t "
+        return option + shlex.quote(titles) if (titles := _titles(tests)) else ""
+    if tool == "go":
+        names = dict.fromkeys(test.rpartition("::")[2].partition("/")[0] for test in tests)
+        return f"-run {shlex.quote('^(' + '|'.join(map(re.escape, names)) + ')$')}"
+    return " ".join(shlex.quote(test) for test in tests)

@@ -55,12 +55,9 @@ def saw_tests(output: str) -> bool:
 def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:
     """Return what several reports say together; the passed tests are known where all of them name theirs."""
     passed = [each.passed for each in found]
-    return SuiteCounts(
-        sum(each.ran for each in found),
-        sum(each.skipped for each in found),
-        tuple(test for each in found for test in each.failed),
-        None if None in passed else tuple(test for each in passed for test in each or ()),
-    )
+    known = None if None in passed else tuple(test for each in passed for test in each or ())
+    failed = tuple(test for each in found for test in each.failed)
+    return SuiteCounts(sum(each.ran for each in found), sum(each.skipped for each in found), failed, known)
 
 
 def from_unittest(output: str) -> SuiteCounts | None:
@@ -73,31 +70,31 @@ def from_unittest(output: str) -> SuiteCounts | None:
 
 def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
     failed: list[FailedTest] = []
-    places = list(_BLOCK.finditer(output))
-    end = output.rfind(f"\nRan {counted[1]} test")
-    for place, following in zip(places, [*(each.start() for each in places), end][1:], strict=True):
-        rule = _RULE.search(output, place.end(), following)
-        trace = output[rule.end() if rule else place.end() : following].strip().removesuffix("-" * 70).strip()
-        failed.append(FailedTest(_unittest_id(place.group(1)), last_line(trace), trace[-MOST_TRACE:]))
+    for heading, following in _each_with_end(_BLOCK, output, output.rfind(f"\nRan {counted[1]} test")):
+        rule = _RULE.search(output, heading.end(), following)
+        trace = output[rule.end() if rule else heading.end() : following].strip().removesuffix("-" * 70).strip()
+        failed.append(FailedTest(_unittest_id(heading[1]), last_line(trace), trace[-MOST_TRACE:]))
     skipped = _SKIPPED.search(counted[2] or "")
-    number = int(skipped.group(1)) if skipped else 0
-    return SuiteCounts(
-        int(counted[1]) - number, number, tuple(failed), _unittest_passed(output, int(counted[1]), failed)
-    )
+    number, ran = int(skipped[1]) if skipped else 0, int(counted[1])
+    return SuiteCounts(ran - number, number, tuple(failed), _unittest_passed(output, ran, failed))
+
+
+def _each_with_end(pattern: re.Pattern[str], output: str, end: int) -> Iterator[tuple[re.Match[str], int]]:
+    """Return each match and where the next begins, `end` for the last."""
+    matches = list(pattern.finditer(output))
+    return zip(matches, [*(each.start() for each in matches[1:]), end], strict=False)
 
 
 def _unittest_passed(output: str, ran: int, failed: list[FailedTest]) -> tuple[str, ...] | None:
     """Return the tests that `-v` names and that neither failed nor were skipped; `None` where it was not asked for."""
-    started = list(_STARTED.finditer(output))
+    started = [
+        (_unittest_id(each[1]), _NOT_PASSED.search(output, each.end(), end) is None)
+        for each, end in _each_with_end(_STARTED, output, len(output))
+    ]
     if not started and ran:
         return None
     broken = {test.id for test in failed}
-    passed = []
-    for each, end in zip(started, [*(each.start() for each in started), len(output)][1:], strict=True):
-        name = _unittest_id(each[1])
-        if name not in broken and not _NOT_PASSED.search(output, each.end(), end):
-            passed.append(name)
-    return tuple(passed)
+    return tuple(name for name, passed in started if passed and name not in broken)
 
 
 def _unittest_id(heading: str) -> str:

@@ -28,12 +28,7 @@ seen alone."""
 
 
 def run_suite(
-    workspace: Workspace,
-    command: str,
-    tests: Sequence[str] = (),
-    limits: Limits | None = None,
-    *,
-    how: How = "either",
+    workspace: Workspace, command: str, tests: Sequence[str] = (), limits: Limits | None = None, *, how: How = "either"
 ) -> SuiteReport:
     """Run chosen tests, or all where none is named; nothing is left in the workspace.
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.workspace.sandbox import MIB, Ended, Limits
+from misstep.harness.errors import SandboxFailed
+from misstep.harness.workspace.sandbox import MIB, Ended, Finished, Limits
 from misstep.harness.workspace.trees import bytes_beneath
 
 _EVERY_SECONDS = 0.025
@@ -29,6 +30,16 @@ class Watched(Struct, frozen=True):
     output: str
     seconds: float
     broken: Ended | None
+
+
+def finished(watched: Watched, exit_code: int | None, program: str) -> Finished:
+    """Return how a command ended; `exit_code` is `None` if it was not started."""
+    if watched.broken is not None:
+        return Finished(None, watched.output, watched.seconds, watched.broken)
+    if exit_code is None:
+        reason = f"the sandbox could not start {program!r}: {watched.output.strip()[-500:]}"
+        raise SandboxFailed(reason, "`misstep doctor` says what this machine can do.")
+    return Finished(exit_code, watched.output, watched.seconds, "signal" if exit_code > 128 else "exited")
 
 
 class DiskUse:
@@ -137,7 +148,6 @@ def _read(pipe: int, output: bytearray) -> bool:
 
 
 def _drain(pipe: int, output: bytearray, most: int) -> None:
-    """Read what is left in the pipe of a command that has ended."""
     deadline = time.monotonic() + _DRAINED_SECONDS
     poll = select.poll()
     poll.register(pipe, select.POLLIN)

@@ -91,5 +91,4 @@ def program(machine: str = "") -> bytes:
 
 
 def _code(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Return one instruction: where to go on is counted from the next one."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

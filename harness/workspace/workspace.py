@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TypeVar
 
 from msgspec.structs import replace
@@ -19,10 +18,9 @@ from misstep.harness.errors import InputError, UnsafePath
 from misstep.harness.workspace import beneath
 from misstep.harness.workspace.copies import CopiedTree
 from misstep.harness.workspace.differences import file_diff
-from misstep.harness.workspace.nodes import same
+from misstep.harness.workspace.nodes import GIT, Snapshot, TreeEntry, same
 from misstep.harness.workspace.overlays import OverlayTree
 from misstep.harness.workspace.sandbox import NO_VARIABLES, Checkout, Finished, Limits, Sandbox
-from misstep.harness.workspace.tree import GIT, Snapshot, Tree, TreeEntry
 from misstep.harness.workspace.trees import copy_tree, open_up, set_modes
 
 _PREFIX = "misstep-"
@@ -33,9 +31,11 @@ _Result = TypeVar("_Result")
 
 
 class Workspace:
-    """A copy of a folder to work in; made by `open_workspace`, thrown away at the end of a `with` block.
+    """A copy of a folder to work in, thrown away at the end of a `with` block.
 
-    Paths are relative to its root. One thing is done at a time: calls from several threads wait for each other.
+    The folder is never written to and must not change while the workspace is open. Paths are relative to its root. One
+    thing is done at a time: calls from several threads wait for each other. `checkout` is the project that the folder
+    is a tree of; what is installed in it is shown read-only.
     """
 
     def __init__(
@@ -43,11 +43,15 @@ class Workspace:
         base: Path,
         *,
         sandbox: Sandbox,
-        read_only: Sequence[Path],
-        environment: Mapping[str, str],
-        snapshots: Literal["auto", "copies"],
-        checkout: Checkout | None,
+        read_only: Sequence[Path] = (),
+        environment: Mapping[str, str] = NO_VARIABLES,
+        snapshots: Literal["auto", "copies"] = "auto",
+        checkout: Checkout | None = None,
     ) -> None:
+        if not base.is_dir():
+            raise InputError("is not a folder", "Give the folder whose files are to be worked on.", file=base)
+        _remove_left_over()
+        base = base.resolve()
         self.sandbox = sandbox
         self._checkout = _of_tree(checkout, base)
         self._read_only, self._environment = tuple(read_only), dict(environment)
@@ -62,7 +66,7 @@ class Workspace:
             self.discard()
             raise
 
-    def _lay_out(self, base: Path, number: int) -> Tree:
+    def _lay_out(self, base: Path, number: int) -> OverlayTree | CopiedTree:
         files = self.folder / f"tree{number}"
         files.mkdir()
         files.chmod(0o711)
@@ -75,7 +79,6 @@ class Workspace:
         return OverlayTree(base, files, self.sandbox.owner)
 
     def _own_base(self, number: int, mode: int) -> Path:
-        """Return an empty folder to lay the tree of a number on."""
         own = self.folder / f"base{number}"
         own.mkdir()
         if self.sandbox.owner is not None:
@@ -91,9 +94,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.discard()
 
     def run(
@@ -110,9 +111,9 @@ class Workspace:
         name = _file_name(path)
         with self._lock:
             node = self._settled(lambda: self._tree.node(name))
+            if node is None and self._tree.is_folder(name):
+                raise UnsafePath(f"{path!r} is a folder")
             if node is None:
-                if self._tree.is_folder(name):
-                    raise UnsafePath(f"{path!r} is a folder")
                 raise FileNotFoundError(f"no file {path!r} in the workspace")
             if node.kind != "file":
                 raise UnsafePath(f"{path!r} is a link and is not followed")
@@ -212,10 +213,8 @@ class Workspace:
         """Return what was changed since as git prints it; of what is not text it says only that it differs."""
         with self._lock:
             number = self._own(snapshot)
-            pairs = [
-                (path, self._tree.node_then(number, path), self._tree.node(path)) for path in self.changed(snapshot)
-            ]
-            return "".join(file_diff(path, before, after) for path, before, after in pairs)
+            then, now = self._tree.node_then, self._tree.node
+            return "".join(file_diff(path, then(number, path), now(path)) for path in self.changed(snapshot))
 
     def discard(self) -> None:
         """Remove the workspace and its snapshots from the machine."""
@@ -238,30 +237,7 @@ class Workspace:
             return act()
 
 
-def open_workspace(
-    base: Path,
-    *,
-    sandbox: Sandbox,
-    read_only: Sequence[Path] = (),
-    environment: Mapping[str, str] = NO_VARIABLES,
-    snapshots: Literal["auto", "copies"] = "auto",
-    checkout: Checkout | None = None,
-) -> Workspace:
-    """Return a workspace with the files of a folder, which is never written to and must not change while it is open.
-
-    `checkout` is the project that the folder is a tree of; what is installed in it is shown read-only.
-    """
-    if not base.is_dir():
-        raise InputError("is not a folder", "Give the folder whose files are to be worked on.", file=base)
-    _remove_left_over()
-    return Workspace(
-        base.resolve(),
-        sandbox=sandbox,
-        read_only=read_only,
-        environment=environment,
-        snapshots=snapshots,
-        checkout=checkout,
-    )
+open_workspace = Workspace
 
 
 def _of_tree(checkout: Checkout | None, base: Path) -> Checkout | None:
@@ -280,7 +256,7 @@ def _file_name(path: str) -> str:
 
 
 def _is_of_project(path: str) -> bool:
-    return path != GIT and not path.startswith(f"{GIT}/")
+    return path.partition("/")[0] != GIT
 
 
 def _own_folder() -> Path:

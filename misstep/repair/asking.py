@@ -36,8 +36,7 @@ class AskedAgent(OptionGroup, frozen=True):
         ),
     ] = "search"
     edit_format: Annotated[
-        str,
-        typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope."),
+        str, typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope.")
     ] = "search_replace"
     temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None
     functions: Annotated[
@@ -51,8 +50,7 @@ class AskedAgent(OptionGroup, frozen=True):
         str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
     ] = ""
     instructions_from: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="Run of `repair instructions` with the texts for --instructions."),
+        Path | None, typer.Option(metavar="RUN", help="Run of `repair instructions` with the texts for --instructions.")
     ] = None
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None
     seed: int = 0

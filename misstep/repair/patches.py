@@ -56,7 +56,6 @@ def patches(
 
 
 def _labels(gold: str, runs: list[Path]) -> "list[Gold] | None":
-    """Return the labels of people; `None` for those of executed tests."""
     from misstep.analysis.gold import gold_lines
     from misstep.harness.datasets.benchmark import Gold
     from misstep.harness.repair.review import decisions

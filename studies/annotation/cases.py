@@ -19,8 +19,7 @@ from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.triage.files import LARGEST_FILE
 from misstep.harness.triage.texts import TextsOfCase
 from misstep.harness.workspace.differences import file_diff
-from misstep.harness.workspace.nodes import Node, node_at, same
-from misstep.harness.workspace.tree import GIT
+from misstep.harness.workspace.nodes import GIT, Node, node_at, same
 from misstep.harness.workspace.trees import walk
 
 QUESTION = "Whose fault is it?"

@@ -104,11 +104,12 @@ def symbols_in(path: str, source: bytes) -> tuple[Symbol, ...]:
     if language is None:
         return ()
     grammar = GRAMMARS[language]
-    return tuple(_walk(_parser(language).parse(source).root_node, grammar))
+    return tuple(_walk(parser_of(language).parse(source).root_node, grammar))
 
 
 @cache
-def _parser(language: str) -> "Parser":
+def parser_of(language: str) -> "Parser":
+    """Return the parser of a language."""
     grammar = GRAMMARS[language]
     try:
         tree_sitter = import_module("tree_sitter")

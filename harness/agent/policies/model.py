@@ -81,7 +81,6 @@ class ModelPolicy:
         return _of_calls(reply) if reply.calls else read_answer(reply.text or "")
 
     def _functions(self, system: str) -> tuple[Function, ...]:
-        """Return the commands that the system prompt names, as functions."""
         known = map(tool_named, TOOLS) if self._tools is None else self._tools
         return tuple(
             Function(tool.name, tool.purpose, {**tool.parameters, **tool.optional}, tuple(tool.optional))

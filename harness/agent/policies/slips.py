@@ -198,7 +198,6 @@ def forbidden_tool(ground: Ground, random: Random) -> _Repeated:
 
 
 def _word_by_word(ground: Ground, random: Random, tool: str, argument: str, wording: str = "searching") -> _Repeated:
-    """Return a tool for one word after the other."""
     words = random.sample(ground.words, len(ground.words))
 
     def command(done: int) -> WaywardCommand:

@@ -13,7 +13,7 @@ from typing import Literal, ParamSpec
 from msgspec import Struct
 
 from misstep.harness.errors import MisstepError
-from misstep.harness.workspace.tree import TreeEntry
+from misstep.harness.workspace.nodes import TreeEntry
 from misstep.harness.workspace.workspace import Workspace
 
 P = ParamSpec("P")

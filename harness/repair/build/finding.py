@@ -156,7 +156,6 @@ def _faults(source: CaseSource, traced: Traced, random: Random) -> dict[str, lis
 def _candidates(
     by_operator: dict[str, list[_Placed]], source: CaseSource, wanted: Wanted, random: Random
 ) -> Iterator[_Candidate]:
-    """Candidates of some faults, the operators in turn."""
     for number in range(max(map(len, by_operator.values()), default=0)):
         names = list(by_operator)
         random.shuffle(names)

@@ -139,7 +139,6 @@ def case_name(repository: Repository, commit: Commit) -> str:
 
 
 def _mended(commit: Commit, runs: CommitRuns) -> tuple[FailedTest, ...]:
-    """Return the tests that fail before a commit in each run, and pass at it."""
     before = commit.parents[0]
     failing = tuple(test for test in reproduce(runs, before).failing if test.id)
     for _ in range(_RUNS - 1 if failing else 0):

@@ -127,7 +127,6 @@ def _remove(tree: Path, name: str) -> None:
 
 
 def _archive(package: Package, cache: Path) -> Path:
-    """Return the archive of a package, from the cache or from its registry."""
     kept = cache / package.file
     if not kept.is_file():
         with tempfile.TemporaryDirectory(dir=cache) as folder:

@@ -6,22 +6,19 @@ bytes.
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.agent.code_index.symbols import parser_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 
 class _Language(Struct, frozen=True):
     """How a language's grammar calls what the operators look for."""
 
-    grammar: str
     functions: frozenset[str]
     classes: frozenset[str]
     calls: frozenset[str]
@@ -37,7 +34,6 @@ class _Language(Struct, frozen=True):
 
 LANGUAGES: dict[str, _Language] = {
     "python": _Language(
-        grammar="tree_sitter_python",
         functions=frozenset({"function_definition"}),
         classes=frozenset({"class_definition"}),
         calls=frozenset({"call"}),
@@ -51,7 +47,6 @@ LANGUAGES: dict[str, _Language] = {
         unwritten="raise NotImplementedError",
     ),
     "javascript": _Language(
-        grammar="tree_sitter_javascript",
         functions=frozenset({"function_declaration", "method_definition", "function_expression", "arrow_function"}),
         classes=frozenset({"class_declaration"}),
         calls=frozenset({"call_expression"}),
@@ -201,7 +196,7 @@ def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Modul
             continue
         with suppress(UnicodeDecodeError):
             source.decode()
-            root = parser(language).parse(source).root_node
+            root = parser_of(language).parse(source).root_node
             if not root.has_error:
                 known[path] = Module(path, source, LANGUAGES[language], root, known)
     return known
@@ -215,17 +210,4 @@ def parses(language: str, source: bytes) -> bool:
         except (SyntaxError, ValueError):
             return False
         return True
-    return not parser(language).parse(source).root_node.has_error
-
-
-@cache
-def parser(language: str) -> "Parser":
-    """Return the parser of a language."""
-    try:
-        tree_sitter = import_module("tree_sitter")
-        grammar = import_module(LANGUAGES[language].grammar)
-    except ImportError as error:
-        advice = "Install it with `pip install 'misstep[repair]'`."
-        raise MissingPrerequisite(f"a grammar is not installed ({error})", advice) from error
-    made: Parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
-    return made
+    return not parser_of(language).parse(source).root_node.has_error

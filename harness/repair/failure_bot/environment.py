@@ -74,13 +74,11 @@ def _line_of(said: str, found: re.Match[str]) -> str:
 
 
 def _is_own(name: str, paths: Collection[str]) -> bool:
-    """Return whether a module is one of the project's own files or folders."""
     top = re.split(r"[./]", name)[0]
     return any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
 
 
 def _is_declared(name: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
-    """Return whether a file of the project says that it needs a package."""
     top = re.escape(re.split(r"[./]", name)[0]).replace("_", "[-_]")
     pattern = re.compile(rf"(?<![\w-]){top}(?![\w-])", re.IGNORECASE)
     return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

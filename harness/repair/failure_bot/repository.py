@@ -243,7 +243,6 @@ def _name(path: bytes) -> str:
 
 
 def _objects(said: bytes) -> Iterator[bytes]:
-    """Return the contents in what `git cat-file --batch` printed."""
     at = 0
     while at < len(said):
         end = said.index(b"\n", at)

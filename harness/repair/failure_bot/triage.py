@@ -157,7 +157,6 @@ class _Triage:
         return {test: outcome == "failed" for test, outcome in outcomes.items() if outcome in ("failed", "passed")}
 
     def _outcomes(self, tests: Sequence[str], how: How) -> dict[str, Outcome]:
-        """Return what one run at the head says of tests; nothing is run for none."""
         if not tests:
             return {}
         what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"

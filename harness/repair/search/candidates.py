@@ -126,5 +126,4 @@ def _shortest(text: str, change: Change) -> Change | None:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

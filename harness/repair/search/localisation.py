@@ -82,7 +82,6 @@ def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource
 
 
 def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
-    """(Path, line) → how many of these tests execute it."""
     found: dict[tuple[str, int], int] = {}
     for each in observed:
         for path, lines in each.lines.items():
@@ -105,7 +104,6 @@ def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tupl
 
 
 def _function_lines(source: ProgramSource, line: int) -> range:
-    """Return the lines of the body of the innermost function around a line."""
     around = [
         node
         for node in ast.walk(source.tree)

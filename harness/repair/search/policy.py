@@ -90,7 +90,6 @@ class SearchPolicy:
         self._left = candidates(self._sources, self._suspects, said, self._place.sample)
 
     def _read_sources(self) -> list[str]:
-        """Read the Python files of the workspace; the texts of the oracle's own ones."""
         workspace, oracle = self._place.workspace, self._place.case.oracle
         sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
         self._sources.update(sources)
@@ -150,7 +149,6 @@ class SearchPolicy:
         return path
 
     def _satisfied(self) -> bool:
-        """Return whether what the setting shows of the last edit speaks for it."""
         feedback = self._feedback
         passes = self._tests is None or feedback.tests_passed is True
         return feedback.applied and not feedback.complaint and passes

@@ -272,7 +272,6 @@ def _absolute(path: str) -> str:
 
 
 def _same(one: types.CodeType, other: types.CodeType) -> bool:
-    """Return whether two codes do the same, wherever they stand."""
     return (
         one.co_code == other.co_code
         and one.co_names == other.co_names

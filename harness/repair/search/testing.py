@@ -191,7 +191,6 @@ class SandboxedTests:
         return [each for each in _read(answers, _Answer) if each.candidate in known]
 
     def _run(self, job: Mapping[str, object], seconds: float) -> bytes:
-        """Carry out a job in the sandbox; the workspace is afterwards as it was."""
         workspace = self._place.workspace
         files = list(dict.fromkeys(test.partition("::")[0] for test in self._oracle))
         line = _root() + suite_command(self._line, files) + " --assert=plain --tb=short -p no:randomly"

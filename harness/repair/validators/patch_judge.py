@@ -85,7 +85,6 @@ class PatchJudge:
         return f"{_UNACCEPTED}\n{verdict.rationale}".rstrip(), True
 
     async def _verdict(self, item: Item) -> Verdict:
-        """Return the verdict on a patch; the last patch is not asked about twice."""
         if item != self._last:
             reason = self._judge.skip_reason(item)
             self._last = item

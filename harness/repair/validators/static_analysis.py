@@ -121,7 +121,6 @@ class StaticAnalysis:
         return [text for text in done.output.replace("./", "").splitlines() if text.strip()]
 
     def _known(self, checker: Analyzer, files: Sequence[str]) -> set[str]:
-        """Return what the checker printed of the same files before the agent began."""
         snapshot = self._workspace.take()
         try:
             kept = []

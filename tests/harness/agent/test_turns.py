@@ -115,9 +115,7 @@ def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(left_behind
     assert len(left_behind) == 1
 
 
-def test_an_agent_that_catches_everything_and_waits_for_something_else_is_left_behind(
-    left_behind: list[Any],
-) -> None:
+def test_an_agent_that_catches_everything_and_waits_for_something_else_is_left_behind(left_behind: list[Any]) -> None:
     stop = asyncio.Event()
 
     async def act(turn: Turn) -> str:

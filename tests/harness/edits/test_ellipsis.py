@@ -26,8 +26,7 @@ def test_dots_of_an_example_of_doctest_are_lines_of_it(example: str, removed: st
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["    ...\n", ">>> f()\n1\n\n...\n", '>>> f()\n"""\n...\n', ">>> f()\n# ... rest of the code ...\n"],
+    "text", ["    ...\n", ">>> f()\n1\n\n...\n", '>>> f()\n"""\n...\n', ">>> f()\n# ... rest of the code ...\n"]
 )
 def test_dots_after_an_example_stand_for_code(text: str) -> None:
     assert left_out(_added(text, before="total = 1\n", removed="total = 2\n"))

@@ -126,10 +126,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp
         (["run", "cases", "--policy", "luck"], "'luck'"),
         (["run", "cases", "--policy", "direct"], "`direct` needs instructions"),
         (["run", "cases", "--policy", "direct", "--setting", "react"], "--setting has no effect"),
-        (
-            ["run", "cases", "--policy", "direct", "--instructions", "detailed"],
-            "`direct` needs a model",
-        ),
+        (["run", "cases", "--policy", "direct", "--instructions", "detailed"], "`direct` needs a model"),
         (["run", "cases", "--patcher-model", "m"], "--patcher-model has no effect"),
         (["run", "cases", "--policy", "replay"], "needs recorded attempts"),
         (["run", "cases", "--format", "ed"], "'ed'"),
@@ -142,10 +139,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp
             ["run", "cases", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
             "names a server of its own",
         ),
-        (
-            ["patches", "cases"],
-            "there is no run.toml. Name a folder that `misstep repair run` wrote",
-        ),
+        (["patches", "cases"], "there is no run.toml. Name a folder that `misstep repair run` wrote"),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )

@@ -90,7 +90,6 @@ def forgotten_condition(module: Module) -> Iterator[Site]:
 
 
 def _calls(module: Module) -> "Iterator[tuple[Node, list[Node]]]":
-    """Calls whose arguments are all by position, with these."""
     for node in module.nodes(module.language.calls):
         given = node.child_by_field_name("arguments")
         if given is None or given.type == "generator_expression":

@@ -123,7 +123,6 @@ def removed_error_handling(module: Module) -> Iterator[Site]:
 
 
 def _bodies(module: Module) -> "Iterator[tuple[Node, list[Node]]]":
-    """Functions of at least two statements with these, the docstring not counted."""
     for node in module.functions():
         body = node.child_by_field_name("body")
         if body is None or body.type not in module.language.blocks:

@@ -80,7 +80,6 @@ def argued(node: ast.Call, scope: Scope) -> Iterator[Change]:
 
 
 def _ranged(one: str, two: str = "", *more: str) -> list[str]:
-    """Return other bounds of a range."""
     if not two:
         return [f"1, {one}", f"2, {one}", f"1, {one} + 1", f"{one} - 1, -1, -1", f"0, {one}, 2"]
     if more:

@@ -52,7 +52,6 @@ def compared(node: ast.Compare, scope: Scope) -> Iterator[Change]:
 def _other(
     source: ProgramSource, left: ast.AST, right: ast.AST, old: str, others: Mapping[str, float], name: str, prior: float
 ) -> Iterator[Change]:
-    """Other operators between two nodes, each with its share of a prior."""
     for other, share in others.items():
         if span := source.between(left, right, old, other):
             yield Change(*span, left.lineno, name, prior * share)  # type: ignore[attr-defined]

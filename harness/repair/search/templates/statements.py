@@ -89,7 +89,6 @@ def inserted(node: ast.stmt, scope: Scope) -> Iterator[Change]:
 
 
 def _missing(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, float]]:
-    """Lines that may be missing, after the patterns of the same function."""
     source, variables = scope.source, scope.variables
     if any(isinstance(each, ast.For | ast.While) for each in source.above(node)):
         yield from (("break", 0.25), ("continue", 0.2))
@@ -180,25 +179,21 @@ def _own_lines(source: ProgramSource, *statements: ast.stmt) -> bool:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a text alone, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_last(node: ast.stmt, source: ProgramSource) -> bool:
-    """Return whether a statement is the last of its block."""
     held = source.parents.get(node)
     return any(node is (getattr(held, name, None) or [None])[-1] for name in ("body", "orelse", "finalbody"))
 
 
 def _shifted(text: str, old: str, new: str) -> str:
-    """Lines moved from one indentation to another."""
     return "\n".join(
         f"{new}{line.removeprefix(old)}" if line.startswith(old) and line.strip() else line for line in text.split("\n")
     )
 
 
 def _step(source: ProgramSource) -> str:
-    """Return the indentation of one level in this file."""
     for node in ast.walk(source.tree):
         if isinstance(node, Function | ast.If | ast.For | ast.While) and source.indent(node.body[0]):
             inner = source.indent(node.body[0])

@@ -40,12 +40,7 @@ def _run(
 ) -> tuple[list[str], WaywardPolicy]:
     """The names of the commands, `said` behind those of its numbers, and the policy."""
     policy = WaywardPolicy(
-        WORK,
-        slips,
-        heeds=heeds,
-        understands=lambda step: [step.extra["about"]],
-        relapse_after=2,
-        look=_command("look"),
+        WORK, slips, heeds=heeds, understands=lambda step: [step.extra["about"]], relapse_after=2, look=_command("look")
     )
     steps, names = list(OPENING), []
     for number in range(most):

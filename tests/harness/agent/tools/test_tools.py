@@ -64,10 +64,7 @@ def test_there_are_the_15_commands_of_the_paper_with_its_arguments() -> None:
         ("find_file file_name='price.py'", "src/price.py\ntests/test_price.py"),
         ("find_file file_name='test_*.py'", "tests/test_price.py"),
         ("search_code code_str='self.net'", "src/price.py:3: return self.net"),
-        (
-            "search_code_in_file code_str='Price' file_path='tests/test_price.py'",
-            "test_price.py:2: assert",
-        ),
+        ("search_code_in_file code_str='Price' file_path='tests/test_price.py'", "test_price.py:2: assert"),
         ("search_class class_name='Price'", "src/price.py:1-3: class Price\n1 class Price:"),
         ("search_method method_name='load'", "src/price.py:6-7: method load\n6 def load():"),
         ("search_method_in_file method_name='total' file_path='src/price.py'", "method Price.total"),

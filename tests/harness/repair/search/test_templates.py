@@ -39,23 +39,10 @@ MENDED = {
         "        if item.cost > total:",
         "        while item.cost > tax:",
     ],
-    "    return value * factor": [
-        "    return value ** factor",
-        "    return value + factor",
-        "    return value",
-    ],
-    "    total = 0": [
-        "    total = 1",
-        "    total = -1",
-    ],
-    "    count = len(items)": [
-        "    count = sum(items)",
-        "    count = len(items) - 1",
-        "    count = len(items[1:])",
-    ],
-    "    for place, item in enumerate(items):": [
-        "    for place, item in enumerate(seen):",
-    ],
+    "    return value * factor": ["    return value ** factor", "    return value + factor", "    return value"],
+    "    total = 0": ["    total = 1", "    total = -1"],
+    "    count = len(items)": ["    count = sum(items)", "    count = len(items) - 1", "    count = len(items[1:])"],
+    "    for place, item in enumerate(items):": ["    for place, item in enumerate(seen):"],
     "            total += scaled(item.cost, tax)": [
         "            total -= scaled(item.cost, tax)",
         "            total = scaled(item.cost, tax)",
@@ -74,17 +61,9 @@ MENDED = {
         "        if node is None or node.left is None:",
         "        if node.left is not None:",
     ],
-    "            continue": [
-        "            break",
-    ],
-    "    return total": [
-        "    return count",
-        "    return total + 1",
-        "    total += 1\n    return total",
-    ],
-    "LIMIT = 3": [
-        "LIMIT = 2",
-    ],
+    "            continue": ["            break"],
+    "    return total": ["    return count", "    return total + 1", "    total += 1\n    return total"],
+    "LIMIT = 3": ["LIMIT = 2"],
 }
 
 
