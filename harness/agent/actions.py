@@ -35,7 +35,7 @@ class Action(Struct, frozen=True, omit_defaults=True):
     tokens: Tokens | None = None
 
 
-class Feedback(Struct, frozen=True):
+class EditFeedback(Struct, frozen=True):
     """What an edit came to, whatever words tell it: a policy decides by this.
 
     - `applied`: Whether it was applied.
@@ -54,7 +54,7 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     text: str
     is_error: bool = False
     ends: bool = False
-    feedback: Feedback | None = None
+    feedback: EditFeedback | None = None
 
 
 def read_command(text: str) -> Action:

@@ -1,6 +1,6 @@
 """What `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 from misstep.options.sandbox import ObserveOptions
-from misstep.repair.patch_judging import PatchJudgeOptions
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
     from misstep.harness.observer.live import LiveObservation
     from misstep.harness.protocols import FittedJudge
-    from misstep.harness.repair.case import CaseFolder
     from misstep.harness.repair.repairers import RepairerOptions
 
 
@@ -56,25 +52,6 @@ class AskedAgent(OptionGroup, frozen=True):
     seed: int = 0
 
 
-def told_cases(
-    cases: "Sequence[CaseFolder]", instructions: str | None, run: Path | None
-) -> "tuple[Sequence[CaseFolder], str]":
-    """Return the cases with the instructions of a run, and by whom these are; those without any are named."""
-    if run is None:
-        return cases, ""
-    from misstep.harness.runs.repair_instructions import read_instructions, with_instructions
-
-    if instructions is None:
-        raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")
-    written = read_instructions(run)
-    told, without = with_instructions(cases, written, instructions)
-    if not told:
-        raise UsageError(f"no case has {instructions} instructions in {run}", "Name the run of these cases.")
-    for case, why in without.items():
-        say(f"misstep: {plain(case)} is left out, as it has no {instructions} instructions: {plain(why)}")
-    return told, written.by
-
-
 def refuse_ignored(
     context: typer.Context, policy: str, patch_judge: str, observe: str, instructions: str | None, *, unsafe: bool
 ) -> None:
@@ -101,6 +78,43 @@ def refuse_ignored(
         refuse_given(context, {"replay_run"}, "the policy `replay` alone reads it")
     if unsafe:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
+
+
+class PatchJudgeOptions(OptionGroup, frozen=True):
+    """The judge of patches and its model."""
+
+    panel = "Patch judge"
+    patch_judge: Annotated[
+        str,
+        typer.Option(metavar="JUDGE", help="Judge of the patches, as in `judge run`; patch_judge is the shipped one."),
+    ] = ""
+    judge_model: Annotated[
+        str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
+    ] = ""
+
+    def judge(self, known: ModelOptions, *, alone: bool) -> "tuple[FittedJudge | None, str | None]":
+        """Return the judge of patches, and the address of its model; `alone` says that nothing else asks one."""
+        from misstep.harness.repair.validators.patch_judge import fitted_to_patches
+        from misstep.harness.runs.judging.known_judges import known_judge
+
+        if not self.patch_judge:
+            if self.judge_model:
+                raise UsageError("--judge-model without a judge", "Name the judge with --patch-judge.")
+            return None, None
+        if known.local and self.judge_model:
+            raise UsageError("--local has its own model", "Leave out --judge-model.")
+        judge = known_judge(
+            self.patch_judge, model=self.judge_model or (known.model if known.local else ""), base_url=known.base_url
+        )
+        if not getattr(judge, "model", ""):
+            judge = known_judge(self.patch_judge, model=known.model, base_url=known.base_url)
+        address: str | None = getattr(judge, "base_url", None)
+        if address and address != known.base_url and not alone:
+            raise UsageError(
+                f"the judge {judge.name} names a server of its own, {address}",
+                "One server answers the agent and the judge: name it with --base-url.",
+            )
+        return fitted_to_patches(judge), address
 
 
 @contextmanager

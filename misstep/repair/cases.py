@@ -8,10 +8,12 @@ import typer
 from msgspec import Struct
 
 from misstep.harness.errors import InputError, UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from misstep.harness.repair.case import CaseFolder, RepairCase
     from misstep.harness.runs.repair_repository import HeldBack
@@ -112,3 +114,22 @@ def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox:
     )
     asked_anew = partial(objections_now, out, sandbox=sandbox, uncommitted=options.uncommitted)
     return Named(found.cases, folder, found.held_back, found.lacks_environment, asked_anew)
+
+
+def told_cases(
+    cases: "Sequence[CaseFolder]", instructions: str | None, run: Path | None
+) -> "tuple[Sequence[CaseFolder], str]":
+    """Return the cases with the instructions of a run, and by whom these are; those without any are named."""
+    if run is None:
+        return cases, ""
+    from misstep.harness.runs.repair_instructions import read_instructions, with_instructions
+
+    if instructions is None:
+        raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")
+    written = read_instructions(run)
+    told, without = with_instructions(cases, written, instructions)
+    if not told:
+        raise UsageError(f"no case has {instructions} instructions in {run}", "Name the run of these cases.")
+    for case, why in without.items():
+        say(f"misstep: {plain(case)} is left out, as it has no {instructions} instructions: {plain(why)}")
+    return told, written.by

@@ -9,8 +9,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Json, command_app, json_text
-from misstep.repair.review_codes import codes
-from misstep.repair.rollout import RolloutSeed, rollout
+from misstep.repair.review_tables import RolloutSeed, codes, rollout
 
 if TYPE_CHECKING:
     from misstep.harness.records.repair_attempt import RepairAttempt

@@ -14,10 +14,9 @@ from misstep.options.common import Json
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import ObserveOptions, SandboxOptions
 from misstep.options.shard import ShardOptions, do_line, say_shard
-from misstep.repair.asking import AskedAgent, opened, refuse_ignored, told_cases
-from misstep.repair.cases import RepositoryOptions, named_cases
+from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
+from misstep.repair.cases import RepositoryOptions, named_cases, told_cases
 from misstep.repair.ending import print_scores
-from misstep.repair.patch_judging import PatchJudgeOptions
 
 
 def run(

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Mapping
 
-from misstep.harness.agent.actions import Feedback, Observation
+from misstep.harness.agent.actions import EditFeedback, Observation
 from misstep.harness.agent.environment import Edited, Environment
 from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
@@ -69,7 +69,7 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
     changed = tuple(applied.files)
     environment.edits.append(Edited(path, reply, applied.rules, changed))
     if not changed:
-        return Observation("The edit changes nothing.", is_error=True, feedback=Feedback())
+        return Observation("The edit changes nothing.", is_error=True, feedback=EditFeedback())
     return await _checked(changed, environment)
 
 
@@ -85,13 +85,13 @@ async def _checked(changed: tuple[str, ...], environment: Environment) -> Observ
         if passed and not errors and environment.patch_judge is not None:
             text, rejected = await environment.patch_judge()
             texts.append(text)
-    return Observation("\n\n".join(texts), feedback=Feedback(True, bool(errors) or rejected, passed))
+    return Observation("\n\n".join(texts), feedback=EditFeedback(True, bool(errors) or rejected, passed))
 
 
 def _refused(environment: Environment, edit: Edited) -> Observation:
     environment.edits.append(edit)
     text = f"The edit was not applied: {closed(edit.refused)} Nothing has changed."
-    return Observation(text, is_error=True, feedback=Feedback(applied=False))
+    return Observation(text, is_error=True, feedback=EditFeedback(applied=False))
 
 
 _NUMBER = {"diff_number": "number of the diff"}

@@ -8,7 +8,7 @@ likeliest one. What it learns it learns by what the setting allows.
 import asyncio
 from collections.abc import Sequence
 
-from misstep.harness.agent.actions import Action, Feedback, Observation
+from misstep.harness.agent.actions import Action, EditFeedback, Observation
 from misstep.harness.agent.protocols import Task
 from misstep.harness.protocols import Ask
 from misstep.harness.repair.attempt import CaseWorkspace
@@ -42,7 +42,7 @@ class SearchPolicy:
         self._handed_in: list[Candidate] = []
         self._pending: Candidate | None = None
         self._tried = 0
-        self._feedback = Feedback()
+        self._feedback = EditFeedback()
 
     def observed(self, observation: Observation) -> None:
         """Keep what the last edit came to."""

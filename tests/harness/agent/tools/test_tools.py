@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from misstep.harness.agent.actions import Action, Feedback, Observation, read_command
+from misstep.harness.agent.actions import Action, EditFeedback, Observation, read_command
 from misstep.harness.agent.environment import Environment
 from misstep.harness.agent.loop import run_agent
 from misstep.harness.agent.protocols import PatchRequest, Task
@@ -152,15 +152,20 @@ def test_an_edit_changes_the_file_and_its_index_and_gives_the_feedback_of_the_se
 @pytest.mark.parametrize(
     ("reports", "found", "heard", "feedback"),
     [
-        ([SuiteReport(passed=True, ran=1)], None, True, Feedback(tests_passed=True)),
-        ([SuiteReport(passed=True, ran=1)], "", True, Feedback(tests_passed=True)),
-        ([SuiteReport(passed=True, ran=1)], "ruff detected errors", False, Feedback(complaint=True, tests_passed=True)),
-        ([FAILED], "", False, Feedback(tests_passed=False)),
-        (None, "", False, Feedback()),
+        ([SuiteReport(passed=True, ran=1)], None, True, EditFeedback(tests_passed=True)),
+        ([SuiteReport(passed=True, ran=1)], "", True, EditFeedback(tests_passed=True)),
+        (
+            [SuiteReport(passed=True, ran=1)],
+            "ruff detected errors",
+            False,
+            EditFeedback(complaint=True, tests_passed=True),
+        ),
+        ([FAILED], "", False, EditFeedback(tests_passed=False)),
+        (None, "", False, EditFeedback()),
     ],
 )
 def test_the_judge_is_heard_of_an_edit_that_passes_the_checks_and_feedback_is_typed(
-    reports: list[SuiteReport] | None, found: str | None, heard: bool, feedback: Feedback
+    reports: list[SuiteReport] | None, found: str | None, heard: bool, feedback: EditFeedback
 ) -> None:
     act = Action("edit", {"file_path": "src/price.py", "instructions": "rename"})
     place = environment(FILES, "self.net => self.gross", reports=reports, found=found, judged="I would land it.")
@@ -196,4 +201,4 @@ def test_a_refused_edit_changes_nothing_and_says_why() -> None:
     assert isinstance(place.files, FilesInMemory)
     assert place.files.data == {path: text.encode() for path, text in FILES.items()}
     assert place.edits[0].refused
-    assert seen.feedback == Feedback(applied=False)
+    assert seen.feedback == EditFeedback(applied=False)

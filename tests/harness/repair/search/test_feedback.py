@@ -2,7 +2,7 @@
 
 import asyncio
 
-from misstep.harness.agent.actions import Action, Feedback, Observation
+from misstep.harness.agent.actions import Action, EditFeedback, Observation
 from misstep.harness.agent.protocols import Task
 from misstep.harness.repair.attempt import CaseWorkspace
 from misstep.harness.repair.case import RepairCase
@@ -19,8 +19,8 @@ FILES = {
 }
 TASK = 'Tests fail:\n  File "one.py", line 5, in one\n  File "two.py", line 2, in half\nassert 2.5 == 2'
 NOTHING = Observation("")
-COMPLAINT = Observation("", feedback=Feedback(complaint=True))
-SUCCESS = Observation("", feedback=Feedback())
+COMPLAINT = Observation("", feedback=EditFeedback(complaint=True))
+SUCCESS = Observation("", feedback=EditFeedback())
 
 
 class _Run:

@@ -1,4 +1,4 @@
-"""`misstep repair review rollout`: what became of patches at each share of the cases that an agent is rolled out to."""
+"""`misstep repair review codes` and `rollout`: themes of comments on patches, and what became of patches by share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,35 @@ from misstep.harness.errors import UsageError
 from misstep.options.common import Json, json_text
 
 RolloutSeed = Annotated[int, typer.Option("--rollout-seed", min=0, metavar="S", help="Seed of the rollout's draw.")]
+
+
+def codes(
+    codings: Annotated[
+        Path | None, typer.Argument(metavar="CODINGS.csv", help="CSV file with the codes of each comment and coder.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Count the themes of comments, and how far their coders agree.
+
+    CODINGS.csv has the columns comment, coder and codes, with several codes separated by semicolons:
+
+    c1,ann,gratitude;already_fixed
+
+    A row without codes says that none fits. Without a file the command lists the codes and their meanings.
+    """
+    from misstep.analysis.measures.repair.feedback_codes import code_book, codings_document, codings_table, read_codings
+    from misstep.analysis.pages import table_text
+
+    if codings is None:
+        book = code_book()
+        blocks = (
+            [theme, *(f"  {code:<15} {meaning}" for code, meaning in of.codes.items())] for theme, of in book.items()
+        )
+        print(json_text(book) if json else "\n\n".join("\n".join(block) for block in blocks))
+    elif json:
+        print(json_text(codings_document(read_codings(codings))))
+    else:
+        print(table_text(codings_table(read_codings(codings), codings.name)), end="")
 
 
 def rollout(
@@ -41,7 +70,7 @@ def _shares(text: str) -> list[float]:
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--shares {text!r} is no list of numbers", "Write it as 0.1,0.5,1.") from None
+        raise UsageError(f"--shares {text!r} is not a list of numbers", "Write it as 0.1,0.5,1.") from None
     if wrong := [share for share in found if not 0 < share <= 1]:
-        raise UsageError(f"--shares: {wrong[0]:g} is no share", "Each is above 0 and at most 1, as in 0.1,0.5,1.")
+        raise UsageError(f"--shares: {wrong[0]:g} is not a share", "Each is above 0 and at most 1, as in 0.1,0.5,1.")
     return found
