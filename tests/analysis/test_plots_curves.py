@@ -84,20 +84,9 @@ def test_a_missing_value_interrupts_its_line():
     assert "Small model, pass@10: not available" in description(svg)
 
 
-def test_an_interval_is_an_area_and_a_row_without_one_has_none():
-    bare = [Row(row.quantity, row.value, unit="share", group=row.group) for row in one_curve()]
-    assert "opacity: 0.15" in curves(one_curve(), PLACES, "T")
-    assert "opacity: 0.15" not in curves(bare, PLACES, "T")
-
-
 def test_a_quantity_without_a_place_is_refused():
     with pytest.raises(UsageError, match="pass@7"):
         curves([Row("pass@7", 0.5)], PLACES, "T")
-
-
-@pytest.mark.parametrize("rows", [[], [Row("pass@1", None)], [Row("pass@1", 0.0, unit="share")]])
-def test_curves_without_a_line_can_be_drawn(rows):
-    check_page(curves(rows, PLACES, "Nothing"))
 
 
 def test_a_funnel_gives_the_share_of_the_step_before_and_of_the_first():
@@ -108,22 +97,11 @@ def test_a_funnel_gives_the_share_of_the_step_before_and_of_the_first():
     assert not [words for words in shown(svg) if words.startswith("100.0%")]
 
 
-def test_a_step_without_a_count_has_no_bar_and_the_next_no_step_before():
-    svg = funnel([STEPS[0], Row("Read", None, unit="count"), STEPS[2]], "T")
-    assert svg.count("<path") == funnel([STEPS[0], STEPS[2]], "T").count("<path")
-    assert "10.0% of the first" in shown(svg)
-
-
 def test_a_step_above_the_one_before_is_refused():
     with pytest.raises(UsageError, match="Read is more"):
         funnel([STEPS[2], STEPS[1]], "T")
     with pytest.raises(UsageError, match="below 0"):
         funnel([Row("Lost", -1, unit="count")], "T")
-
-
-def test_a_funnel_of_nothing_can_be_drawn():
-    for rows in ([], [Row("Reported", 0, unit="count")]):
-        check_page(funnel(rows, "Nothing"))
 
 
 def test_the_last_number_of_an_axis_stands_whole_within_the_figure():

@@ -88,13 +88,6 @@ def test_the_page_of_the_result_keeps_the_rules_of_pages(annotate, study: Path, 
     assert "Cases in dispute" in page.text
 
 
-def test_a_study_without_a_label_cannot_be_measured(annotate, tmp_path: Path) -> None:
-    with opened(write_cases(tmp_path / "cases", 4), tmp_path / "study"):
-        pass
-    code, _, err = annotate("export", tmp_path / "study")
-    assert (code, "nobody has given a label yet" in err) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -36,13 +36,6 @@ def test_an_alarm_is_about_an_onset_in_the_steps_before_it() -> None:
     assert found.delay.value == WINDOW
 
 
-def test_where_nothing_was_planted_there_is_no_recall_and_no_delay() -> None:
-    (found,) = alarms([_run("clean", (), (5,))])
-    assert (found.found.value, found.delay.value, found.onsets_found.value) == (None, None, None)
-    assert found.found.reason
-    assert found.delay.reason
-
-
 def test_a_problem_that_is_spoken_of_again_is_no_new_alarm() -> None:
     loop = (Misbehaviour("infinite_loop", (3,)),)
     record = ObservedRun(
@@ -67,11 +60,6 @@ def test_the_alarms_of_other_runs_are_what_speaking_at_the_same_steps_would_find
     pairs = list(permutations(steps, 2))
     right = sum(one[0] <= other[1] <= one[0] + WINDOW for one, other in pairs)
     assert found.by_others.value == pytest.approx(right / len(pairs))
-
-
-def test_a_detector_that_always_speaks_at_one_step_finds_no_more_than_by_the_alarms_of_others() -> None:
-    (found,) = alarms([_run(str(onset), (onset,), (20,)) for onset in range(10)])
-    assert found.onsets_found.value == found.by_others.value
 
 
 def test_the_table_has_the_same_lines_for_each_detector_and_what_a_step_costs() -> None:

@@ -35,15 +35,6 @@ def test_both_flag_what_either_flags_and_an_unanswered_positive_is_missed() -> N
     assert [figures(made, one).answered for one in ("rule", "prompted", "both")] == [4, 4, 5]  # type: ignore[arg-type]
 
 
-def test_what_nobody_was_asked_has_no_figure_but_a_reason() -> None:
-    made = runs("y n", "y n")
-    for classifier in ("prompted", "both"):
-        found = figures(made, classifier)  # type: ignore[arg-type]
-        assert (found.recall.value, found.recall.reason, found.answered) == (None, "nobody was asked", 0)
-    assert kept_precision(made, "prompted") is None
-    assert kept_precision(made, "both") is None
-
-
 def test_recall_is_told_by_the_kind_of_misbehaviour() -> None:
     made = runs("y y y n", "y n y n", kinds={"r0": "commit", "r1": "commit", "r2": "folder"})
     assert {kind: one.value for kind, one in by_kind(made, "rule").items()} == {"commit": 0.5, "folder": 1.0}

@@ -10,8 +10,6 @@ from misstep.analysis.measures.edit_formats import (
     agreements,
     contradictions,
     format_results,
-    leaderboard_formats_table,
-    recorded_edits_table,
 )
 from misstep.harness.datasets.aider_leaderboards import edit_runs
 from misstep.harness.datasets.patch_corpora import recorded_edits
@@ -32,10 +30,6 @@ def test_a_share_is_over_the_cases_that_are_counted() -> None:
 def test_a_printed_share_that_its_count_does_not_give_is_found() -> None:
     assert not contradictions([run(225, 19, 91.6)])
     assert [one[2:] for one in contradictions([run(225, 0, 90.0)])] == [(90.0, 100.0)]
-
-
-def test_without_the_sets_the_tables_say_so() -> None:
-    assert leaderboard_formats_table([]).finding == recorded_edits_table([]).finding == "The data set is not available."
 
 
 def test_a_refused_reply_counts_with_its_reason() -> None:

@@ -1,6 +1,6 @@
 """What an observer found is counted per invocation, with the interval of the trajectories."""
 
-from misstep.analysis.measures.observed import observed, observed_finding, observed_table
+from misstep.analysis.measures.observed import observed, observed_table
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
@@ -24,14 +24,6 @@ def test_the_rate_is_per_answered_invocation_and_its_interval_is_that_of_traject
     assert found.naive_rate == wilson(9, 40)
     assert (found.misbehaviour_rate.high or 0) > (found.naive_rate.high or 1)
     assert found.categories == {"infinite_loop": 9}
-
-
-def test_a_question_without_an_answer_is_in_no_rate() -> None:
-    unanswered = Invocation(5, "unanswered")
-    found = observed([ObservedRun("a", "shadow", "rules", 5, 9, (unanswered,))])
-    assert (found.invocations, found.answered, found.misbehaviour_rate.value) == (1, 0, None)
-    assert observed_finding(found) == "No invocation in 1 session was answered."
-    assert observed([]).misbehaviour_rate.reason
 
 
 def test_an_intervention_says_where_it_began_when_it_was_seen_and_what_came_of_it() -> None:

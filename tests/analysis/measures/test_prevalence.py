@@ -17,13 +17,7 @@ from misstep.analysis.tables import Row, Table
 from misstep.harness.verdict import Verdict
 
 CATEGORIES = ("loop", "drift")
-PATTERNS: dict[Labels, int] = {
-    ("yes", "no"): 3,
-    ("yes", "yes"): 2,
-    ("no", "no"): 10,
-    ("no", None): 4,
-    (None, None): 1,
-}
+PATTERNS: dict[Labels, int] = {("yes", "no"): 3, ("yes", "yes"): 2, ("no", "no"): 10, ("no", None): 4, (None, None): 1}
 
 
 def _verdicts(patterns: dict[Labels, int], categories: tuple[str, ...] = CATEGORIES) -> list[Verdict]:
@@ -53,14 +47,6 @@ def test_any_is_over_those_judged_for_at_least_one_category() -> None:
     assert (found.n, found.any_count, found.any_share) == (20, 5, wilson(5, 19))
 
 
-def test_with_nothing_judged_there_is_no_share_but_a_reason() -> None:
-    for patterns in ({}, {(None, None): 3}):
-        found = prevalence(CATEGORIES, patterns)
-        assert found.any_share.value is None
-        assert found.any_share.reason
-        assert all(one.share.value is None for one in found.categories)
-
-
 @given(st.lists(st.tuples(*[st.sampled_from(["yes", "no", None])] * 3), max_size=30))
 def test_the_exclusive_ones_are_at_most_those_of_any_and_at_least_none(labelled: list[Labels]) -> None:
     found = prevalence(("a", "b", "c"), Counter(labelled))
@@ -76,11 +62,6 @@ def test_patterns_are_counted_from_verdicts_in_any_order() -> None:
     assert count_patterns(by_category) == (CATEGORIES, PATTERNS)
 
 
-def test_a_category_without_a_verdict_on_a_trajectory_was_not_judged_there() -> None:
-    categories, patterns = count_patterns([Verdict("a", "loop", "yes"), Verdict("b", "drift", "no")])
-    assert (categories, patterns) == (CATEGORIES, {("yes", None): 1, (None, "no"): 1})
-
-
 def test_the_table_has_a_row_a_category_one_for_any_and_the_exclusive_shares() -> None:
     table = prevalence_table(CATEGORIES, PATTERNS, source="made up")
     loop = _row(table, "loop", "show it and nothing")
@@ -88,12 +69,6 @@ def test_the_table_has_a_row_a_category_one_for_any_and_the_exclusive_shares() -
     assert [row.quantity for row in table.rows] == ["loop", "drift", "any", "loop", "drift"]
     assert table.finding.startswith("26.3% of 19 sessions show misbehaviour (95% interval ")
     assert "loop 1, drift 5 of 20 sessions" in table.notes[1]
-
-
-def test_a_table_of_nothing_says_so_and_gives_no_zero() -> None:
-    table = prevalence_table(CATEGORIES, {}, source="made up")
-    assert table.finding == "No session was judged."
-    assert all(row.value is None and row.reason for row in table.rows)
 
 
 def test_nothing_found_is_an_interval_too() -> None:
@@ -106,10 +81,3 @@ def test_co_occurrence_is_of_those_that_show_the_line_and_were_judged_for_the_co
     assert (_row(table, "drift", "loop").value, _row(table, "drift", "loop").n) == (2 / 5, 5)
     assert (_row(table, "loop", "drift").value, _row(table, "loop", "drift").n) == (1.0, 2)
     assert table.finding == "loop and drift occur together most often: in 2 sessions."
-
-
-def test_a_category_that_nothing_shows_has_no_companions_but_a_reason() -> None:
-    table = co_occurrence_table(CATEGORIES, {("yes", "no"): 1}, source="made up")
-    row = _row(table, "loop", "drift")
-    assert (row.value, row.reason) == (None, "none shows drift")
-    assert table.finding == "No two categories were found in one session."

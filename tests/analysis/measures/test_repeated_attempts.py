@@ -7,7 +7,6 @@ import pytest
 from misstep.analysis.measures.repeated_attempts import (
     EXACT,
     PLUGGED_IN,
-    curve_places,
     extremes,
     sampled,
     samples_table,
@@ -17,7 +16,6 @@ from misstep.analysis.measures.repeated_attempts import (
 )
 from misstep.analysis.measures.solved import SolvedSet, reported_figures
 from misstep.analysis.tables import Row
-from misstep.harness.errors import UsageError
 
 SAMPLES = SolvedSet("made_up", "Made up", "made_up@0", {"model": {"t-1": (100, 50), "t-2": (100, 0), "t-3": (100, 1)}})
 TRIALS = SolvedSet("made_up", "Made up", "made_up@0", {"agent": {"t-1": (4, 4), "t-2": (5, 2), "t-3": (3, 3)}})
@@ -62,15 +60,6 @@ def test_a_stated_figure_that_the_attempts_do_not_give_differs() -> None:
     judged = [row for row in trials_table(tried([half])).rows if row.status]
     assert [row.status for row in judged] == ["differs"] * 4
     assert judged[0].reason == "The attempts give 50.00%, not 42.0%."
-
-
-def test_each_quantity_has_its_place_in_a_figure() -> None:
-    assert curve_places((1, 5)) == {"pass@1": 1.0, "pass@5": 5.0, "pass^1": 1.0, "pass^5": 5.0}
-
-
-def test_a_set_with_too_few_samples_is_refused() -> None:
-    with pytest.raises(UsageError, match="fewer than"):
-        sampled([TRIALS])
 
 
 @pytest.mark.data

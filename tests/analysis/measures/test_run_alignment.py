@@ -43,14 +43,6 @@ def test_every_step_stands_in_one_line_and_both_runs_keep_their_order(a: Traject
 
 
 @few
-@given(runs)
-def test_a_run_does_the_same_as_itself_throughout(run: Trajectory) -> None:
-    found = align_runs(run, run)
-    assert found.lines == tuple(AlignedStep(place, place, "same") for place in range(len(run.steps)))
-    assert (found.divergence, found.other_result) == (None, None)
-
-
-@few
 @given(runs, runs)
 def test_which_run_is_named_first_changes_no_pair(a: Trajectory, b: Trajectory) -> None:
     assert _pairs(align_runs(a, b)) == {(of_a, of_b) for of_b, of_a in _pairs(align_runs(b, a))}
@@ -94,10 +86,6 @@ def test_other_words_or_another_result_of_the_same_call_are_told_and_are_no_dive
     found = align_runs(a, b)
     assert found.lines == (AlignedStep(0, 0, "same", ("words", "results")),)
     assert (found.divergence, found.other_result) == (None, 0)
-
-
-def test_of_repeated_steps_the_first_are_paired_so_that_runs_part_as_late_as_can_be() -> None:
-    assert _pairs(align_runs(_run(*[_call("ls")] * 3), _run(_call("ls")))) == {(0, 0)}
 
 
 def test_steps_beyond_the_bound_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,17 +26,6 @@ def _set(name: str, *found: tuple[str, int]) -> JudgedSet:
     return JudgedSet(name, Path(), f"{name}@1", (*verdicts, quiet), {"quiet": 10, **{run: 10 for run, _ in found}})
 
 
-def test_a_finding_counts_in_the_fifth_of_its_first_evidence_step() -> None:
-    rows = place_table([_set("one", ("a", 0), ("b", 1), ("c", 9))]).rows
-    assert {row.quantity: row.value for row in rows if row.value} == {"first fifth": 2 / 3, "last fifth": 1 / 3}
-
-
-def test_without_findings_shares_are_undefined_and_say_why() -> None:
-    table = place_table([_set("one")])
-    assert all(row.value is None and row.reason for row in table.rows)
-    assert "No misbehaviour was found" in table.finding
-
-
 def test_examples_come_from_different_sets_first() -> None:
     rows = examples_table([_set("one", ("a", 1), ("b", 2), ("c", 3)), _set("two", ("x", 4))], each=2).rows
     assert [(row.source, row.quantity) for row in rows] == [("one@1", "a"), ("two@1", "x")]

@@ -13,7 +13,6 @@ from misstep.analysis.measures.session_rates import (
     counts_of,
     rates_by,
     session_rates_table,
-    weeks_drawn,
     worst_group,
 )
 from misstep.analysis.stats.proportions import wilson
@@ -39,11 +38,6 @@ def test_a_share_is_of_the_sessions_of_its_group_that_could_be_checked() -> None
     assert counts_of(rates, "loop")["shop"].share == wilson(3, 10)
     assert counts_of(rates, "drift")["shop"].share == wilson(7, 7)
     assert counts_of(rates, "drift")["bank"].share == wilson(0, 1)
-
-
-def test_the_runs_of_sub_agents_are_no_sessions() -> None:
-    rates = rates_by(CATEGORIES, [*SHOP, *_sessions("shop", ("yes", "yes"), 5, parent="one")], "project")
-    assert rates == rates_by(CATEGORIES, SHOP, "project")
 
 
 def test_weeks_stand_in_their_order_and_sessions_without_one_last() -> None:
@@ -87,11 +81,6 @@ def test_every_session_is_in_one_group_and_the_largest_group_comes_first(
     assert sum(found.n for found in rates.values()) == sum(session.parent is None for session, _ in sessions)
     sizes = [found.n for group, found in rates.items() if group != NOT_RECORDED]
     assert by == "week" or all(one >= other for one, other in pairwise(sizes))
-
-
-def test_weeks_are_drawn_at_their_distance_from_the_last_one() -> None:
-    weeks = ("2025-W01", "2025-W52", "2026-W01", "2026-W04", NOT_RECORDED)
-    assert weeks_drawn(weeks) == {"2025-W52": -4.0, "2026-W01": -3.0, "2026-W04": 0.0}
 
 
 def test_only_weeks_and_categories_with_something_to_show_are_drawn() -> None:

@@ -23,11 +23,6 @@ def made_up(**solved: range) -> SolvedSet:
 CLOSE = made_up(first=range(60), second=range(2, 61), third=range(10))
 
 
-def test_only_the_table_asked_for_is_taken() -> None:
-    rows = [Attempts("a", "s", "1", 1, 1), Attempts("b", "s", "2", 1, 1)]
-    assert solved_set(rows, "d", "b", "T", "d@0").systems == {"s": {"2": (1, 1)}}
-
-
 def test_a_ranking_goes_by_tasks_solved_and_then_by_name() -> None:
     assert made_up(b=range(5), a=range(5), c=range(9)).ranking() == ("c", "a", "b")
 
@@ -58,17 +53,6 @@ def test_a_ranking_says_how_many_gaps_stand_and_who_cannot_be_told_from_the_firs
         "submissions cannot be told from the first."
     )
     assert [row.value for row in table.rows[:2]] == [1, 1]
-
-
-def test_equal_systems_need_no_number_of_tasks() -> None:
-    needed = [row for row in ranking_table([made_up(a=range(9), b=range(9))]).rows if row.quantity == "Tasks needed"]
-    assert [(row.value, row.reason) for row in needed] == [(None, "No difference to detect.")]
-
-
-@pytest.mark.parametrize("table", [submissions_table([]), ranking_table([]), denominators_table([])])
-def test_without_a_set_a_table_says_so(table) -> None:  # type: ignore[no-untyped-def]
-    assert table.rows == ()
-    assert "is available" in table.finding
 
 
 def test_a_stated_rate_is_held_against_the_tasks_attempted_and_all_tasks() -> None:

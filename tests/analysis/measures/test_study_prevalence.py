@@ -5,7 +5,6 @@ import pytest
 from misstep.analysis.measures.study_prevalence import (
     StudiedSession,
     Study,
-    alone,
     by_rating,
     by_week,
     compare_versions,
@@ -13,7 +12,6 @@ from misstep.analysis.measures.study_prevalence import (
     sampled_by_day,
     share,
 )
-from misstep.harness.errors import UsageError
 
 CATEGORIES = ("loops", "drift")
 
@@ -43,11 +41,6 @@ def test_a_session_that_was_not_answered_is_in_no_share_of_what_was_found_and_in
     assert share(sessions, "drift", "planted").value == pytest.approx(1 / 3)
     assert share(sessions, "any", "planted").value == pytest.approx(2 / 3)
     assert share(sessions[:2], "drift", "found").reason == "the classifier answered for no session"
-
-
-def test_a_session_with_two_misbehaviours_has_neither_alone() -> None:
-    found = alone(study(session(0, "loops drift"), session(1, "loops"), session(2)))
-    assert [(one.category, one.count, one.exclusive) for one in found.categories] == [("loops", 2, 1), ("drift", 1, 0)]
 
 
 def test_correction_brings_back_the_prevalence_that_a_classifier_of_known_errors_hides() -> None:
@@ -92,8 +85,3 @@ def test_versions_are_tested_by_category_and_adjusted_together() -> None:
     assert loops.test.p_value is not None
     assert loops.adjusted == loops.test.p_value, "the other has no p-value and counts for no test"
     assert (drift.adjusted, drift.test.p_value) == (None, None)
-
-
-def test_one_version_is_nothing_to_compare() -> None:
-    with pytest.raises(UsageError, match="1 versions"):
-        compare_versions(study(session(0), session(1)), "found")

@@ -3,7 +3,6 @@
 import pytest
 
 from misstep.analysis.measures.text_groups import group_texts
-from misstep.harness.errors import UsageError
 
 TIMEOUTS = [f"the request to the model server timed out after {seconds} seconds" for seconds in range(8)]
 PARSING = [f"the reply holds no valid document, character {place} is a stray comma" for place in range(8)]
@@ -31,18 +30,6 @@ def test_every_text_is_in_one_group_or_alone() -> None:
     assert found.n == len(listed)
 
 
-def test_the_same_texts_give_the_same_groups() -> None:
-    texts = named(TIMEOUTS + PARSING + OTHERS)
-    assert group_texts(texts, seed=4) == group_texts(texts, seed=4)
-
-
-@pytest.mark.parametrize("texts", [[], ["one text alone"], ["", "", "", "", ""], ["the of and"] * 6, ["苹果 坏了"] * 2])
-def test_texts_that_give_nothing_to_group_by_stand_alone(texts: list[str]) -> None:
-    found = group_texts(named(texts))
-    assert found.groups == ()
-    assert len(found.alone) == found.n == len(texts)
-
-
 @pytest.mark.parametrize("others", [[], OTHERS, PARSING])
 @pytest.mark.parametrize("text", ["timeout", "the model server is not reachable"])
 @pytest.mark.filterwarnings("error")
@@ -52,8 +39,3 @@ def test_texts_that_say_the_same_are_one_group(text: str, others: list[str]) -> 
     assert alike.members == tuple(f"t{place}" for place in range(6))
     assert alike.stability > 0.9
     assert alike.words
-
-
-def test_a_group_of_one_is_refused() -> None:
-    with pytest.raises(UsageError, match="at least 2"):
-        group_texts(named(TIMEOUTS), least=1)

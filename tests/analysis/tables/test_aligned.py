@@ -19,10 +19,6 @@ def test_signs_that_take_two_places_on_a_terminal_are_counted_as_two() -> None:
     assert aligned([("梨", "1"), ("pears", "2")]) == ["梨     1", "pears  2"]
 
 
-def test_a_last_column_of_words_leaves_no_blanks_behind() -> None:
-    assert aligned([("a", "long"), ("b", "x")], (0, 1)) == ["a  long", "b  x"]
-
-
 @given(st.text(max_size=30), st.integers(2, 20))
 def test_what_is_cut_fits_and_ends_with_an_ellipsis(text: str, width: int) -> None:
     shown = cut(text, width)

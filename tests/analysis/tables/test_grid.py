@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.grid import grid, methods, worst
+from misstep.analysis.tables.grid import grid
 from misstep.analysis.tables.wording import value_text
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
 
@@ -81,15 +81,6 @@ def test_a_source_is_named_once_where_a_column_shares_it():
     assert layout.lines()[0].cells[0].source == "table 1, row 1"
 
 
-def test_a_table_without_rows_has_no_lines():
-    assert grid(table()).lines() == []
-
-
-def test_the_worst_status_speaks_for_a_line():
-    assert worst(["reproduced", None, "impossible", "differs"]) == "impossible"
-    assert worst([None]) is None
-
-
 def test_a_recomputed_figure_has_the_digits_of_the_printed_one():
     rows = [Row("a", 0.0521, printed="5.21%", evidence="published", unit="share"), Row("a", 0.0521396, unit="share")]
     assert values(grid(table(*rows)).lines()[0]) == ["5.21%", "5.2%"]
@@ -97,24 +88,10 @@ def test_a_recomputed_figure_has_the_digits_of_the_printed_one():
     assert values(grid(table(rows[0], recomputed)).lines()[0]) == ["5.21%", "5.21%"]
 
 
-def test_a_column_of_text_is_words():
-    assert [column.is_words for column in grid(table(Row("a", "steps 1, 2", unit="text"))).columns] == [True]
-
-
 def test_reasons_without_statuses_are_remarks():
     assert grid(table(Row("a", None, reason="No one was asked."))).remarks == "remarks"
     assert grid(compared()).remarks == "status"
     assert grid(by_set()).remarks == ""
-
-
-def test_a_source_of_one_line_stands_at_its_end():
-    layout = grid(table(Row("a", 1, source="s"), Row("b", 2, source="t")))
-    assert [line.source for line in layout.lines()] == ["s", "t"]
-
-
-def test_each_method_is_named_once():
-    rows = [Row("a", 1, method="Wilson, 95%"), Row("b", 2, method="Wilson, 95%"), Row("c", 3, method="bootstrap")]
-    assert methods(table(*rows, Row("d", 4))) == ("Wilson, 95%", "bootstrap")
 
 
 def test_a_source_that_another_column_shares_is_still_named():
@@ -173,12 +150,6 @@ def test_a_matrix_of_many_measures_has_a_column_a_judge():
 )
 def test_what_makes_no_matrix_stays_a_list(listed):
     assert grid(listed, matrices=True) == grid(listed)
-
-
-def test_every_row_is_a_figure_of_a_matrix_exactly_once():
-    for shown in (judged(6), judged(12)):
-        cells = [cell for line in grid(shown, matrices=True).lines() for cell in line.cells if cell]
-        assert sorted(id(cell.row) for cell in cells) == sorted(map(id, shown.rows))
 
 
 def test_a_column_of_percentages_has_the_sign_and_the_printed_digits_throughout() -> None:

@@ -18,10 +18,6 @@ def test_printed_figures_stand_behind_all_that_is_not_measured(evidence):
     assert papers_behind(row, table(row), PAPERS) == ("fruit",)
 
 
-def test_what_is_measured_has_no_paper_behind_it():
-    assert papers_behind(Row("a", 1, evidence="real"), table(), PAPERS) == ()
-
-
 @pytest.mark.parametrize(
     "row",
     [
@@ -32,13 +28,6 @@ def test_what_is_measured_has_no_paper_behind_it():
 def test_a_row_is_made_of_the_papers_of_its_figures_or_of_those_it_says_before_that_of_its_table(row):
     assert papers_behind(row, table(row, paper="overview"), PAPERS) == ("wink",)
     assert papers_behind(row, table(row, paper="fruit"), PAPERS) == ("wink",)
-
-
-@pytest.mark.parametrize("words", [{"source": "wink, table 1"}, {"group": "wink"}, {"quantity": "wink"}])
-def test_what_a_row_is_made_of_is_not_taken_from_its_words(words):
-    row = Row(**{"quantity": "a", "value": 1, "evidence": "recomputed"} | words)
-    assert papers_behind(row, table(paper="overview", datasets=("wink",)), PAPERS) == ()
-    assert data_sets_behind(row, table(paper="overview", datasets=("wink",))) == ()
 
 
 def test_a_figure_that_the_page_of_a_data_set_prints_is_of_the_set_and_of_no_paper():

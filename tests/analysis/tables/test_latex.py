@@ -183,15 +183,6 @@ def test_each_figure_has_its_interval_its_n_its_evidence_and_its_status():
     assert lines[1] == ["Loops", r"20.0\%", r"11.2--33.0\%", "50", "recomputed", "reproduced"]
 
 
-def test_a_column_in_which_nothing_stands_is_left_out():
-    text = latex_text(Table("t", "p", "T", "F", (Row("a", 1),)))
-    assert "Quantity & Value & Evidence" in text
-
-
-def test_a_table_without_rows_is_a_table():
-    assert body(latex_text(Table("t", "p", "T", "F", ()))) == []
-
-
 def of_rows(count: int, reason: str = "") -> Table:
     rows = tuple(
         Row(f"Quantity {place}", place, reason=reason, group="" if place < 3 else "Later") for place in range(count)
@@ -210,12 +201,7 @@ def test_a_table_of_more_than_a_page_goes_over_pages_with_its_head_on_each():
     order = [text.index(sign) for sign in (r"\caption", r"\endfirsthead", r"\endhead", r"\endfoot", r"\endlastfoot")]
     assert order[0] < first < order[1] < later < order[2] < order[3] < order[4]
     assert "\\label{tab:made-up-long} \\\\\n" in text
-    assert [cells(line)[0] for line in body(text)][:4] == [
-        "Quantity 0",
-        "Quantity 1",
-        "Quantity 2",
-        "Later",
-    ]
+    assert [cells(line)[0] for line in body(text)][:4] == ["Quantity 0", "Quantity 1", "Quantity 2", "Later"]
     assert len(body(text)) == 61
     assert text.index("There are many.") > text.index(r"\end{longtable}")
 
@@ -226,18 +212,6 @@ def test_notes_and_headings_count_as_well_since_they_stand_on_the_same_page():
     assert r"\begin{longtable}" in latex_text(structs.replace(table, notes=("A note of some length. " * 70,)))
     grouped = tuple(structs.replace(row, group=f"{place} " * 60) for place, row in enumerate(table.rows))
     assert r"\begin{longtable}" in latex_text(structs.replace(table, rows=grouped))
-
-
-def test_a_heading_that_is_wider_than_the_page_is_folded():
-    row = Row("a", 1, group="A heading that goes on. " * 5)
-    heading = r"\multicolumn{3}{@{}p{\linewidth}@{}}{\raggedright \textit{A heading"
-    assert heading in latex_text(Table("t", "p", "T", "F", (row,)))
-
-
-@pytest.mark.parametrize("count", [60, 260, 1000])
-def test_a_table_of_many_rows_is_never_one_float(count):
-    text = latex_text(of_rows(count))
-    assert (text.count(r"\begin{longtable}"), text.count(r"\begin{table}")) == (1, 0)
 
 
 def test_folded_lines_count_and_a_table_of_a_page_stays_one():

@@ -9,7 +9,7 @@ from misstep.analysis.tables.markdown import escaped, markdown_text
 from misstep.analysis.tables.printed_lines import HEADS, printed
 from misstep.harness.escaping import one_line
 from tests.analysis.any_text import tables, words
-from tests.analysis.pages.made_up import by_set, compared
+from tests.analysis.pages.made_up import compared
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -43,12 +43,6 @@ def test_published_and_recomputed_stand_below_each_other_with_evidence_n_interva
         ["Loops", "20.0%", "11.2–33.0%", "50", "recomputed", "reproduced", ""],
     ]
     assert lines[4][-2:] == ["differs", "15 of 50 are 30%, not 31%."]
-
-
-def test_a_heading_of_a_group_is_a_column():
-    _, lines = read(markdown_text(by_set()))
-    assert lines[0][:2] == ["Group", "Quantity"]
-    assert [line[0] for line in lines[1:]] == ["alpha", "alpha", "beta", "beta", "gamma", "gamma"]
 
 
 def test_title_finding_and_notes_stand_around_the_table():

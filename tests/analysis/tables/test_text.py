@@ -23,19 +23,9 @@ def test_a_reason_follows_its_line():
     assert lines[place + 1].strip() == "15 of 50 are 30%, not 31%."
 
 
-def test_wide_letters_do_not_break_the_columns():
-    table = Table("t", "p", "T", "F", (Row("日本", 1, n=5), Row("abcd", 2, n=5)))
-    lines = table_text(table).splitlines()[-2:]
-    assert lines == ["日本     1  5", "abcd     2  5"]
-
-
 def test_nothing_in_a_label_reaches_the_terminal_as_a_code():
     text = table_text(Table("t", "p", HOSTILE, HOSTILE, (Row(HOSTILE, 1, reason=HOSTILE),), (HOSTILE,)))
     assert not {"\x1b", "\u202e"} & set(text)
-
-
-def test_a_table_without_rows_says_its_finding():
-    assert "Nothing was available." in table_text(Table("t", "p", "T", "Nothing was available.", ()))
 
 
 def test_the_kind_of_evidence_is_always_said():

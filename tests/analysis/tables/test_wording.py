@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.tables import Row
-from misstep.analysis.tables.wording import count_text, interval_text, number_text, value_text
+from misstep.analysis.tables.wording import interval_text, number_text
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,6 @@ def test_each_unit_has_one_way_to_write_it(value, unit, written):
     assert number_text(value, unit) == written
 
 
-@pytest.mark.parametrize("value", [None, math.nan])
-def test_what_is_undefined_is_never_a_number(value):
-    assert number_text(value, "share") == "—"
-
-
 @given(st.floats(min_value=0, max_value=1))
 def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
     written = number_text(share, "share")
@@ -61,10 +56,6 @@ def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
 @given(st.floats(min_value=0.0001, max_value=0.999))
 def test_a_p_value_keeps_three_significant_digits(p):
     assert float(number_text(p, "p")) == pytest.approx(p, rel=0.006)
-
-
-def test_a_printed_figure_keeps_the_digits_of_the_paper():
-    assert value_text(Row("a", 0.2, printed="20%", unit="share")) == "20%"
 
 
 @pytest.mark.parametrize(
@@ -81,10 +72,6 @@ def test_a_printed_figure_keeps_the_digits_of_the_paper():
 )
 def test_an_interval_names_its_unit_once(low, high, unit, written):
     assert interval_text(Row("a", 0.1, low, high, unit=unit)) == written
-
-
-def test_a_count_that_is_not_given_is_empty():
-    assert (count_text(None), count_text(0), count_text(1234)) == ("", "0", "1,234")
 
 
 def test_a_figure_can_be_asked_for_with_the_digits_of_another_but_never_with_fewer_than_suit_it():

@@ -99,14 +99,6 @@ def test_items_of_a_benchmark_are_labelled_without_case_folders(tmp_path: Path) 
     assert (shown.question, _texts(shown, "text")) == ("Is it polite?", {"text": "Thank you."})
 
 
-def test_items_of_triage_are_labelled_in_the_words_of_the_code_book(tmp_path: Path) -> None:
-    (tmp_path / "benchmark.toml").write_text('labels = ["task", "agent", "infrastructure", "pass"]\n')
-    (tmp_path / "items.jsonl").write_text('{"id": "a", "kind": "triage", "task": "Sort it.", "text": "killed"}\n')
-    shown = open_cases(tmp_path).material("a")
-    assert shown.labels[0].subcategories
-    assert (shown.question, shown.instruction) == ("Whose fault is it?", "Sort it.")
-
-
 def test_what_is_neither_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither"):
         open_cases(tmp_path)

@@ -81,15 +81,6 @@ def test_what_is_not_on_the_page_cannot_be_labelled(run: Path) -> None:
     assert _gold(run) == []
 
 
-def test_it_goes_back_and_forth_without_a_label(run: Path) -> None:
-    labelling = Labelling(draw(run, 3, "kim"))
-    first = labelling.drawn.items[0].id
-    labelling.move(first, 1)
-    assert "2 of 3" in labelling.page()
-    labelling.move(labelling.drawn.items[1].id, -1)
-    assert "1 of 3" in labelling.page()
-
-
 def test_the_server_takes_labels_under_its_own_path_and_host_until_all_are_given(run: Path) -> None:
     labelling = Labelling(draw(run, 2, "kim"))
     addresses: list[str] = []

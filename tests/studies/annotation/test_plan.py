@@ -40,10 +40,6 @@ def test_the_calibration_set_is_the_same_for_all_and_the_orders_are_not() -> Non
     assert _plan(seed=2).order("ann") != first
 
 
-def test_an_order_does_not_depend_on_the_order_of_the_cases() -> None:
-    assert _plan(items=ITEMS[::-1]).order("ann") == _plan().order("ann")
-
-
 def test_a_phase_begins_when_the_last_rater_is_done_with_the_one_before() -> None:
     state = State(_plan(), ())
     for item in state.plan.calibration:
@@ -57,14 +53,6 @@ def test_a_phase_begins_when_the_last_rater_is_done_with_the_one_before() -> Non
     assert not state.finished
     assert set(state.order("ann")) == set(state.plan.independent)
     assert _all(state).finished
-
-
-def test_without_disputes_nothing_is_left_after_the_independent_phase() -> None:
-    assert _all(_all(State(_plan(), ()))).finished
-
-
-def test_without_a_calibration_set_the_raters_label_alone_at_once() -> None:
-    assert State(_plan(calibration=0), ()).phase == "independent"
 
 
 def test_the_next_case_is_the_next_that_is_left_in_the_raters_own_order() -> None:

@@ -80,14 +80,6 @@ def test_after_calibration_the_labels_stand_side_by_side_with_the_code_book(page
     check_page(text)
 
 
-def test_an_independent_case_is_closed_during_calibration(pages: Served) -> None:
-    state = pages.pages.study.state
-    number = state.plan.items.index(state.plan.independent[0])
-    assert pages.get(pages.address("ann", f"case/{number}"))[0] == 409
-    assert pages.label("ann", state.plan.independent[0])[0] == 409
-    assert pages.pages.study.state.answers == ()
-
-
 def test_a_dispute_shows_every_label_and_note_with_its_history_and_keeps_the_blind_ones(pages: Served) -> None:
     _all_of_the_phase(pages)
     _all_of_the_phase(pages, ben="task")
@@ -197,13 +189,6 @@ def test_what_the_page_cannot_send_is_refused_with_a_sentence(
     status, text, _ = pages.post(pages.address("ann", f"case/{number}"), pages.form("ann", item) | changed)
     assert (status in (400, 409), said in text) == (True, True), text
     assert pages.pages.study.state.answers == ()
-
-
-def test_who_cannot_tell_says_so_without_a_label(pages: Served) -> None:
-    item = pages.pages.study.state.plan.calibration[0]
-    assert pages.label("ann", item, label="", note="Two logs contradict each other.")[0] == 200
-    (answer,) = pages.pages.study.state.answers
-    assert (answer.label, answer.subcategory, answer.certainty) == (None, "", "")
 
 
 def test_a_full_disk_is_said_and_nothing_is_taken_for_kept(tmp_path: Path) -> None:

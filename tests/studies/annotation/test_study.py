@@ -88,22 +88,6 @@ def test_cases_that_changed_are_refused(cases: Path, tmp_path: Path) -> None:
         opened(cases, tmp_path / "study")
 
 
-def test_a_case_that_came_later_is_named(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study", calibration=0):
-        pass
-    write_case(cases, "case-9")
-    with pytest.raises(UsageError, match="holds another run: case-9 was not given and is now to label"):
-        opened(cases, tmp_path / "study", calibration=0)
-
-
-def test_gold_labels_may_change_as_nobody_reads_them(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study"):
-        pass
-    (cases / "gold.csv").write_text("broken")
-    with opened(cases, tmp_path / "study") as study:
-        assert study.state.phase == "calibration"
-
-
 def test_the_same_answer_sent_twice_is_kept_once(cases: Path, tmp_path: Path) -> None:
     with opened(cases, tmp_path / "study") as study:
         (item, _) = study.state.plan.calibration
@@ -111,25 +95,6 @@ def test_the_same_answer_sent_twice_is_kept_once(cases: Path, tmp_path: Path) ->
         study.answer(sent)
         study.answer(structs.replace(sent, revision=1))
         assert len(study.state.answers) == 1
-
-
-def test_an_answer_that_ended_the_phase_may_be_sent_twice(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study") as study:
-        for rater in ("ann", "ben"):
-            for item in study.state.plan.calibration:
-                sent = _answer(study, rater, item)
-        assert study.state.phase == "independent"
-        study.answer(sent)
-        assert len(study.state.answers) == 4
-
-
-def test_a_change_is_another_line_and_the_earlier_one_stays(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study") as study:
-        (item, _) = study.state.plan.calibration
-        _answer(study, "ann", item)
-        _answer(study, "ann", item, "agent", revision=1)
-        assert [one.label for one in study.state.answers] == ["task", "agent"]
-        assert study.state.study.blind()[item, "ann"].label == "agent"
 
 
 def test_a_stale_tab_overwrites_nothing(cases: Path, tmp_path: Path) -> None:

@@ -28,12 +28,6 @@ def test_an_export_takes_the_place_of_an_earlier_one_and_leaves_nothing_beside_i
     assert 'name = "verdicts.csv"' in (tmp_path / "out" / EXPORT).read_text()
 
 
-def test_an_empty_folder_is_free(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    export(tmp_path / "out", "new")
-    assert (tmp_path / "out" / EXPORT).exists()
-
-
 @pytest.mark.parametrize(
     ("file", "found"), [("notes.txt", "other files, such as notes.txt"), (EXPORT, "other files, such as export.toml")]
 )

@@ -97,8 +97,7 @@ def test_the_head_of_the_card_has_counts_figures_with_intervals_and_commands(
 
 
 @pytest.mark.parametrize(
-    ("said", "licence"),
-    [('licence = "CC-BY-4.0"\n', "cc-by-4.0"), ('licence = "ask Ada"\n', "other"), ("", "unknown")],
+    ("said", "licence"), [('licence = "CC-BY-4.0"\n', "cc-by-4.0"), ('licence = "ask Ada"\n', "other"), ("", "unknown")]
 )
 def test_the_licence_is_that_of_the_benchmark_and_never_guessed(said: str, licence: str, tmp_path: Path) -> None:
     benchmark = benchmark_of_runs(tmp_path / "gates", 1)

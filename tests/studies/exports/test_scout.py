@@ -8,7 +8,6 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.studies.classified_paths import classified_findings
-from misstep.studies.exports.scan_results import id_of
 from misstep.studies.exports.writing import export_run
 from misstep.studies.kinds.kind import Choice
 from tests.misstep.made_up import atif_lines, by_id
@@ -83,11 +82,6 @@ def test_a_run_without_verdicts_and_gold_labels_are_no_scan(runs: dict[str, Path
         export_run(runs["observed"], "scout", tmp_path / "out", Choice())
     with pytest.raises(UsageError, match="no place for gold labels"):
         export_run(runs["judged"], "scout", tmp_path / "out", Choice(gold=True))
-
-
-def test_ids_have_the_form_of_scouts_and_follow_from_the_content() -> None:
-    assert id_of(b"a") == id_of(b"a") != id_of(b"b")
-    assert len(id_of(b"a")) == 22
 
 
 def test_two_judges_whose_names_are_one_name_of_a_file_have_files_of_their_own(tmp_path: Path) -> None:

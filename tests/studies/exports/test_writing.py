@@ -66,14 +66,6 @@ def test_two_exports_of_one_run_are_equal_to_the_byte(to: Form, runs: dict[str, 
     assert contents(tmp_path / "a") == first
 
 
-def test_a_missing_label_is_null_and_a_list_is_a_list(runs: dict[str, Path], tmp_path: Path) -> None:
-    export_run(runs["judged"], "parquet", tmp_path / "out", Choice())
-    verdicts = rows(tmp_path / "out", "verdicts")
-    assert [one["label"] for one in verdicts] == ["yes", "no", "yes", "no", "yes", None, None, None]
-    assert (verdicts[0]["steps"], verdicts[5]["steps"], verdicts[0]["score"]) == ([1, 3], [], 0.75)
-    assert {one["value"] for one in rows(tmp_path / "out", "scores")} > {None, 1.0}
-
-
 @pytest.mark.parametrize(("kind", "table"), [("judged", "gold"), ("experiment", "episodes")])
 def test_what_a_judge_must_not_see_is_exported_only_on_request(
     kind: str, table: str, runs: dict[str, Path], tmp_path: Path

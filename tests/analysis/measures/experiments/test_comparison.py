@@ -2,7 +2,6 @@
 
 from math import ceil
 
-import numpy as np
 import pytest
 from msgspec import structs
 
@@ -11,7 +10,6 @@ from misstep.analysis.measures.experiments.sessions import METRICS, ExperimentSe
 from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
 from misstep.analysis.stats.decisions.power import units_an_arm
 from misstep.analysis.stats.decisions.relative_change import compare_ratios
-from misstep.analysis.stats.decisions.sequential import always_valid
 from misstep.analysis.stats.multiplicity import holm
 from misstep.harness.errors import UsageError
 from tests.analysis.measures.experiments.made_up import sessions
@@ -76,11 +74,6 @@ def test_where_nothing_is_found_the_sentence_gives_the_interval_and_says_of_no_e
     assert "effect" not in said
 
 
-def test_a_change_that_is_found_is_said_before_those_that_are_not() -> None:
-    said = experiment_finding(compare_arms(sessions(200, change=-0.4)))
-    assert said.index("With treatment against control: tool call failure rate") < said.index("No difference was found")
-
-
 def test_calls_that_only_look_independent_are_said_to_be_alike() -> None:
     failed = {"control": (0, 0, 0, 20), "treatment": (0, 0, 18, 20)}
     given = [
@@ -101,17 +94,6 @@ def test_who_looks_before_the_end_gets_intervals_that_are_wider() -> None:
     for change in compare_arms(given, planned_units=80).changes:
         held, once = change.always_valid.difference, 1.96 * change.compared.se
         assert (held.high - held.low) / 2 > once
-
-
-def test_the_spread_at_the_planned_end_is_that_of_as_many_units() -> None:
-    for change in compare_arms(sessions(40), planned_units=160).changes:
-        compared = change.compared
-        expected = always_valid(compared.difference.value, compared.se, compared.se / 2, 40)
-        assert change.always_valid == expected
-
-
-def test_the_same_seed_gives_the_same_report() -> None:
-    assert compare_arms(sessions(), seed=3) == compare_arms(sessions(), seed=3)
 
 
 def test_the_control_is_known_by_its_name_or_by_being_named() -> None:
@@ -139,11 +121,6 @@ def test_the_tables_show_both_p_values_and_the_sizes() -> None:
     assert ("Tool call failure rate", "p-value, calls taken as independent") in shown
     assert {row.evidence for row in (*changes.rows, *arms.rows, *plan.rows)} == {"generated"}
     assert [row.value for row in arms.rows if row.quantity == "Units"] == [20, 20]
-
-
-def test_experiments_without_a_change_find_one_about_as_often_as_the_level_says() -> None:
-    found = [any(one.changed for one in compare_arms(sessions(seed=seed)).changes) for seed in range(60)]
-    assert np.mean(found) <= 0.15
 
 
 def test_the_plan_is_from_the_controls_spread_and_says_which_metric_needs_most() -> None:

@@ -7,7 +7,7 @@ from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.shadow import invocations, misbehaviour_rates
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.printed.two_proportions import pooled_z
-from misstep.harness.records.intervention import Invocation, Misbehaviour
+from misstep.harness.records.intervention import Invocation
 from tests.analysis.measures.recovery.made_up import experiment
 
 
@@ -38,14 +38,6 @@ def test_rates_are_compared_over_invocations_and_over_units() -> None:
         tables.append(list(units.values()))
     assert found.clustered == clustered_difference(*tables)
     assert found.units == (len(tables[0]), len(tables[1]))
-
-
-def test_an_invocation_that_names_two_misbehaviours_is_flagged_once() -> None:
-    given = experiment(3)[1]
-    twice = Invocation(
-        5, misbehaviours=(Misbehaviour("infinite_loop"), Misbehaviour("tool_call_failure")), answered_at=6
-    )
-    assert invocations(structs.replace(given.observed, invocations=(twice,))) == (1, 1)
 
 
 def test_without_one_of_the_arms_there_is_nothing_to_compare() -> None:

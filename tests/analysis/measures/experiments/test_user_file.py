@@ -32,10 +32,6 @@ def test_any_metrics_will_do_and_an_empty_cell_is_not_measured(tmp_path: Path) -
     assert first.unit != second.unit
 
 
-def test_without_a_unit_each_session_is_its_own(tmp_path: Path) -> None:
-    assert [one.unit for one in read(tmp_path, "session,arm,tokens\na,x,1\nb,y,2\n")] == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [

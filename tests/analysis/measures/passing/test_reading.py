@@ -66,21 +66,11 @@ def test_null_and_an_absent_key_of_json_lines_are_missing(tmp_path: Path) -> Non
     assert found.systems[0].lacking("missing") == 2
 
 
-def test_counts_without_their_passes_have_no_outcome(tmp_path: Path) -> None:
-    found = read(tmp_path, "task,n,c\na,4,\nb,4,2\n")
-    assert tasks(found) == {"a": TaskCounts(unanswered=4), "b": TaskCounts(2, 2)}
-    assert found.systems[0].lacking("missing") == 4
-
-
 def test_a_reward_is_an_outcome_only_with_a_threshold(tmp_path: Path) -> None:
     text = "task,reward\na,0.5\na,0.49\na,1\n"
     assert tasks(read(tmp_path, text, 0.5)) == {"a": TaskCounts(2, 1)}
     with pytest.raises(InputError, match=r"runs\.csv:2: reward: 0\.5 is a reward.*--threshold"):
         read(tmp_path, text)
-
-
-def test_columns_that_are_not_looked_at_are_said(tmp_path: Path) -> None:
-    assert "not looked at: 'seconds'" in read(tmp_path, "task,passed,seconds\na,yes,3\n").remarks[0]
 
 
 @pytest.mark.parametrize(

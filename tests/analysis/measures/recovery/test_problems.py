@@ -3,7 +3,7 @@
 from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, groundless, problems
 from misstep.harness.records.intervention import Intervention, Misbehaviour
 from misstep.harness.records.live_session import Episode
-from tests.analysis.measures.recovery.made_up import experiment, session, word
+from tests.analysis.measures.recovery.made_up import session, word
 
 
 def test_a_problem_that_guidance_ends_is_recovered_at_the_first_step_behind_the_word() -> None:
@@ -24,12 +24,6 @@ def test_what_was_over_before_its_word_is_followed_from_the_onset_alone() -> Non
     assert [one.steps for one in problems(given, "onset")] == [7]
 
 
-def test_the_arm_without_an_observer_is_followed_from_the_onset_alone() -> None:
-    given = [session("a", "control", [Episode("infinite_loop", 5, 9, "itself")])]
-    assert problems(given, "word") == []
-    assert [(one.arm, one.steps, one.words) for one in problems(given, "onset")] == [("control", 5, 0)]
-
-
 def test_a_relapse_belongs_to_its_problem_which_is_over_when_that_is() -> None:
     episodes = [
         Episode("infinite_loop", 5, 12, "guidance"),
@@ -40,11 +34,6 @@ def test_a_relapse_belongs_to_its_problem_which_is_over_when_that_is() -> None:
     (found,) = problems(given, "word")
     assert (found.event, found.recovered, found.words) == (SESSION_OVER, False, 2)
     assert [one.category for one in problems(given, "onset")] == ["infinite_loop", "tool_call_failure"]
-
-
-def test_two_problems_of_one_category_are_two() -> None:
-    episodes = [Episode("infinite_loop", 5, 12, "guidance"), Episode("infinite_loop", 20, 24, "itself")]
-    assert [one.steps for one in problems([session("a", "guide", episodes)], "onset")] == [8, 5]
 
 
 def test_an_engineer_who_steps_in_is_no_recovery_nor_is_one_after_the_window() -> None:
@@ -81,9 +70,3 @@ def test_the_judges_label_stands_at_the_word_that_the_problem_is_followed_from()
     words = [word("tool_call_failure", 6, 8), word("infinite_loop", 10, 12), word("infinite_loop", 15, 17)]
     (found,) = problems([session("a", "guide", [episode], words)], "word", {("a", 1): True, ("a", 2): False})
     assert found.judged is True
-
-
-def test_every_problem_of_an_experiment_is_followed_from_its_onset() -> None:
-    given = experiment(90)
-    assert len(problems(given, "onset")) == 90
-    assert all(one.steps >= 1 for start in ("word", "onset") for one in problems(given, start))

@@ -42,14 +42,6 @@ def test_classes_and_numbers_of_words_divide_the_problems() -> None:
     assert rates["Loops"].n == sum(one.category == "infinite_loop" and one.words == 1 for one in guided)
 
 
-def test_a_class_without_problems_has_no_rate_and_says_why() -> None:
-    assert recovery_rate([]).value is None
-    assert recovery_rate([]).reason
-    (effect,) = recovery_effects([], arms()[1], {"Overall": CATEGORIES})
-    assert (effect.difference.value, effect.test.p_value) == (None, None)
-    assert time_to_recovery([], arms()[1], "word") is None
-
-
 def test_the_effect_is_the_difference_between_the_arms_over_units() -> None:
     guided, unguided = arms()
     overall = next(one for one in recovery_effects(guided, unguided, CLASSES) if one.name == "Overall")
@@ -62,11 +54,6 @@ def test_the_p_values_of_single_classes_are_adjusted_for_their_number() -> None:
     classes = {name: (name,) for name in CATEGORIES} | {"Overall": CATEGORIES}
     *single, _ = recovery_effects(*arms(120, heeding=0.3), classes)
     assert tuple(one.p_adjusted for one in single) == holm([one.test.p_value for one in single]).p_values
-
-
-def test_agents_that_do_not_heed_recover_no_more_often_with_guidance() -> None:
-    overall = recovery_effects(*arms(heeding=0), CLASSES)[1]
-    assert overall.difference.low < 0 < overall.difference.high
 
 
 def test_without_censoring_the_incidences_at_the_window_are_the_shares() -> None:
@@ -87,13 +74,6 @@ def test_a_judge_without_errors_changes_nothing() -> None:
     assert (found.precision.value, found.sensitivity.value, found.specificity.value) == (1, 1, 1)
     assert found.apparent == found.true
     assert found.corrected.value == pytest.approx(found.true.value)
-
-
-def test_a_rate_is_corrected_for_a_judge_that_errs() -> None:
-    found = judge_of_recoveries(judged(arms(1_500)[0], right=0.8))
-    assert abs(found.corrected.value - found.true.value) < abs(found.apparent.value - found.true.value)
-    assert found.corrected.low <= found.true.value <= found.corrected.high
-    assert found.sensitivity.value == pytest.approx(0.8, abs=0.06)
 
 
 def test_a_rate_is_corrected_by_the_errors_made_on_the_other_half() -> None:

@@ -17,7 +17,7 @@ from misstep.analysis.measures.reflexive.tables import (
 )
 from misstep.analysis.measures.reflexive.work import worked_run
 from misstep.analysis.tables.text import table_text
-from tests.analysis.measures.reflexive.made_up import Log, three_items
+from tests.analysis.measures.reflexive.made_up import three_items
 
 BASE = score_loop(worked_run(three_items()))
 SEEDS = range(12)
@@ -102,11 +102,6 @@ def test_few_seeds_are_said_to_tell_nothing_from_chance() -> None:
     assert ablate(RUNS).can_tell
 
 
-def test_where_no_mechanism_is_left_out_alone_configurations_are_counted() -> None:
-    found = ablate([run for run in RUNS if len(run.without) != 1])
-    assert "1 of 1 configurations change a figure" in ablation_effects_table(found).finding
-
-
 def test_a_mechanism_without_which_the_loop_solves_more_is_named() -> None:
     better = [run if run.without != ("memory",) else structs.replace(run, solved=3) for run in RUNS]
     assert ablate(better).better_without == ("memory",)
@@ -135,9 +130,3 @@ def test_unlike_runs_stand_beside_each_other() -> None:
     table = runs_table({"calm": BASE, "wild": a_run(1, agents="wild", solved=0)})
     assert table.finding.startswith("The best of 2 runs is calm. The loop solves 66.7%")
     assert {row.evidence for row in table.rows} == {"generated"}
-
-
-def test_an_empty_run_has_no_share() -> None:
-    scores = score_loop(worked_run(Log().done()))
-    assert scores.solve_rate.value is None
-    assert "—" in ends_table(scores).finding

@@ -37,10 +37,6 @@ def test_a_mode_that_leaving_its_mechanism_out_makes_better_is_not_shown() -> No
     assert not any(cure.shown for cure in cures(runs("time_budget", late=9)))
 
 
-def test_without_runs_the_table_says_so() -> None:
-    assert cures_table(cures([]), "").finding == "No run of the loop is on record."
-
-
 def test_every_mode_names_printed_witnesses_and_figures_of_runs() -> None:
     known = {figure.id for figure in load_paper("reflexive").figure}
     assert {id_ for mode in MODES for id_ in mode.witness} <= known

@@ -21,9 +21,3 @@ def test_an_item_that_comes_often_is_one_cluster() -> None:
 
     assert often.useful.method.startswith("Korn-Graubard over 2 clusters")
     assert (often.useful.value, often.useful.n) == (0.5, 40)
-
-
-def test_where_no_lesson_was_useful_there_is_no_share() -> None:
-    use = lesson_use([_recall("a", "1")])
-
-    assert (use.useful.value, use.useful.reason) == (None, "there was no such lesson")

@@ -14,13 +14,7 @@ def trial(stopped: int | None, first: int | None = 3, last: int | None = 5, brea
 
 @pytest.mark.parametrize(
     ("stopped", "outcome"),
-    [
-        (2, "stopped wrongly"),
-        (3, "stopped rightly"),
-        (5, "stopped rightly"),
-        (6, "stopped late"),
-        (None, "missed"),
-    ],
+    [(2, "stopped wrongly"), (3, "stopped rightly"), (5, "stopped rightly"), (6, "stopped late"), (None, "missed")],
 )
 def test_a_run_to_be_stopped_is_stopped_in_time_or_too_early_or_too_late_or_not(
     stopped: int | None, outcome: str
@@ -45,11 +39,6 @@ def test_each_share_is_of_the_runs_that_it_can_happen_to() -> None:
     assert score.shares["stopped late"] == wilson(1, 4)
     assert score.right == wilson(2, 5)
     assert sum(len(score.having(name)) for name in OUTCOMES) == 5
-
-
-def test_without_runs_to_go_on_the_share_left_alone_is_undefined_and_not_zero() -> None:
-    (score,) = scores_of_breakers([trial(4)])
-    assert score.shares["left alone rightly"].value is None
 
 
 def test_breakers_are_scored_apart_in_the_order_in_which_they_come() -> None:

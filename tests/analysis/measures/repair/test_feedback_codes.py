@@ -81,17 +81,6 @@ def test_the_table_has_a_line_for_what_was_given_and_says_what_was_not(tmp_path:
     assert table.notes[1].startswith("Nobody gave a code of these themes: test already fixed, difficulty")
 
 
-def test_comments_without_any_code_have_no_theme(tmp_path: Path) -> None:
-    table = codings_table(read_codings(_file(tmp_path, "c1,ann,", "c1,bob,")), "codes.csv")
-    assert table.finding == "None of 1 comment has a theme."
-    assert not table.rows
-
-
-def test_one_coder_has_shares_and_no_agreement(tmp_path: Path) -> None:
-    table = codings_table(read_codings(_file(tmp_path, "c1,ann,gratitude")), "codes.csv")
-    assert "of 1 comment. Krippendorff's alpha of 1 coder on it is undefined: no item has two ratings." in table.finding
-
-
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
@@ -105,10 +94,3 @@ def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, lines: list[
         read_codings(_file(tmp_path, *lines))
     assert told in error.value.line()
     assert f":{len(lines) + 1}: " in error.value.line()
-
-
-def test_a_file_without_its_columns_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "codes.csv"
-    file.write_text("comment,who,codes\nc1,ann,\n")
-    with pytest.raises(InputError, match="no column coder"):
-        read_codings(file)

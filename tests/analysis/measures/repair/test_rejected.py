@@ -24,14 +24,3 @@ def test_a_judge_is_measured_on_what_reviewers_rejected_among_the_patches_that_p
     assert [len(found.accepted), [name[0] for name in found.rejected]] == [2, ["b"]]
     assert found.judge == Confusion(tp=1, fp=0, fn=0, tn=2)
     assert "33.3%" in reviewed_table(found).finding
-
-
-def test_without_an_answer_of_the_judge_the_table_says_so() -> None:
-    found = reviewed_patches([attempt("a")], review_funnel(decided(a="rejected")))
-    assert found.judge.n == 0
-    assert "No judge of patches was asked about them." in reviewed_table(found).notes
-
-
-def test_where_nothing_was_decided_the_share_is_missing() -> None:
-    found = reviewed_patches(ATTEMPTS, review_funnel([]))
-    assert (found.share_rejected.value, reviewed_table(found).finding[:9]) == (None, "Reviewers")

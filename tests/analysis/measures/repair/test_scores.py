@@ -3,7 +3,6 @@
 import random
 from statistics import median
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,20 +106,11 @@ def test_test_runs_are_counted_from_calls_or_taken_from_what_the_run_notes() -> 
     assert noted(attempt("pear"), "test_runs") is None
 
 
-def test_what_validators_say_is_counted_and_what_they_could_not_tell_is_no_answer() -> None:
-    signals = score_repairs(arm(*FOUR)).signals
-    assert signals == {"oracle": ValidatorCounts(1, 1, 0), "static_analysis": ValidatorCounts(0, 0, 1)}
-
-
 def test_where_nothing_counts_every_figure_is_missing_with_its_reason() -> None:
     scores = score_repairs(arm(not_held("rowan")))
     assert (scores.n, scores.solve_rate.value, scores.solve_rate_at) == (0, None, {})
     assert scores.solve_rate.reason == "no attempt at a case that holds"
     assert scores.iterations.mean.value is None
-
-
-def test_of_two_attempts_with_one_id_the_last_counts() -> None:
-    assert score_repairs(arm(attempt("pear", False), attempt("pear", True))).solve_rate == wilson(1, 1)
 
 
 def test_the_document_has_what_scripts_rely_on() -> None:
@@ -159,25 +149,6 @@ def test_the_order_of_records_does_not_matter(attempts: list[RepairAttempt], cha
     assert first["iterations"] == second["iterations"]
 
 
-@given(ATTEMPTS)
-def test_what_is_not_affirmed_never_counts(attempts: list[RepairAttempt]) -> None:
-    more = [*attempts, *(not_held(f"case {number}") for number in range(3))]
-    first, second = (score_repairs(arm(*given), resamples=20) for given in (attempts, more))
-    assert first.solve_rate == second.solve_rate
-    assert first.error_rate == second.error_rate
-    assert first.solve_rate_at == second.solve_rate_at
-    assert second.not_affirmed == first.not_affirmed + 3
-
-
-@given(ATTEMPTS)
-def test_sr_at_1_is_the_solve_rate_and_sr_at_k_never_falls(attempts: list[RepairAttempt]) -> None:
-    scores = score_repairs(arm(*attempts), resamples=20)
-    rates = [at.value or 0.0 for at in scores.solve_rate_at.values()]
-    assert rates == sorted(rates)
-    if rates:
-        assert scores.solve_rate_at[1] == scores.solve_rate
-
-
 @given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=4), min_size=1, max_size=6))
 def test_the_median_is_that_of_all_attempts(counts: list[list[int]]) -> None:
     tries = [
@@ -199,15 +170,3 @@ def test_resamples_are_of_whole_cases() -> None:
     found = score_repairs(arm(*tries), resamples=500).solve_rate
     assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
     assert "cases" in found.method
-
-
-@pytest.mark.parametrize("solved", [True, False])
-def test_an_interval_of_one_case_is_wilsons(solved: bool) -> None:
-    assert score_repairs(arm(attempt("pear", solved))).solve_rate == wilson(int(solved), 1)
-
-
-def test_the_median_of_an_even_number_of_attempts_lies_between_the_middle_two_in_every_resample() -> None:
-    found = score_repairs(arm(*(attempt("pear", True, n, iterations=1 + 4 * n) for n in range(2))), resamples=20)
-    median_of_two = found.iterations.median
-    assert (median_of_two.value, median_of_two.low, median_of_two.high) == (3.0, None, None)
-    assert median_of_two.reason

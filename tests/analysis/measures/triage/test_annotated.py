@@ -35,11 +35,6 @@ def test_a_case_is_in_dispute_once_all_have_answered_and_not_all_alike() -> None
     assert disputed(_study(*answers, items=("a", "b", "c"))) == ("a",)
 
 
-def test_a_case_that_a_rater_cannot_tell_is_in_dispute() -> None:
-    assert disputed(_study(*_blind("a", "task", None, "task"))) == ("a",)
-    assert disputed(_study(*_blind("a", None, None, None))) == ("a",)
-
-
 def test_the_consensus_says_how_it_came_about() -> None:
     cases = {
         "unanimous": _blind("unanimous", "task", "task", "task"),
@@ -55,13 +50,6 @@ def test_the_consensus_says_how_it_came_about() -> None:
     assert [one.how for one in found] == list(cases)
     assert [one.label for one in found] == ["task", "task", "agent", None, None]
     assert found[3].candidates == ("agent", "pass", "task")
-
-
-def test_who_cannot_tell_takes_no_part_in_the_majority_and_is_no_label() -> None:
-    (two_of_three,) = consensus(_study(*_blind("a", "task", None, "task")))
-    assert (two_of_three.label, two_of_three.how) == ("task", "majority")
-    (nobody,) = consensus(_study(*_blind("a", None, None, None)))
-    assert (nobody.label, nobody.how) == (None, "open")
 
 
 def test_the_subcategory_is_that_of_most_of_those_who_gave_the_label() -> None:

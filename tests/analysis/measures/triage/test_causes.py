@@ -1,6 +1,6 @@
 """Whose fault runs are by a judge, without any gold label."""
 
-from misstep.analysis.measures.triage.causes import causes, causes_sentence, causes_table
+from misstep.analysis.measures.triage.causes import causes, causes_sentence
 from tests.analysis.measures.triage.made_up import verdict
 
 
@@ -20,15 +20,3 @@ def test_runs_of_one_task_widen_the_interval() -> None:
     verdicts = [verdict(f"c{place}", "rules", "agent" if place < 4 else "task") for place in range(8)]
     alone, together = causes(verdicts), causes(verdicts, {f"c{place}": f"task {place // 4}" for place in range(8)})
     assert together.shares["agent"].low < alone.shares["agent"].low  # type: ignore[operator]  # both have intervals
-
-
-def test_nothing_answered_is_said_and_has_no_share() -> None:
-    found = causes([verdict("c0", "rules", "")])
-    assert causes_sentence(found) == "None of 1 run has an answer."
-    assert found.shares["agent"].value is None
-
-
-def test_the_table_says_what_is_done_with_the_runs_of_each_label() -> None:
-    table = causes_table(causes([verdict("c0", "rules", "agent/timeout")]), "rules", "made up")
-    assert {row.quantity for row in table.rows if row.group == "Agent's fault"} == {"Share of the runs", "Timeout"}
-    assert any("Infrastructure failure" in note and "run again" in note for note in table.notes)

@@ -6,7 +6,7 @@ from msgspec import structs
 from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import disagreement, rater_agreement
 from misstep.analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
-from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, error_model, simulated_study
+from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, simulated_study
 from misstep.analysis.tables.text import table_text
 from misstep.harness.records.annotation import Phase, RaterAnswer
 
@@ -161,21 +161,3 @@ def test_the_planted_lean_of_simulated_raters_is_found() -> None:
     assert use.low is not None
     assert use.high is not None
     assert use.low < 0.3 * 0.8 < use.high
-
-
-def test_raters_without_a_lean_are_not_said_to_have_one() -> None:
-    raters = tuple(SimulatedRater(name, 0.5) for name in "abc")
-    model = ErrorModel(400, 0.2, {"task": 0.5, "agent": 0.5}, raters)
-    rejected = sum((_found(simulated_study(model, seed)).lean.sign_test.p_value or 0) < 0.05 for seed in range(20))
-    assert rejected <= 4
-
-
-def test_a_simulation_is_the_same_for_the_same_seed_and_keeps_to_its_model() -> None:
-    model = error_model()
-    assert simulated_study(model, 3) == simulated_study(model, 3) != simulated_study(model, 4)
-    exact = structs.replace(
-        model, border=0.0, raters=tuple(structs.replace(one, errors={}, other_subcategory=0) for one in model.raters)
-    )
-    found = _found(simulated_study(exact))
-    assert (found.report.percent_agreement, found.disputed) == (1, ())
-    assert found.subcategories[0].agreement == 1

@@ -69,10 +69,6 @@ def test_errors_are_shared_out_by_whose_fault_their_category_says_they_are() -> 
     }
 
 
-def test_where_nothing_was_marked_no_share_is_0() -> None:
-    assert all(share.value is None for share in marked_faults("trail", "somebody", [[]]).shares.values())
-
-
 def triaged(*said: str | None) -> TriagedSet:
     """A judge on runs whose gold labels are agent, agent, task."""
     gold = [GoldLabel(str(place), "people", label) for place, label in enumerate(("agent", "agent", "task"))]
