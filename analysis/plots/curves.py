@@ -26,7 +26,7 @@ _LOGARITHMIC_FROM = 20
 """An axis that spans more than this factor is logarithmic."""
 
 
-class _Look(Struct, frozen=True):
+class Look(Struct, frozen=True):
     """How one series is drawn."""
 
     color: str
@@ -48,7 +48,7 @@ def curves(
         if row.quantity not in places:
             raise UsageError(f"no place on the axis for {row.quantity!r}", f"There are: {', '.join(places)}.")
     series = {group: _sorted(members, places) for group, members in _by_group(rows).items()}
-    looks = {group: _look(index) for index, group in enumerate(series)}
+    looks = {group: look(index) for index, group in enumerate(series)}
     unit: Unit = rows[0].unit if rows else "number"
     limits = _limits(rows, unit)
     marks = ticks(limits, unit)
@@ -87,11 +87,11 @@ def _sorted(rows: Sequence[Row], places: Mapping[str, float]) -> list[Row]:
     return sorted(rows, key=lambda row: places[row.quantity])
 
 
-def _look(index: int) -> _Look:
+def look(index: int) -> Look:
     """Return a look of its own for each of sixteen series: of those with one colour, strokes and marks differ."""
     color, turn = index % len(SERIES), index // len(SERIES)
     other = (color + turn) % len(_STROKES)
-    return _Look(SERIES[color], _STROKES[other], _MARKERS[other])
+    return Look(SERIES[color], _STROKES[other], _MARKERS[other])
 
 
 def _limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
@@ -102,7 +102,7 @@ def _limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
     return low, min(high, 1.0) if unit == "share" else high
 
 
-def _draw_key(drawing: Drawing, looks: Mapping[str, _Look]) -> None:
+def _draw_key(drawing: Drawing, looks: Mapping[str, Look]) -> None:
     names = fitted_apart(list(looks), WIDTH - 42, 12)
     for index, (name, look) in enumerate(zip(names, looks.values(), strict=True)):
         y = _KEY * index + 10
@@ -123,7 +123,7 @@ def _apart(numbers: Mapping[float, str], ends: tuple[float, float], width: float
     return shown
 
 
-def _draw_series(plane: Pen, members: Sequence[Row], look: _Look, places: Mapping[str, float]) -> None:
+def _draw_series(plane: Pen, members: Sequence[Row], look: Look, places: Mapping[str, float]) -> None:
     for bounded, stretch in groupby(members, key=lambda row: row.low is not None and row.high is not None):
         if bounded:
             band = list(stretch)

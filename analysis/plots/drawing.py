@@ -9,7 +9,7 @@ import io
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
 from misstep.harness.escaping import one_line
@@ -39,6 +39,7 @@ _THEME = {
     SERIES[3]: "var(--series-4, #8d4b96)",
 }
 
+Point = tuple[float, float]
 Anchor = Literal["left", "center", "right"]
 Marker = Literal["circle", "square", "diamond", "triangle"]
 
@@ -80,13 +81,9 @@ class Picture(str):
         self._figure.patch.set_visible(True)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            FigureCanvasAgg(self._figure).print_figure(
-                written,
-                format="png",
-                dpi=_SIZE_OF_A_PNG * _POINTS_PER_INCH,
-                facecolor=_light(PAPER),
-                metadata={"Software": None},
-            )
+            dpi = _SIZE_OF_A_PNG * _POINTS_PER_INCH
+            canvas = FigureCanvasAgg(self._figure)
+            canvas.print_figure(written, format="png", dpi=dpi, facecolor=_light(PAPER), metadata={"Software": None})
         return written.getvalue()
 
 
@@ -135,54 +132,29 @@ class Pen:
         turned: bool = False,
     ) -> None:
         """Write words on the base line `y`; `turned` ones run upwards from their place."""
-        self._axes.text(
-            x,
-            y,
-            one_line(words),
-            color=color,
-            size=size,
-            weight="bold" if bold else "normal",
-            ha=anchor,
-            va="baseline",
-            rotation=90 if turned else 0,
-            rotation_mode="anchor",
-            parse_math=False,
-        )
+        style: dict[str, Any] = {
+            "color": color,
+            "size": size,
+            "weight": "bold" if bold else "normal",
+            "ha": anchor,
+            "va": "baseline",
+        }
+        style |= {"rotation": 90 if turned else 0, "rotation_mode": "anchor"}
+        self._axes.text(x, y, one_line(words), parse_math=False, **style)
 
-    def line(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        *,
-        color: str = RULE,
-        width: float = 1,
-        dashed: bool = False,
-    ) -> None:
+    def line(self, start: Point, end: Point, *, color: str = RULE, width: float = 1, dashed: bool = False) -> None:
         """Draw a straight line."""
-        self._axes.plot(
-            [start[0], end[0]],
-            [start[1], end[1]],
-            color=color,
-            linewidth=width,
-            linestyle="--" if dashed else "-",
-            solid_capstyle="butt",
-            clip_on=False,
-        )
+        self._plot([start, end], color, width, linestyle="--" if dashed else "-", solid_capstyle="butt")
 
-    def path(
-        self, points: Sequence[tuple[float, float]], *, color: str, width: float = 1.8, dashes: Sequence[float] = ()
-    ) -> None:
+    def path(self, points: Sequence[Point], *, color: str, width: float = 1.8, dashes: Sequence[float] = ()) -> None:
         """Draw one line through all points; `dashes` are strokes and gaps in line widths, none for an unbroken line."""
-        self._axes.plot(
-            [x for x, _ in points],
-            [y for _, y in points],
-            color=color,
-            linewidth=width,
-            linestyle=(0, tuple(dashes)) if dashes else "-",
-            clip_on=False,
-        )
+        self._plot(points, color, width, linestyle=(0, tuple(dashes)) if dashes else "-")
 
-    def area(self, points: Sequence[tuple[float, float]], *, fill: str, strength: float) -> None:
+    def _plot(self, points: Sequence[Point], color: str, width: float, **style: Any) -> None:
+        xs, ys = ([point[axis] for point in points] for axis in (0, 1))
+        self._axes.plot(xs, ys, color=color, linewidth=width, clip_on=False, **style)
+
+    def area(self, points: Sequence[Point], *, fill: str, strength: float) -> None:
         """Fill what lies within a line through all points; `strength` is the opacity."""
         from matplotlib.patches import Polygon
 
@@ -202,43 +174,22 @@ class Pen:
         """Draw a rectangle from its top left; `strength` is the opacity of its fill."""
         from matplotlib.patches import Rectangle
 
-        self._axes.add_patch(
-            Rectangle(
-                (x, y),
-                width,
-                height,
-                facecolor=(fill, strength) if fill else "none",
-                edgecolor=edge or "none",
-                clip_on=False,
-            )
-        )
+        inside = (fill, strength) if fill else "none"
+        box = Rectangle((x, y), width, height, facecolor=inside, edgecolor=edge or "none", clip_on=False)
+        self._axes.add_patch(box)
 
     def marker(self, x: float, y: float, shape: Marker, *, color: str, size: float = 8, hollow: bool = False) -> None:
         """Draw a marker; a hollow one has the colour of the page inside."""
-        self._axes.plot(
-            [x],
-            [y],
-            marker=_MARKERS[shape],
-            markersize=size,
-            markerfacecolor=PAPER if hollow else color,
-            markeredgecolor=color,
-            markeredgewidth=1.6,
-            linestyle="none",
-            clip_on=False,
-        )
+        colors: dict[str, Any] = {
+            "markerfacecolor": PAPER if hollow else color,
+            "markeredgecolor": color,
+            "markeredgewidth": 1.6,
+        }
+        self._axes.plot([x], [y], marker=_MARKERS[shape], markersize=size, linestyle="none", clip_on=False, **colors)
 
     def whisker(self, x: float, low: float, high: float, *, color: str) -> None:
         """Draw an upright interval with a stroke at both ends."""
-        self._axes.plot(
-            [x, x],
-            [low, high],
-            color=color,
-            linewidth=1.4,
-            marker="_",
-            markersize=7,
-            markeredgecolor=INK,
-            clip_on=False,
-        )
+        self._plot([(x, low), (x, high)], color, 1.4, marker="_", markersize=7, markeredgecolor=INK)
 
 
 class Drawing(Pen):
@@ -269,8 +220,7 @@ class Drawing(Pen):
         logarithmic: bool = False,
     ) -> Pen:
         """Axes of their own units within the drawing, with a hairline at each number of the upright one."""
-        left, top, right, bottom = place
-        width, height = self.width, self.height
+        (left, top, right, bottom), width, height = place, self.width, self.height
         axes = self._figure.add_axes(
             (left / width, 1 - bottom / height, (right - left) / width, (bottom - top) / height)
         )
@@ -345,20 +295,17 @@ def _named(root: ElementTree.Element, title: str, description: str, width: float
                 element.set(name, f"#{own}-{value.removeprefix('#')}")
             else:
                 element.set(name, _REFERENCE.sub(lambda match: f"{own}-{match[0]}", value))
-    named = ElementTree.Element(
-        "svg",
-        {
-            "class": "figure",
-            "viewBox": f"0 0 {width:g} {height:g}",
-            "width": f"{width:g}",
-            "height": f"{height:g}",
-            "role": "img",
-            "aria-labelledby": f"{own}-title {own}-description",
-            "stroke-linejoin": "round",
-        },
-    )
-    for tag, text in (("title", title), ("desc", description)):
-        child = ElementTree.SubElement(named, tag, {"id": f"{own}-{'title' if tag == 'title' else 'description'}"})
-        child.text = text
+    attributes = {
+        "class": "figure",
+        "viewBox": f"0 0 {width:g} {height:g}",
+        "width": f"{width:g}",
+        "height": f"{height:g}",
+        "role": "img",
+        "aria-labelledby": f"{own}-title {own}-description",
+        "stroke-linejoin": "round",
+    }
+    named = ElementTree.Element("svg", attributes)
+    for tag, part, text in (("title", "title", title), ("desc", "description", description)):
+        ElementTree.SubElement(named, tag, {"id": f"{own}-{part}"}).text = text
     named.extend(list(root))
     return ElementTree.tostring(named, encoding="unicode")

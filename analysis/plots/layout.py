@@ -98,18 +98,14 @@ def axis(
     limits: tuple[float, float],
     unit: Unit,
     between: tuple[float, float] = (0, WIDTH),
-    name: str = "",
 ) -> None:
     """Draw a scale with a few round numbers at height `y`."""
     across = scale(limits, *between)
     for tick in ticks(limits, unit):
-        x = across(tick)
+        x, label = across(tick), tick_text(tick, unit)
         drawing.line((x, y + 2), (x, y + 6), color=MUTED)
         anchor: Anchor = "left" if x < 12 else "right" if x > drawing.width - 20 else "center"
-        label = tick_text(tick, unit)
-        drawing.text(
-            x, y + 18, f"{name} {label}" if name and tick == 0 else label, color=MUTED, size=10.5, anchor=anchor
-        )
+        drawing.text(x, y + 18, label, color=MUTED, size=10.5, anchor=anchor)
 
 
 def ticks(limits: tuple[float, float], unit: Unit) -> list[float]:

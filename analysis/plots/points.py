@@ -6,14 +6,14 @@ Points differ in shape and colour, so that grey print tells them apart, and are 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
+from misstep.analysis.plots.curves import Look, look
+from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Pen
 from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
 from misstep.analysis.plots.rows import drawn_value, words
 from misstep.analysis.tables import Row, Unit
 from misstep.analysis.tables.wording import count_text, number_text, value_text
 from misstep.harness.errors import UsageError
 
-_MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")
 _KEY = 20
 _HEIGHT = 230
 _FOOT = 42
@@ -37,12 +37,11 @@ def cost_quality(
     figures = longest([value_text(row) for row in drawn], 12)
     names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
     for index, (row, name) in enumerate(zip(drawn, names, strict=True)):
-        look = _look(index)
-        y = _KEY * index + 10
-        drawing.marker(9, y, look[1], color=look[0], size=8)
+        own, y = look(index), _KEY * index + 10
+        drawing.marker(9, y, own.marker, color=own.color, size=8)
         drawing.text(22, y + 4, name)
         drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
-        _point(plane, row, costs[row.quantity], look)
+        _point(plane, row, costs[row.quantity], own)
     said = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
     return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(said)}.")
 
@@ -67,7 +66,7 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
     drawing.text(across(0) - GAP, bottom - 2, "n", color=MUTED, size=10.5, anchor="right")
     drawn = [row for row in rows if drawn_value(row) is not None]
     for row in drawn:
-        _point(plane, row, scores[row.quantity], _look(0))
+        _point(plane, row, scores[row.quantity], look(0))
     _draw_counts(drawing, [(across(scores[row.quantity]), row.n or 0) for row in drawn], bottom)
     return drawing.svg(title, description or words(drawn))
 
@@ -83,11 +82,6 @@ def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: 
         if all(x + half < start or x - half > end for start, end in named):
             drawing.text(x, bottom - height - 3, count_text(count), color=MUTED, size=9.5, anchor="center")
             named.append((x - half, x + half))
-
-
-def _look(index: int) -> tuple[str, Marker]:
-    color, turn = index % len(SERIES), index // len(SERIES)
-    return SERIES[color], _MARKERS[(color + turn) % len(_MARKERS)]
 
 
 def _upward_limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
@@ -129,8 +123,8 @@ def _money_axis(costs: Sequence[float]) -> tuple[tuple[float, float], list[float
     return limits, ticks(limits, "number"), False
 
 
-def _point(plane: Pen, row: Row, x: float, look: tuple[str, Marker]) -> None:
-    color, shape = look
+def _point(plane: Pen, row: Row, x: float, own: Look) -> None:
     if row.low is not None and row.high is not None:
-        plane.whisker(x, row.low, row.high, color=color)
-    plane.marker(x, drawn_value(row) or 0.0, shape, color=color, size=8, hollow=row.evidence == "published")
+        plane.whisker(x, row.low, row.high, color=own.color)
+    hollow = row.evidence == "published"
+    plane.marker(x, drawn_value(row) or 0.0, own.marker, color=own.color, size=8, hollow=hollow)

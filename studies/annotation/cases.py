@@ -3,7 +3,7 @@
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from misstep.analysis.pages.annotation.material import Material, MaterialPart, Meaning, TextFile
 from misstep.harness.errors import InputError, MisstepError, UsageError
@@ -11,7 +11,7 @@ from misstep.harness.items import Item, Question, Runs, read_items, read_questio
 from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import Inputs
 from misstep.harness.readers.inline import inline_run
-from misstep.harness.records.attribution import FAULTS, Category, Subcategory, taxonomy
+from misstep.harness.records.attribution import FAULTS, Category, taxonomy
 from misstep.harness.records.triage_case import Part as PartName
 from misstep.harness.records.triage_case import TriageCase, read_triage_cases
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
@@ -39,29 +39,7 @@ _MOST_FILES = 100
 _MADE_BY_TOOLS = frozenset({GIT, "__pycache__", ".pytest_cache"})
 
 
-class Cases(Protocol):
-    """The cases of a study."""
-
-    @property
-    def folder(self) -> Path:
-        """Return where they lie."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Return their names, in order."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the labels that there are."""
-
-    def inputs(self) -> Inputs:
-        """Return what they consist of, to find a later change."""
-
-    def material(self, case: str) -> Material:
-        """Return what a rater is shown of one."""
-
-
-def open_cases(folder: Path) -> Cases:
+def open_cases(folder: Path) -> "Cases":
     """Return the cases in a folder: triage cases, or else the items of a benchmark."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", "Name a folder of triage cases, or a benchmark.")
@@ -144,6 +122,10 @@ class BenchmarkItems:
         return Material(case, asks, labels, item.task or (run.task if run else ""), outcome, (), run, problem, parts)
 
 
+Cases = TriageCases | BenchmarkItems
+"""The cases of a study: where they lie, their names in order, the labels, their content, and what a rater sees."""
+
+
 def item_labels(item: Item, question: Question, outcome: _Outcome) -> tuple[Meaning, ...]:
     """Return the labels that an item may get; those of the taxonomy with its words."""
     named = {name: question.labels.get(name, "") for name in item.labels} if item.labels else question.labels
@@ -160,29 +142,21 @@ def triage_labels(outcome: _Outcome) -> tuple[Meaning, ...]:
 def _meaning(name: str, category: Category, outcome: _Outcome) -> Meaning:
     cells = {"failed": category.failure, "passed": category.success}
     cell = cells.get(outcome) or category.failure or category.success
-    observed = {"failed": "failure", "passed": "success"}.get(outcome)
-    all_of_them = category.subcategories
-    fitting = {key: one for key, one in all_of_them.items() if one.observed == observed} or all_of_them
-    finer = tuple(_subcategory(key, one) for key, one in fitting.items())
+    observed, every = {"failed": "failure", "passed": "success"}.get(outcome), category.subcategories
+    fitting = {key: one for key, one in every.items() if one.observed == observed} or every
+    finer = tuple(Meaning(key, key.replace("_", " "), one.meaning) for key, one in fitting.items())
     return Meaning(name, category.name, cell.meaning if cell else "", finer)
-
-
-def _subcategory(name: str, known: Subcategory) -> Meaning:
-    return Meaning(name, name.replace("_", " "), known.meaning)
 
 
 def _parts(case: TriageCase) -> Iterator[MaterialPart]:
     """Return the parts that the case has, those first that are read first."""
-    found = {name: None if (folder := case.part(name)) is None else _nodes(folder) for name in _TITLES}
-    for name, title in _TITLES.items():
-        nodes = found[name]
-        if nodes is None:
-            continue
+    nodes = {name: _nodes(folder) for name in _TITLES if (folder := case.part(name)) is not None}
+    for name, own in nodes.items():
         if name == "workspace":
-            yield _changes(found["environment"], nodes, title)
+            yield _changes(nodes.get("environment"), own, _TITLES[name])
         else:
-            shown = tuple(_text_file(path, node) for path, node in sorted(nodes.items())[:_MOST_FILES])
-            yield MaterialPart(name, title, shown, max(len(nodes) - _MOST_FILES, 0))
+            shown = tuple(_text_file(path, node) for path, node in sorted(own.items())[:_MOST_FILES])
+            yield MaterialPart(name, _TITLES[name], shown, max(len(own) - _MOST_FILES, 0))
 
 
 def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> MaterialPart:
@@ -220,10 +194,6 @@ def _text_file(path: str, node: Node) -> TextFile:
 
 def _nodes(folder: Path) -> dict[str, Node]:
     """Return the files and links beneath a folder by their paths, without what tools leave; no link is followed."""
-    found = {}
-    for one in walk(folder):
-        if stat.S_ISDIR(one.status.st_mode) or _MADE_BY_TOOLS.intersection(one.path.split("/")):
-            continue
-        if node := node_at(folder, one.path, one.status):
-            found[one.path] = node
-    return found
+    files = (one for one in walk(folder) if not stat.S_ISDIR(one.status.st_mode))
+    own = (one for one in files if not _MADE_BY_TOOLS.intersection(one.path.split("/")))
+    return {one.path: node for one in own if (node := node_at(folder, one.path, one.status))}

@@ -31,6 +31,20 @@ _RATING = ("item", "rater", "label", "subcategory", "phase", "certainty", "note"
 _HISTORY = ("item", "rater", "phase", "revision", "label", "subcategory", "certainty", "note", "steps", "at", "seconds")
 _GOLD = ("item", "rater", "label")
 
+_FIGURES = {
+    "agreement": "report",
+    "boundaries": "boundaries",
+    "lean": "lean",
+    "by_rater": "raters",
+    "raters_alike": "raters_alike",
+    "subcategories": "subcategories",
+    "phases": "phases",
+    "phases_difference": "phases_difference",
+    "certainties": "certainties",
+    "seconds": "seconds",
+}
+"""Name in the JSON → the field of `Disagreement`."""
+
 
 def measured(state: State, resamples: int, seed: int) -> Disagreement:
     """Return the result of a study as far as it has gone."""
@@ -63,25 +77,17 @@ def write_export(study: AnnotatedStudy, found: Disagreement, out: Path) -> tuple
 
 def document(state: State, found: Disagreement) -> dict[str, Any]:
     """Return the result as one JSON value; `agreement` has the shape of `misstep agreement --json`."""
-    again = found.reconciled
+    again, raters = found.reconciled, state.plan.raters
     flows = [{"from": before, "to": after, "n": n} for (before, after), n in again.flows.items()]
+    figures = {name: to_builtins(getattr(found, field)) for name, field in _FIGURES.items()}
     return {
         "n": found.n,
-        "raters": list(state.plan.raters),
+        "raters": list(raters),
         "phase": state.phase,
         "finished": state.finished,
-        "left": {rater: len(state.left(rater)) for rater in state.plan.raters},
+        "left": {rater: len(state.left(rater)) for rater in raters},
         "disputed": list(found.disputed),
-        "agreement": to_builtins(found.report),
-        "boundaries": to_builtins(found.boundaries),
-        "lean": to_builtins(found.lean),
-        "by_rater": to_builtins(found.raters),
-        "raters_alike": to_builtins(found.raters_alike),
-        "subcategories": to_builtins(found.subcategories),
-        "phases": to_builtins(found.phases),
-        "phases_difference": to_builtins(found.phases_difference),
-        "certainties": to_builtins(found.certainties),
-        "seconds": to_builtins(found.seconds),
+        **figures,
         "reconciled": {**to_builtins(structs.replace(again, flows={})), "flows": flows},
         "consensus": to_builtins(found.consensus),
     }

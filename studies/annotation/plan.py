@@ -57,11 +57,11 @@ class State(Struct, frozen=True, dict=True):
     @cached_property
     def given(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
         """(phase, item, rater) → the answers of the rater, the last one last."""
-        found: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
+        given: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
         for one in self.answers:
             key = (one.phase, one.item, one.rater)
-            found[key] = (*found.get(key, ()), one)
-        return found
+            given[key] = (*given.get(key, ()), one)
+        return given
 
     @cached_property
     def disputed(self) -> tuple[str, ...]:
@@ -119,9 +119,8 @@ def planned(
     count = min(_CALIBRATION, len(items) // 4) if calibration is None else calibration
     if count > len(items):
         raise UsageError(f"--calibration {count} is more than the {len(items):,} cases", "Give a smaller number.")
-    return AnnotationPlan(
-        tuple(items), names, tuple(_shuffled(items, f"{seed}:calibration")[:count]), seed, tuple(labels)
-    )
+    first = tuple(_shuffled(items, f"{seed}:calibration")[:count])
+    return AnnotationPlan(tuple(items), names, first, seed, tuple(labels))
 
 
 def _shuffled(items: Sequence[str], seed: str) -> list[str]:

@@ -4,6 +4,7 @@ README.md                                     the data card; its front matter na
 TABLE/train-00000-of-00001.parquet            a table
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from misstep.analysis.pages.notebooks.run_card import (
@@ -43,54 +44,40 @@ def write_data_set(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, 
 
 
 def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
-    asked = run.manifest.settings
-    who = asked.get("judge") or asked.get("policy") or asked.get("skill") or ""
+    manifest, settings = run.manifest, run.manifest.settings
+    who = settings.get("judge") or settings.get("policy") or settings.get("skill") or ""
     options = ["--redact"] * secrets.replace + ["--with-gold"] * bool(run.gold)
-    manifest = run.manifest
+    tables = []
+    for table in run.tables:
+        columns = tuple(CardColumn(one.name, type_name(one.type), one.meaning) for one in table.columns)
+        tables.append(CardTable(table.name, table.about, f"{table.name}/{_FILE}", counts[table.name], columns))
+    sources = (CardSource(without_places(one.name, secrets.places), one.licence, one.origin) for one in run.sources)
+    exporting = " ".join(["misstep export", run.name, "--to hf --out DIR", *options])
     return RunCard(
         title=f"{run.name}: a run of misstep {manifest.command}{f' by {who}' if who else ''}",
         licence=hub_licence(run.sources),
         tags=(*_TAGS, manifest.command.replace(" ", "-")),
-        tables=tuple(
-            CardTable(
-                table.name,
-                table.about,
-                f"{table.name}/{_FILE}",
-                counts[table.name],
-                tuple(CardColumn(one.name, type_name(one.type), one.meaning) for one in table.columns),
-            )
-            for table in run.tables
-        ),
+        tables=tuple(tables),
         figures=run.figures,
-        commands=(
-            without_places(command_line(manifest), secrets.places),
-            " ".join(["misstep export", run.name, "--to hf --out DIR", *options]),
-        ),
+        commands=(without_places(command_line(manifest), secrets.places), exporting),
         versions=f"The run was made by Misstep {manifest.misstep} on Python {manifest.python}, and finished on "
         f"{manifest.finished}; Misstep {__version__} exported it.",
-        sources=tuple(
-            CardSource(without_places(one.name, secrets.places), one.licence, one.origin) for one in run.sources
-        ),
+        sources=tuple(sources),
         notes=tuple(_notes(run, secrets)),
     )
 
 
-def _notes(run: RunExport, secrets: Secrets) -> list[str]:
+def _notes(run: RunExport, secrets: Secrets) -> Iterator[str]:
     """Return what a reader has to know, a sentence each."""
-    notes = []
     if is_generated(run.figures):
-        notes.append("The figures are measured on generated cases, whose truth is known by construction.")
-    notes.append("A missing label is null: an answer that is not there never became a label.")
-    if run.gold:
-        named = " and ".join(f"`{name}`" for name in run.gold)
-        notes.append(f"The table {named} has the truth: keep it from a judge that is to be measured on these items.")
-    else:
-        notes.append("Gold labels are not part of it.")
-    trajectories = any(column.name == "messages" for table in run.tables for column in table.columns)
-    if not trajectories:
-        notes.append("Trajectories are not part of it.")
-    notes.append("Paths begin at what the command line named.")
+        yield "The figures are measured on generated cases, whose truth is known by construction."
+    yield "A missing label is null: an answer that is not there never became a label."
+    named = " and ".join(f"`{name}`" for name in run.gold)
+    truth = f"The table {named} has the truth: keep it from a judge that is to be measured on these items."
+    yield truth if run.gold else "Gold labels are not part of it."
+    if not any(column.name == "messages" for table in run.tables for column in table.columns):
+        yield "Trajectories are not part of it."
+    yield "Paths begin at what the command line named."
     if secrets.found:
         counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
-        notes.append(f"Secrets were replaced by [secret] before it was written: {counts}.")
-    return notes
+        yield f"Secrets were replaced by [secret] before it was written: {counts}."

@@ -78,9 +78,5 @@ class ScanResult(Struct, frozen=True):
 
 def id_of(content: bytes) -> str:
     """Return an id in the form of Scout's, the same for the same content."""
-    number = int.from_bytes(hashlib.sha256(content).digest()[:16], "big")
-    signs = []
-    for _ in range(_ID_LENGTH):
-        number, place = divmod(number, len(_SIGNS))
-        signs.append(_SIGNS[place])
-    return "".join(signs)
+    number, base = int.from_bytes(hashlib.sha256(content).digest()[:16], "big"), len(_SIGNS)
+    return "".join(_SIGNS[number // base**place % base] for place in range(_ID_LENGTH))

@@ -163,19 +163,13 @@ def _keys(judges: Iterable[str]) -> dict[str, str]:
 
 
 def _error(result: ScanResult) -> dict[str, Any]:
-    return {
-        "transcript_id": result.transcript_id,
-        "scanner": result.scanner_key,
-        "error": result.scan_error,
-        "traceback": "",
-        "refusal": result.scan_error_type == "refusal",
-    }
+    who = {"transcript_id": result.transcript_id, "scanner": result.scanner_key, "error": result.scan_error}
+    return who | {"traceback": "", "refusal": result.scan_error_type == "refusal"}
 
 
 def _summary() -> dict[str, Any]:
-    return {
-        "scans": 0, "results": 0, "errors": 0, "validation": None, "metrics": None, "tokens": 0, "model_usage": {},
-    }  # fmt: skip
+    counts = {"scans": 0, "results": 0, "errors": 0}
+    return counts | {"validation": None, "metrics": None, "tokens": 0, "model_usage": {}}
 
 
 def _count(summary: dict[str, Any], result: ScanResult) -> None:

@@ -1,12 +1,14 @@
 """A run exported: opened, looked through for secrets, and written into a folder in one of several forms."""
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from misstep.analysis.tables.files import csv_field
 from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import encode
 from misstep.harness.version import __version__
-from misstep.studies.exports.comma_separated import write_csv
 from misstep.studies.exports.folder import ExportFile, check_free, exported_folder
 from misstep.studies.exports.hugging_face import write_data_set
 from misstep.studies.exports.opening import RunExport, open_export
@@ -14,6 +16,7 @@ from misstep.studies.exports.parquet import write_parquet
 from misstep.studies.exports.scout import write_scan
 from misstep.studies.exports.secrets import Secrets
 from misstep.studies.finished_runs import places_of
+from misstep.studies.kinds.columns import ExportedTable, Values
 from misstep.studies.kinds.kind import Choice
 
 Form = Literal["hf", "parquet", "csv", "scout"]
@@ -46,7 +49,26 @@ def _parquet(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
 
 
 def _csv(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    return {table.name: write_csv(folder / f"{table.name}.csv", table, secrets.checked(table)) for table in run.tables}
+    return {table.name: _write_csv(folder / f"{table.name}.csv", table, secrets.checked(table)) for table in run.tables}
+
+
+def _write_csv(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:
+    """Write the rows of a table: lists are JSON text, what is missing is empty, and nothing is a formula."""
+    names = [column.name for column in table.columns]
+    n = 0
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(map(csv_field, names))
+        for row in rows:
+            writer.writerow([_field(row[name]) for name in names])
+            n += 1
+    return n
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return encode(value).decode() if isinstance(value, list | tuple | dict) else csv_field(value)
 
 
 _WRITERS: dict[Form, _Write] = {"hf": write_data_set, "parquet": _parquet, "csv": _csv, "scout": write_scan}
