@@ -35,9 +35,8 @@ def cache_folder() -> Path:
         folder = Path(named)
         there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
         if not there.is_dir():
-            raise UsageError(
-                f"MISSTEP_CACHE is {folder}, and {there} is not a folder", "Name a folder, or unset the variable."
-            )
+            message = f"MISSTEP_CACHE is {folder}, and {there} is not a folder"
+            raise UsageError(message, "Name a folder, or unset the variable.")
         return folder
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "misstep"
 

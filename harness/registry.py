@@ -39,10 +39,8 @@ class Registry(dict[str, str], Generic[T]):
         registered = self.names()
         target = registered.get(name, name if ":" in name else None)
         if target is None:
-            raise UsageError(
-                f"there is no {name!r} among the {self.group.removeprefix('misstep.').replace('_', ' ')}",
-                f"Known: {', '.join(sorted(registered))}.",
-            )
+            message = f"there is no {name!r} among the {self.group.removeprefix('misstep.').replace('_', ' ')}"
+            raise UsageError(message, f"Known: {', '.join(sorted(registered))}.")
         module, _, attribute = target.partition(":")
         if name not in registered and (here := str(Path.cwd())) not in sys.path:
             sys.path.append(here)

@@ -64,9 +64,8 @@ def _chosen(groups: Iterable[str], by: Grouping, name: str) -> set[str]:
     first, _, last = name.partition("..")
     found = {group for group in groups if group == name or (by == "week" and last and first <= group <= last)}
     if not found:
-        raise UsageError(
-            f"no session of the run is of the {by} {name!r}", f"The {by}s are: {', '.join(sorted(groups))}."
-        )
+        message = f"no session of the run is of the {by} {name!r}"
+        raise UsageError(message, f"The {by}s are: {', '.join(sorted(groups))}.")
     return found
 
 

@@ -63,9 +63,8 @@ def _run(path: Path, how: Counting) -> tuple[Path, Counts]:
     kind, manifest = kind_in(path, "Name files, or folders of runs.")
     if not kind.has("counts"):
         known = ", ".join(f"`misstep {command}`" for command in kinds_with("counts"))
-        raise UsageError(
-            f"{path} is a run of `misstep {manifest.command}`", f"What can be counted are runs of {known}."
-        )
+        message = f"{path} is a run of `misstep {manifest.command}`"
+        raise UsageError(message, f"What can be counted are runs of {known}.")
     if not manifest.finished:
         raise UsageError(f"the run {path} is not finished", "Finish it first: a part is counted once.")
     return path / kind.records.file, kind.counts(path, how)

@@ -28,9 +28,8 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
     plan, digest = planned
     kind = kind_of(plan.manifest, place)
     if not kind.has("merge"):
-        raise UsageError(
-            f"{place} holds shards of `misstep {kind.command}`", f"Known: {', '.join(kinds_with('merge'))}."
-        )
+        message = f"{place} holds shards of `misstep {kind.command}`"
+        raise UsageError(message, f"Known: {', '.join(kinds_with('merge'))}.")
     if benchmark and not kind.of_benchmark:
         raise UsageError(f"a run of `misstep {kind.command}` has no benchmark", "Leave out --benchmark.")
     return kind.merge(store, plan, digest, benchmark)

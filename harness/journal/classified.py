@@ -298,9 +298,6 @@ def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
     for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
         item, given = judged or ("", ())
         if session is None or session.item != item:
-            raise InputError(
-                f"the sessions and the verdicts of the run differ at {(session.item if session else item)!r}",
-                "Classify into a new folder.",
-                file=run / VERDICTS,
-            )
+            message = f"the sessions and the verdicts of the run differ at {(session.item if session else item)!r}"
+            raise InputError(message, "Classify into a new folder.", file=run / VERDICTS)
         yield LabelledSession(session, tuple(given))

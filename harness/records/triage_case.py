@@ -134,9 +134,8 @@ def read_triage_case(folder: Path) -> TriageCase:
     case = toml_form(data, CaseFile, file, _FORM)
     misspelt(data, CaseFile.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
-        raise InputError(
-            f"the id {case.id!r} is not a file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
-        )
+        message = f"the id {case.id!r} is not a file name"
+        raise InputError(message, "Use letters, digits, '.', '_' and '-'.", file=file, field="id")
     return TriageCase(case, folder)
 
 

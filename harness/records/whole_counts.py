@@ -205,10 +205,8 @@ class CountedParts(Struct, frozen=True):
         """Return the parts of both: associative and commutative, and a part that is in both is there once."""
         for name in self.parts.keys() & other.parts.keys():
             if self.parts[name] != other.parts[name]:
-                raise InputError(
-                    f"two parts are called {name!r} and have different content",
-                    "Give each machine's counts a name of its own: misstep count … --name NAME.",
-                )
+                message = f"two parts are called {name!r} and have different content"
+                raise InputError(message, "Give each machine's counts a name of its own: misstep count … --name NAME.")
         return CountedParts({**self.parts, **other.parts})
 
     def total(self) -> Counts:

@@ -96,6 +96,5 @@ def _not_found(
         found = "no trajectory can be read" if unreadable else "there is no trajectory"
         return InputError(found, "See `misstep convert --help` for the formats.", file=path)
     more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
-    return UsageError(
-        f"{path_text(path)} has no trajectory {id_!r}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}."
-    )
+    message = f"{path_text(path)} has no trajectory {id_!r}"
+    return UsageError(message, f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")

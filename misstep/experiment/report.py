@@ -59,9 +59,8 @@ def report(
 
     if source.is_dir():
         if control or treatment or planned_units or share:
-            raise UsageError(
-                "--control, --treatment, --planned-units and --share are for a CSV file", "Leave them out."
-            )
+            message = "--control, --treatment, --planned-units and --share are for a CSV file"
+            raise UsageError(message, "Leave them out.")
         found = report_of_run(source, seed)
     else:
         if record is not None:
@@ -86,7 +85,6 @@ def _shares(given: Sequence[str]) -> dict[str, float] | None:
         except ValueError:
             equals = ""
         if not (equals and arm and 0 < parts[arm] < math.inf):
-            raise UsageError(
-                f"--share {text} is not an arm with its part", "Write --share control=0.9 --share new=0.1."
-            )
+            message = f"--share {text} is not an arm with its part"
+            raise UsageError(message, "Write --share control=0.9 --share new=0.1.")
     return parts or None

@@ -44,9 +44,8 @@ def inject(
     stopped: MissingPrerequisite | None = None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
-            raise UsageError(
-                f"the judge {judge} has no prompt", "Name a judge with a prompt; `misstep judge list` lists them."
-            )
+            message = f"the judge {judge} has no prompt"
+            raise UsageError(message, "Name a judge with a prompt; `misstep judge list` lists them.")
         spec = opened.spec
         if benchmark:
             source = benchmark_source(opened, benchmark_named(benchmark, data), items, seed)

@@ -48,56 +48,63 @@ Adjudicate = Annotated[
 ]
 
 
+_Level = Annotated[
+    Literal["nominal", "ordinal", "interval"],
+    typer.Option(
+        help="Level of measurement for Krippendorff's alpha; ordinal labels also get weighted kappa and Gwet's AC2."
+    ),
+]
+_Item = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN", help="Column of the items, if it is not recognised; in an export a field of its tasks."
+    ),
+]
+_Label = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Column of the labels in a file with one rating per row, or a question of an "
+        "export. Several names give "
+        "one report each.",
+    ),
+]
+_Keep = Annotated[
+    Literal["first", "last"] | None,
+    typer.Option(help="Rating that counts where a rater labelled an item again; by default that is an error."),
+]
+_Decimal = Annotated[
+    Literal["point", "comma"] | None,
+    typer.Option(
+        help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if "
+        "cells are not separated "
+        "by commas and all labels are then numbers."
+    ),
+]
+
+
 class LabelOptions(OptionGroup, frozen=True):
     """How a file of labels is read."""
 
     panel = "Labels"
     raters: Annotated[str, typer.Option(metavar="A,B", help="Raters to compare; by default all.")] = ""
-    level: Annotated[
-        Literal["nominal", "ordinal", "interval"],
-        typer.Option(
-            help="Level of measurement for Krippendorff's alpha; ordinal labels also get weighted kappa and Gwet's AC2."
-        ),
-    ] = "nominal"
+    level: _Level = "nominal"
     order: Annotated[
         str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")
     ] = ""
-    item: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN", help="Column of the items, if it is not recognised; in an export a field of its tasks."
-        ),
-    ] = ""
+    item: _Item = ""
     rater: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column of the raters in a file with one rating per row.")
     ] = ""
-    label: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="Column of the labels in a file with one rating per row, or a question of an "
-            "export. Several names give "
-            "one report each.",
-        ),
-    ] = ""
+    label: _Label = ""
     by: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column that names the question of each row; one report per question.")
     ] = ""
-    keep: Annotated[
-        Literal["first", "last"] | None,
-        typer.Option(help="Rating that counts where a rater labelled an item again; by default that is an error."),
-    ] = None
+    keep: _Keep = None
     missing: Annotated[
         str, typer.Option(metavar="NA,?", help="Labels that stand for a missing rating, besides the empty cell.")
     ] = ""
-    decimal: Annotated[
-        Literal["point", "comma"] | None,
-        typer.Option(
-            help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if "
-            "cells are not separated "
-            "by commas and all labels are then numbers."
-        ),
-    ] = None
+    decimal: _Decimal = None
 
     def reading(self) -> "Reading":
         """Return how the file is read."""

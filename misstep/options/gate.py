@@ -21,26 +21,30 @@ if TYPE_CHECKING:
 _SUMMARY = "Append the outcome of each limit to a Markdown file, as CI shows it."
 
 
+_FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIGURE>LIMIT",
+        help="Exit with 1 where a figure is beyond a limit, such as 'any>5%'; FIGURE.lower and FIGURE.upper are"
+        " the ends of its interval. May be given several times.",
+    ),
+]
+_FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIGURE=LIMIT",
+        help="Exit with 1 where a figure is under a limit; FIGURE.lower is the lower end of its interval. May be"
+        " given several times.",
+    ),
+]
+
+
 class GateOptions(OptionGroup, frozen=True):
     """Limits on figures, which decide the exit code, and the files with their outcome."""
 
     panel = "Limits"
-    fail_on: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FIGURE>LIMIT",
-            help="Exit with 1 where a figure is beyond a limit, such as 'any>5%'; FIGURE.lower and FIGURE.upper are"
-            " the ends of its interval. May be given several times.",
-        ),
-    ] = None
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FIGURE=LIMIT",
-            help="Exit with 1 where a figure is under a limit; FIGURE.lower is the lower end of its interval. May be"
-            " given several times.",
-        ),
-    ] = None
+    fail_on: _FailOn = None
+    fail_under: _FailUnder = None
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome of each limit as JUnit XML.")
     ] = None

@@ -18,6 +18,33 @@ if TYPE_CHECKING:
     from misstep.harness.clients.settings import InFlight
 
 
+_Concurrency = Annotated[
+    str,
+    typer.Option(
+        metavar="N|auto", help="Number of requests in flight at once; auto finds out how many the server takes."
+    ),
+]
+_Rpm = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Limit of requests per minute, retries included; shards share it."),
+]
+_Tpm = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Limit of tokens per minute, in and out together; shards share it."),
+]
+_MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        metavar="USD",
+        help="Cost limit; the run stops before it spends more. It counts every retry; shards share it equally.",
+    ),
+]
+_Prices = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
+]
+
+
 class ModelOptions(OptionGroup, frozen=True):
     """The options for the model and the client."""
 
@@ -26,31 +53,11 @@ class ModelOptions(OptionGroup, frozen=True):
     base_url: Annotated[
         str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")
     ] = ""
-    concurrency: Annotated[
-        str,
-        typer.Option(
-            metavar="N|auto", help="Number of requests in flight at once; auto finds out how many the server takes."
-        ),
-    ] = "16"
-    rpm: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Limit of requests per minute, retries included; shards share it."),
-    ] = None
-    tpm: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Limit of tokens per minute, in and out together; shards share it."),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            metavar="USD",
-            help="Cost limit; the run stops before it spends more. It counts every retry; shards share it equally.",
-        ),
-    ] = None
-    prices: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
-    ] = None
+    concurrency: _Concurrency = "16"
+    rpm: _Rpm = None
+    tpm: _Tpm = None
+    max_cost: _MaxCost = None
+    prices: _Prices = None
     price_in: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Price of a million input tokens, with --price-out.")
     ] = None
@@ -86,20 +93,7 @@ class ModelOptions(OptionGroup, frozen=True):
         return int(self.concurrency)
 
 
-EACH_AT_ONCE = Only(
-    "model",
-    "base_url",
-    "rpm",
-    "tpm",
-    "max_cost",
-    "prices",
-    "price_in",
-    "price_out",
-    "cache",
-    "record",
-    "replay",
-    "local",
-)
+EACH_AT_ONCE = Only(*(name for name in names_of(ModelOptions) if name != "concurrency"))
 """The options of commands whose --workers say how much is done at once."""
 
 MODEL_OPTIONS = frozenset({"temperature", "functions", *names_of(ModelOptions)})

@@ -17,9 +17,8 @@ from misstep.harness.progress import say
 def run_folder(given: str) -> Path:
     """Return the folder of a run that is kept as it goes on, and so lies in a file system."""
     if is_address(given):
-        raise UsageError(
-            f"--out {given}: such a run needs a file system", "Name a folder; shards need one that all of them see."
-        )
+        message = f"--out {given}: such a run needs a file system"
+        raise UsageError(message, "Name a folder; shards need one that all of them see.")
     return Path(given)
 
 

@@ -35,23 +35,27 @@ class SandboxOptions(OptionGroup, frozen=True):
 NEVER_WITHOUT = Only("sandbox")
 
 
+_Observe = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Detector that looks on in real time: rules, prompted, openhands_stuck, or package.module:Class.",
+    ),
+]
+_ObserveEvery = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Steps of the agent between two questions; by default 1 for rules, 5 for others."
+    ),
+]
+
+
 class ObserveOptions(OptionGroup, frozen=True):
     """The observer beside the agent, in real time."""
 
     panel = "Observer"
-    observe: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Detector that looks on in real time: rules, prompted, openhands_stuck, or package.module:Class.",
-        ),
-    ] = ""
-    observe_every: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Steps of the agent between two questions; by default 1 for rules, 5 for others."
-        ),
-    ] = None
+    observe: _Observe = ""
+    observe_every: _ObserveEvery = None
     observe_mode: Annotated[
         Literal["guide", "shadow"], typer.Option(help="Tell the agent, or only record what is seen.")
     ] = "guide"

@@ -55,9 +55,8 @@ def _of_an_array(environment: Mapping[str, str], count: int | None) -> Shard:
 
 def _of_a_job(environment: Mapping[str, str], count: int | None) -> Shard:
     if count is None and "JOB_COMPLETIONS" not in environment:
-        raise UsageError(
-            "Kubernetes says the index of this pod, but not how many there are", "Give it: --shard auto/8."
-        )
+        message = "Kubernetes says the index of this pod, but not how many there are"
+        raise UsageError(message, "Give it: --shard auto/8.")
     completions = _number(environment, "JOB_COMPLETIONS") if "JOB_COMPLETIONS" in environment else count or 0
     if count not in (None, completions):
         raise UsageError(f"JOB_COMPLETIONS is {completions}, but --shard names {count} shards", _EXPLICIT)

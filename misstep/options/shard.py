@@ -45,43 +45,47 @@ def refuse_beside_shard(given: Mapping[str, object]) -> None:
     """Refuse options about the whole of a run beside `--shard`."""
     named = next((option for option, value in given.items() if value), None)
     if named is not None:
-        raise UsageError(
-            f"{named} is about the whole run, and --shard does one part", "Merge first: misstep merge RUN."
-        )
+        message = f"{named} is about the whole run, and --shard does one part"
+        raise UsageError(message, "Merge first: misstep merge RUN.")
+
+
+_Shard = Annotated[
+    Shard | None,
+    typer.Option(
+        "--shard",
+        metavar="K/N",
+        parser=_given,
+        help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8"
+        " the number comes from the Slurm array or the indexed Kubernetes job.",
+    ),
+]
+_Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Dask cluster that does the shards of the run: tcp://HOST:8786, or local or local:2 for processes on"
+        " this machine.",
+    ),
+]
+_Shards = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_SHARDS,
+        metavar="N",
+        help="Number of shards for --dask; by default two for each thread of its workers.",
+    ),
+]
 
 
 class ShardOptions(OptionGroup, frozen=True):
     """One shard of a run, or a Dask cluster that does them all."""
 
     panel = "Shards"
-    shard: Annotated[
-        Shard | None,
-        typer.Option(
-            "--shard",
-            metavar="K/N",
-            parser=_given,
-            help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8"
-            " the number comes from the Slurm array or the indexed Kubernetes job.",
-        ),
-    ] = None
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            "--dask",
-            metavar="ADDRESS",
-            help="Dask cluster that does the shards of the run: tcp://HOST:8786, or local or local:2 for processes on"
-            " this machine.",
-        ),
-    ] = None
-    shards: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=MOST_SHARDS,
-            metavar="N",
-            help="Number of shards for --dask; by default two for each thread of its workers.",
-        ),
-    ] = None
+    shard: _Shard = None
+    dask: _Dask = None
+    shards: _Shards = None
 
     @property
     def count(self) -> int:

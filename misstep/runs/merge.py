@@ -36,8 +36,6 @@ def merge(
     with stopped_with("the shards are as they were, and the same line joins them"):
         merged = merge_run(run, benchmark)
     if gates and not merged.figures:
-        raise UsageError(
-            "--fail-on is about shares of categories, which this run has none of",
-            "Give --fail-under to the command without --shard: it finds the run finished.",
-        )
+        message = "--fail-on is about shares of categories, which this run has none of"
+        raise UsageError(message, "Give --fail-under to the command without --shard: it finds the run finished.")
     show_merged(merged, limits, gates, "misstep merge", json=json)

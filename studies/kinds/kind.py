@@ -164,9 +164,8 @@ class RunResults(Generic[Run]):
 def folder_of_shards(store: Store) -> Path:
     """Return the folder of a run; at an address such a run is a `UsageError`."""
     if store.folder is None:
-        raise UsageError(
-            f"{store.place}: such a run needs a file system", "Name the folder that the shards had for --out."
-        )
+        message = f"{store.place}: such a run needs a file system"
+        raise UsageError(message, "Name the folder that the shards had for --out.")
     return store.folder
 
 

@@ -57,9 +57,8 @@ def compared_runs(
 def _existing(named: str) -> Path:
     path = local_copies(named) if is_address(named) else Path(named)
     if not path.exists():
-        raise UsageError(
-            f"there is no file {named}", "Name two files, or one file before two ids: misstep view FILE --compare A B."
-        )
+        message = f"there is no file {named}"
+        raise UsageError(message, "Name two files, or one file before two ids: misstep view FILE --compare A B.")
     return path
 
 

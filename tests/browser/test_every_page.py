@@ -24,9 +24,15 @@ from misstep.studies.recorded.flips import write_flips
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.judge.test_inject import injected_run
-from tests.misstep.made_up_repairs import four, repaired_run
-from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
-from tests.misstep.made_up_triage import triage_benchmark, triage_run
+from tests.misstep.made_up_runs import (
+    benchmark_of_runs,
+    four,
+    judged_run,
+    repaired_run,
+    triage_benchmark,
+    triage_run,
+    verdict,
+)
 from tests.studies.annotation.made_up import opened, served, write_cases
 
 pytestmark = pytest.mark.browser

@@ -18,8 +18,15 @@ from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser
 from tests.browser.conftest import sortable
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
-from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
-from tests.misstep.made_up_triage import triage_benchmark, triage_run
+from tests.misstep.made_up_runs import (
+    HOSTILE,
+    agents_run,
+    benchmark_of_runs,
+    judged_run,
+    triage_benchmark,
+    triage_run,
+    verdict,
+)
 
 pytestmark = pytest.mark.browser
 

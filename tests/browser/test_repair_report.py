@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from misstep.studies.repair_report import repairs_html
 from misstep.studies.repair_runs import open_repair_runs
-from tests.misstep.made_up_repairs import four, repaired_run
+from tests.misstep.made_up_runs import four, repaired_run
 
 pytestmark = pytest.mark.browser
 

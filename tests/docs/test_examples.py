@@ -13,7 +13,7 @@ from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.records.loop_events import Diagnosed, Restored
 from misstep.harness.runs.reflect.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]

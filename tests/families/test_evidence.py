@@ -19,7 +19,7 @@ from misstep.studies.kinds.kind import Choice
 from misstep.studies.repair_runs import open_repair_run
 from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process
-from tests.misstep.made_up_repairs import four, repaired_run
+from tests.misstep.made_up_runs import four, repaired_run
 
 Misstep = Callable[..., str]
 

@@ -28,7 +28,7 @@ from misstep.harness.verdict import Verdict
 from misstep.studies.judging.scored import write_scores
 from misstep.studies.merged_runs import merge_run
 from misstep.studies.recorded.injections import benchmark_source
-from tests.misstep.made_up_recorded import KEEN, recorded_data
+from tests.misstep.made_up_judges import KEEN, recorded_data
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 KINDS = ("prompted", "rule", "recorded", "python")

@@ -1,15 +1,19 @@
 """The command line as a user runs it: in a process of its own, or in this one where many are run."""
 
+import asyncio
 import os
+import resource
 import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import pytest
 
@@ -90,3 +94,41 @@ def in_this_process(
         return int(ended.value.code or 0), captured.out, captured.err
 
     return run
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """No file of this process can grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def in_a_thread(serving: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """What an asynchronous context gives, while the block runs."""
+    ready = threading.Event()
+    there: list[tuple[T, asyncio.Event, asyncio.AbstractEventLoop]] = []
+
+    async def serve() -> None:
+        async with serving as server:
+            done = asyncio.Event()
+            there.append((server, done, asyncio.get_running_loop()))
+            ready.set()
+            await done.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    ready.wait()
+    server, done, loop = there[0]
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join()

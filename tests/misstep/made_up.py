@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
+from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
@@ -59,3 +60,14 @@ def slowly(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
     while time.perf_counter() < until:
         pass
     return by_id(trajectory, categories)
+
+
+SETTINGS = {"detector": "made_up", "every": 2}
+
+
+def by_lot(trajectory: Trajectory) -> ObservedRun:
+    """A record with two invocations, of which about every third sees a loop in step 1."""
+    found = (Misbehaviour("infinite_loop", (1,), "Drawn by lot."),) if crc32(trajectory.id.encode()) % 3 == 0 else ()
+    invocations = (Invocation(1, misbehaviours=found, answered_at=1), Invocation(2, answered_at=2))
+    interventions = (Intervention(found, 1, withheld="shadow"),) if found else ()
+    return ObservedRun(trajectory.id, "shadow", "made_up", 2, len(trajectory.steps), invocations, interventions)

@@ -19,11 +19,16 @@ from misstep.harness.places import data_folder
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.observed_paths import observed_findings
 from tests.analysis.measures.reflexive.made_up import three_items
-from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
-from tests.misstep.made_up_observing import SETTINGS, by_lot
-from tests.misstep.made_up_repairs import four, repaired_run
-from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
-from tests.misstep.made_up_triage import triage_benchmark, triage_run
+from tests.misstep.made_up import CATEGORIES, SETTINGS, atif_lines, by_id, by_lot
+from tests.misstep.made_up_runs import (
+    benchmark_of_runs,
+    four,
+    judged_run,
+    repaired_run,
+    triage_benchmark,
+    triage_run,
+    verdict,
+)
 from tests.studies.made_up_loops import looped_run
 
 

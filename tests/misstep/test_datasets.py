@@ -18,7 +18,7 @@ from misstep.harness.datasets.fetching import address_of, inside
 from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from tests.harness.datasets.judged.test_whoandwhen import log
-from tests.misstep.full_disk import files_end_at
+from tests.misstep.as_a_user import files_end_at
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256
 
 

@@ -25,9 +25,7 @@ from misstep.harness.protocols import Ask
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.full_disk import files_end_at
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import files_end_at, in_a_thread, in_this_process
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_judges import benchmark, judge_file
 

@@ -9,8 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 from misstep.harness.errors import InputError, UsageError
 from misstep.passing import app
 from tests.analysis.pages.html_rules import check_page
-from tests.misstep.made_up_repairs import CASES, four, repaired, repaired_run
-from tests.misstep.made_up_runs import HOSTILE
+from tests.misstep.made_up_runs import CASES, HOSTILE, four, repaired, repaired_run
 
 ESTIMATE = {"value", "low", "high", "n", "method", "reason"}
 

@@ -18,7 +18,7 @@ from misstep.repair.report import report
 from misstep.runs.report import app as report_app
 from misstep.studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
-from tests.misstep.made_up_repairs import four, repaired, repaired_run
+from tests.misstep.made_up_runs import four, repaired, repaired_run
 
 repair_app = typer.Typer()
 repair_app.command()(report)

@@ -9,7 +9,7 @@ from typing import Any
 
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" for number in range(20)]

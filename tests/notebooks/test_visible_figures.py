@@ -24,7 +24,7 @@ from misstep.studies.recorded import generated_study, recovery, repair_again
 from misstep.studies.recorded.classified import RUN_SETS
 from misstep.studies.reflexive import memory, plateau
 from misstep.studies.sessions import watching
-from tests.misstep.made_up_repairs import four, repaired_run
+from tests.misstep.made_up_runs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 STATISTICS = ("misstep.analysis.stats", "scipy", "sklearn", "statsmodels")

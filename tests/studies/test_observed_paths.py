@@ -9,8 +9,7 @@ from misstep.analysis.measures.observed import ObservedSummary
 from misstep.harness.errors import NoTrajectory, UsageError
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.studies.observed_paths import observed_findings, page_of_observed
-from tests.misstep.made_up import atif, atif_lines
-from tests.misstep.made_up_observing import SETTINGS, by_lot
+from tests.misstep.made_up import SETTINGS, atif, atif_lines, by_lot
 
 SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
 LONG = "A plank was carried to the far gate. " * 300

@@ -10,7 +10,7 @@ from misstep.harness.journal.records import read_triage_verdicts
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.triage import judged_cases
 from misstep.studies.triage_recording import About, command_lines, compacted, open_recording, record_triage, recordings
-from tests.misstep.made_up_triage import GOLD, triage_benchmark, triage_run
+from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ABOUT = About(10, 0, "scoring", command_lines(10, 0, "scoring"))
 ANSWERS = ["task", *GOLD[1:], *GOLD]

@@ -30,9 +30,8 @@ def inputs_of(folder: Path) -> Inputs:
                     digest.update(block)
                     size += len(block)
         except OSError as error:
-            raise InputError(
-                f"cannot open: {error.strerror}", "Name the benchmark's folder.", file=folder / file
-            ) from error
+            message = f"cannot open: {error.strerror}"
+            raise InputError(message, "Name the benchmark's folder.", file=folder / file) from error
     names = dict.fromkeys(_named(folder))
     files = [one for name in names for one in _part(folder, name)]
     parts = listed([*_parts(folder), *files])

@@ -66,10 +66,8 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
     """Return all benchmarks of a data set, name → folder, built where they are absent or stale."""
     data_set(dataset)
     if dataset not in LOADERS.names():
-        raise UsageError(
-            f"the data set {dataset} has no loader that makes a benchmark",
-            f"Sets with a loader: {', '.join(sorted(LOADERS.names()))}.",
-        )
+        message = f"the data set {dataset} has no loader that makes a benchmark"
+        raise UsageError(message, f"Sets with a loader: {', '.join(sorted(LOADERS.names()))}.")
     folder = set_folder(dataset, data)
     target = cache_folder() / "benchmarks" / dataset / _key(dataset, folder)
     if not target.is_dir():
@@ -83,9 +81,8 @@ def read_trajectories(folder: Path) -> Iterator[Trajectory]:
     for path in sorted((folder / "trajectories").glob("*.jsonl")):
         for run in read_file(path):
             if isinstance(run, Unreadable):
-                raise InputError(
-                    f"the run cannot be read: {run.error}", "Load the data set again.", file=run.file, line=run.line
-                )
+                message = f"the run cannot be read: {run.error}"
+                raise InputError(message, "Load the data set again.", file=run.file, line=run.line)
             yield run
 
 
@@ -128,7 +125,5 @@ def benchmark_named(named: str, data: Path | None) -> Path:
         return benchmark_folder(named, data)
     if folder.is_dir():
         return folder
-    raise UsageError(
-        f"there is no benchmark {named!r}",
-        f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}.",
-    )
+    message = f"there is no benchmark {named!r}"
+    raise UsageError(message, f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}.")

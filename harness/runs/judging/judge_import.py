@@ -165,9 +165,8 @@ def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Se
     chosen = [one for one in given if one.attempt == attempt]
     if not chosen:
         known = ", ".join(map(str, sorted({one.attempt for one in given})))
-        raise UsageError(
-            f"{path_text(path)} has no verdict on attempt {attempt}", f"Its attempts: {known}; name one by --attempt."
-        )
+        message = f"{path_text(path)} has no verdict on attempt {attempt}"
+        raise UsageError(message, f"Its attempts: {known}; name one by --attempt.")
     return chosen
 
 
@@ -175,10 +174,8 @@ def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
     """Refuse a label that the benchmark does not have."""
     wrong = next((ours for ours in labels.values() if question.labels and ours not in question.labels), None)
     if wrong is not None:
-        raise UsageError(
-            f"--label: {wrong!r} is none of the labels of the benchmark {question.name}",
-            f"Write THEIRS=OURS, with OURS one of {', '.join(question.labels)}.",
-        )
+        message = f"--label: {wrong!r} is none of the labels of the benchmark {question.name}"
+        raise UsageError(message, f"Write THEIRS=OURS, with OURS one of {', '.join(question.labels)}.")
 
 
 def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
@@ -190,9 +187,8 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
         place = next(one.place for one in written.verdicts if not one.judge)
         raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
     if not named and len(names) > 1:
-        raise UsageError(
-            f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}", "Name one with --judge."
-        )
+        message = f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}"
+        raise UsageError(message, "Name one with --judge.")
     if named and named not in names:
         raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
     name = named or names[0]

@@ -69,11 +69,8 @@ class RuleJudge(Struct, frozen=True):
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
         """Return what the rule finds in the run; nobody is asked."""
         if trajectory is None:
-            raise InputError(
-                f"item {item.id!r} has no run",
-                "A rule judges runs only; choose a judge with a prompt.",
-                field="trajectory",
-            )
+            message = f"item {item.id!r} has no run"
+            raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")
         (found,) = classify_all(trajectory, [self.category])
         return replace(found, item=item.id, judge=self.name)
 

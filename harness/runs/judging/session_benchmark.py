@@ -175,10 +175,8 @@ def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
         return
     try:
         if not all(_same(building / name, folder / name) for name in _COMPARED):
-            raise UsageError(
-                f"{folder} is about something else: what it was made of is not as it was",
-                "Restore it, or name another folder for the run.",
-            )
+            message = f"{folder} is about something else: what it was made of is not as it was"
+            raise UsageError(message, "Restore it, or name another folder for the run.")
         if not _same(building / _GOLD, folder / _GOLD):
             replace_file(folder / _GOLD, (building / _GOLD).read_bytes())
     finally:

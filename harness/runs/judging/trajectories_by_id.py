@@ -72,9 +72,8 @@ class _RunsOfLines(Mapping[str, Trajectory]):
             for run in read_part(place, self._reader):
                 if isinstance(run, Trajectory) and run.id == name:
                     return run
-            raise InputError(
-                f"the run {name!r} is no longer in the file", _ADVICE, file=place.path, line=place.first_line
-            )
+            message = f"the run {name!r} is no longer in the file"
+            raise InputError(message, _ADVICE, file=place.path, line=place.first_line)
         broken = place or next((one for one in self._places.values() if isinstance(one, Unreadable)), None)
         if broken is not None:
             raise _unreadable(broken)

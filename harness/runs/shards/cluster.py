@@ -67,19 +67,16 @@ class Cluster:
         for worker, version in self._everywhere(pkgutil.resolve_name, "misstep.harness.version:__version__"):
             if version != __version__:
                 has = f"Misstep {version}, and this is {__version__}" if isinstance(version, str) else "no Misstep"
-                raise MissingPrerequisite(
-                    f"the worker {worker} has {has}", f"Run there: pip install 'misstep[dask]=={__version__}'"
-                )
+                message = f"the worker {worker} has {has}"
+                raise MissingPrerequisite(message, f"Run there: pip install 'misstep[dask]=={__version__}'")
 
     def require_paths(self, paths: Iterable[str]) -> None:
         """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at."""
         local = [path for path in paths if not is_address(path)]
         for worker, (folder, missing) in self._everywhere(_missing, local):
             if missing:
-                raise UsageError(
-                    f"{missing[0]} is not there on the worker {worker}, which runs in {folder}",
-                    "Give absolute paths, and start workers where the same folders are mounted.",
-                )
+                message = f"{missing[0]} is not there on the worker {worker}, which runs in {folder}"
+                raise UsageError(message, "Give absolute paths, and start workers where the same folders are mounted.")
 
     def _everywhere(self, function: Callable[..., Any], *arguments: object) -> Iterator[tuple[str, Any]]:
         """What a function gives on each worker; a missing module is what it gives, and a worker that is gone none."""
@@ -113,9 +110,8 @@ def open_cluster(address: str) -> Iterator[Cluster]:
     """Return a Dask cluster while the block runs."""
     local, scheduler = _LOCAL.fullmatch(address), _SCHEDULER.fullmatch(address)
     if local is None and scheduler is None:
-        raise UsageError(
-            f"--dask {address!r} is not an address", "Give tcp://HOST:8786, tls://HOST:8786, local, or local:2."
-        )
+        message = f"--dask {address!r} is not an address"
+        raise UsageError(message, "Give tcp://HOST:8786, tls://HOST:8786, local, or local:2.")
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:

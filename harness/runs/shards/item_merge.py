@@ -150,9 +150,8 @@ def finished_shards(out: Path, plan: Plan) -> FinishedShards:
     known = {(out / shard.folder).name for shard in shards}
     for file in sorted((out / SHARDS).iterdir()):
         if file.is_dir() and file.name not in known:
-            raise UsageError(
-                f"{file} is not a shard of this run, which has {plan.shards:,}", "Take it away, and merge again."
-            )
+            message = f"{file} is not a shard of this run, which has {plan.shards:,}"
+            raise UsageError(message, "Take it away, and merge again.")
     begun = {shard: manifest for shard in shards if (manifest := _begun(out, shard, whole)) is not None}
     _refuse_foreign(out, begun, whole)
     _refuse_unfinished(out, shards, begun, whole)
@@ -174,10 +173,8 @@ def _refuse_foreign(out: Path, manifests: Mapping[Shard, Manifest], whole: Manif
         said = manifest.settings.get(SETTING)
         differs = differences(whole, manifest) or ("" if said == str(shard) else f"it is shard {said or 'of none'}")
         if differs:
-            raise UsageError(
-                f"shard {shard} of {out} is of another run: {differs}",
-                f"Delete {out / shard.folder}. {_command(whole, shard)}",
-            )
+            message = f"shard {shard} of {out} is of another run: {differs}"
+            raise UsageError(message, f"Delete {out / shard.folder}. {_command(whole, shard)}")
 
 
 def _refuse_unfinished(

@@ -64,9 +64,8 @@ def refuse_unmerged(out: Path) -> None:
         return
     manifest = read_manifest(out)
     if manifest is None or not manifest.finished:
-        raise UsageError(
-            f"{out} holds shards that are not merged", f"Run: misstep merge {out}, or name another folder."
-        )
+        message = f"{out} holds shards that are not merged"
+        raise UsageError(message, f"Run: misstep merge {out}, or name another folder.")
 
 
 def require_all(done: Collection[Shard], count: int, command: str) -> None:

@@ -33,10 +33,8 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     until it is whole. A merge that was stopped goes on in a folder, and begins anew at an address.
     """
     if plan.manifest.misstep != __version__:
-        raise UsageError(
-            f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}",
-            "Merge them with that one, or begin anew with another --out.",
-        )
+        message = f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}"
+        raise UsageError(message, "Merge them with that one, or begin anew with another --out.")
     command = shlex.join(["misstep", plan.manifest.command, *plan.manifest.arguments])
     read = {shard: read_marker(store, shard, digest) for shard in shards_of(plan.shards)}
     markers = {shard: marker for shard, marker in read.items() if marker is not None}
@@ -78,10 +76,8 @@ def _stands(store: Store, manifest: Manifest) -> bool:
     if there is None or not there.finished:
         return False
     if changed := difference(manifest.inputs, there.inputs):
-        raise UsageError(
-            f"the run {store.place} has changed since its shards were merged: {changed}",
-            "It is whole: continue it without --shard.",
-        )
+        message = f"the run {store.place} has changed since its shards were merged: {changed}"
+        raise UsageError(message, "It is whole: continue it without --shard.")
     return True
 
 

@@ -62,9 +62,8 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
     try:
         return msgspec.json.decode(content, type=Plan), sha256(content).hexdigest()
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"not the plan of a run in shards: {error}", "Begin anew with another --out.", file=f"{store.place}/{PLAN}"
-        ) from error
+        message = f"not the plan of a run in shards: {error}"
+        raise InputError(message, "Begin anew with another --out.", file=f"{store.place}/{PLAN}") from error
 
 
 def frozen_plan(

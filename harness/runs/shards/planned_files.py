@@ -147,8 +147,5 @@ def _require_stored(files: Sequence[PlannedFile]) -> None:
 
 
 def _changed(file: str) -> InputError:
-    return InputError(
-        "the file has changed since the first shard was begun",
-        "Restore it with its time, or begin anew with another --out.",
-        file=file,
-    )
+    message = "the file has changed since the first shard was begun"
+    return InputError(message, "Restore it with its time, or begin anew with another --out.", file=file)

@@ -21,7 +21,7 @@ from misstep.harness.clients.transport import proxy_to
 from misstep.harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
 from misstep.harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import answer, completion, serving
-from tests.misstep.full_disk import files_end_at
+from tests.misstep.as_a_user import files_end_at
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=50)
 

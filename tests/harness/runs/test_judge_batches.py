@@ -21,7 +21,7 @@ from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.assessment import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]

@@ -14,7 +14,7 @@ from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 FRUIT = '{"reasoning": "r", "label": "fruit"}'

@@ -12,7 +12,7 @@ import pytest
 
 from misstep.harness.journal.records import VERDICTS, read_verdicts
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.waiting import wait_until
 

@@ -16,7 +16,7 @@ from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.repair import recorded_attempts
-from tests.misstep.made_up_repairs import four, repaired, repaired_run
+from tests.misstep.made_up_runs import four, repaired, repaired_run
 
 EXECUTED = "the oracle and the suite have said so"
 SIGNALS = (

@@ -14,8 +14,7 @@ from misstep.harness.runs.recorded import recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
 from misstep.studies.judging.scored import write_scores
 from tests.misstep.as_a_user import misstep
-from tests.misstep.made_up_judges import benchmark
-from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
+from tests.misstep.made_up_judges import CURT, KEEN, benchmark, recorded_data
 
 
 def run_recorded(named: str, out: Path, benchmark: str = "", data: Path | None = None) -> Path:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.clients.faulty_server import answer, completion, serving
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up import atif_lines
 
 CLAIMS = str(Path(__file__).parents[3] / "examples/claims_success.toml")

@@ -20,8 +20,7 @@ from tests.harness.clients.faulty_server import FaultyServer, Play, answer, comp
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.local_model import local_model_or_skip
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.waiting import wait_until
 
 Reflect = Callable[..., tuple[int, str, str]]

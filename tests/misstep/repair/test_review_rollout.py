@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from misstep.repair import app
-from tests.misstep.made_up_repairs import four, repaired_run
+from tests.misstep.made_up_runs import four, repaired_run
 
 
 def _review(*arguments: str | Path) -> str:

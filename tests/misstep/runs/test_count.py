@@ -13,8 +13,7 @@ from misstep.harness.records.whole_counts import decoded_parts
 from misstep.harness.runs.classify import classify_paths
 from misstep.runs.count import app
 from tests.misstep.made_up import atif
-from tests.misstep.made_up_repairs import four, repaired_run
-from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+from tests.misstep.made_up_runs import benchmark_of_runs, four, judged_run, repaired_run, verdict
 
 LABELS = "item,ann,ben,cat\n1,yes,Yes,no\n2,no,no,no\n3,yes,,yes\n4,no,yes,yes\n"
 

@@ -13,8 +13,7 @@ import misstep
 from misstep.studies.reproduction.lab import lab_command
 from tests.misstep.as_a_user import CommandLine, in_new_interpreter, in_this_process
 from tests.misstep.made_up_exports import KINDS
-from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
-from tests.misstep.made_up_triage import triage_benchmark, triage_run
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, triage_benchmark, triage_run, verdict
 
 
 @pytest.fixture

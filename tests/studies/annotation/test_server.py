@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.pages.html_rules import check_page
-from tests.misstep.full_disk import files_end_at
+from tests.misstep.as_a_user import files_end_at
 from tests.studies.annotation.made_up import HOSTILE, Served, opened, served, write_cases
 
 NOTE = "Only Ann could write this."

@@ -11,8 +11,7 @@ import yaml
 from misstep.studies.exports.writing import export_run
 from misstep.studies.kinds.kind import Choice
 from tests.docs.documents import EVERYTHING
-from tests.misstep.made_up_repairs import repaired_run
-from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, repaired_run, verdict
 
 
 @pytest.fixture

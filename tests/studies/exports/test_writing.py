@@ -13,7 +13,7 @@ from misstep.harness.journal.records import MANIFEST
 from misstep.studies.exports.writing import Form, export_run
 from misstep.studies.kinds.kind import Choice
 from tests.misstep.made_up_exports import KINDS
-from tests.misstep.made_up_repairs import repaired, repaired_run
+from tests.misstep.made_up_runs import repaired, repaired_run
 
 TABLES = {
     "classified": ["verdicts", "sessions", "files", "scores"],

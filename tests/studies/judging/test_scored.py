@@ -12,8 +12,7 @@ from misstep.harness.journal.records import SCORES, VERDICTS
 from misstep.studies.judging import scored as judge_scores
 from misstep.studies.judging.scored import SCORED
 from tests.harness.clients.faulty_server import answer, completion, serving
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 FRUIT = answer(completion('{"reasoning": "r", "label": "fruit"}'))

@@ -10,7 +10,7 @@ from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.triage import judged_cases, triage_comparison
-from tests.misstep.made_up_triage import GOLD, triage_benchmark, triage_run
+from tests.misstep.made_up_runs import GOLD, triage_benchmark, triage_run
 
 ALL = list(GOLD) * 2
 

@@ -9,7 +9,7 @@ from misstep.studies.recorded.repair_again import repeated_sample
 from misstep.studies.repair_runs import record_run
 from tests.harness.repair.build.made_up_sets import FIX, made_up_set
 from tests.harness.workspace.conftest import sandbox as sandbox
-from tests.misstep.made_up_repairs import repaired, repaired_run
+from tests.misstep.made_up_runs import repaired, repaired_run
 
 
 @pytest.fixture

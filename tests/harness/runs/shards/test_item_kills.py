@@ -10,8 +10,7 @@ from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.runs.shards.layout import Shard
 from tests.harness.clients.faulty_server import serving
 from tests.harness.runs.test_judge_kills import ANSWERED, TEXTS, Model
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.in_a_thread import in_a_thread
+from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.waiting import wait_until
 
