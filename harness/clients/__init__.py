@@ -56,7 +56,7 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     client: Client = _opened(settings) if settings.cache is None else LazyClient(lambda: _opened(settings))
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices, settings.price)
-        spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
+        spending_log = SpendingLog(settings.spending_log)
         limit, spent = settings.max_cost_usd, settings.spent_usd
         client = CostLimitClient(client, prices, limit, spent, spending_log, settings.shards)
     client = ErrorsAsFailuresClient(ParameterFallbackClient(client), Redaction(os.environ.get(KEY, ""), secrets()))

@@ -79,17 +79,15 @@ def address_and_key(
     address = checked_address(base_url or environment.get(ADDRESS) or OPENAI)
     key = environment.get(KEY, "").strip()
     if not key and address.startswith(OPENAI):
-        raise MissingPrerequisite(
-            f"{KEY} is not set", f"Run `export {KEY}=…`, or give --base-url for a server that needs no key."
-        )
+        advice = f"Run `export {KEY}=…`, or give --base-url for a server that needs no key."
+        raise MissingPrerequisite(f"{KEY} is not set", advice)
     for name, value in {KEY: key, **{name: environment.get(name, "").strip() for name in _NAMED_FIELDS}}.items():
         if not (value.isascii() and value.isprintable()):
             raise UsageError(f"{name} contains a character that no key has", "Copy it again, on one line.")
     for name, value in _custom_fields(environment):
         if not (_FIELD_NAME.fullmatch(name) and value.isprintable()):
-            raise UsageError(
-                f"{CUSTOM_HEADERS} has a line that is not a header field", "Write `name: value`, one per line."
-            )
+            message = f"{CUSTOM_HEADERS} has a line that is not a header field"
+            raise UsageError(message, "Write `name: value`, one per line.")
     sent = _sent(environment)
     if sent and not named and address not in (OPENAI, environment.get(ADDRESS)):
         raise UsageError(
@@ -177,7 +175,6 @@ def _sent(environment: Mapping[str, str]) -> list[str]:
 
 
 def _is_this_machine(host: str) -> bool:
-    try:
+    with suppress(ValueError):
         return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    return host == "localhost" or host.endswith(".localhost")

@@ -4,10 +4,7 @@ from misstep.harness.exchange import Client
 
 
 class AroundClient:
-    """Asks another client.
-
-    - `client`: The client that is asked.
-    """
+    """Asks another client."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -21,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.clients.around_client import AroundClient
+from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.errors import CannotWrite, InputError, is_full
 from misstep.harness.exchange import Client, Message, Outcome, Reply, Request
 
@@ -63,12 +64,10 @@ class Cache:
         except (OSError, sqlite3.Error) as error:
             if _is_full(error):
                 raise CannotWrite(file, str(error)) from error
-            raise InputError(
-                f"not a cache of replies: {error}", "Name another file, or delete this one.", file=file
-            ) from error
+            message = f"not a cache of replies: {error}"
+            raise InputError(message, "Name another file, or delete this one.", file=file) from error
 
     def _one(self, statement: str) -> Any:
-        """Return the one value that a statement gives."""
         return self._rows.execute(statement).fetchone()[0]
 
     def _prepare(self) -> None:
@@ -78,7 +77,6 @@ class Cache:
         self._rows.execute("PRAGMA synchronous = NORMAL")
 
     def _lay_out(self) -> None:
-        """Make an empty file a cache."""
         with self._transaction():
             if self._one("PRAGMA application_id") != _KIND and self._one("SELECT count(*) FROM sqlite_master"):
                 raise sqlite3.DatabaseError("it holds something else")
@@ -116,11 +114,8 @@ class Cache:
         except sqlite3.Error as error:
             if _is_full(error):
                 raise CannotWrite(self.file, str(error)) from error
-            raise InputError(
-                f"the cache cannot be used: {error}",
-                f"Repair the file, or {'name another one with --cache' if other is None else 'delete it'}.",
-                file=other or self.file,
-            ) from error
+            advice = f"Repair the file, or {'name another one with --cache' if other is None else 'delete it'}."
+            raise InputError(f"the cache cannot be used: {error}", advice, file=other or self.file) from error
 
     def export(self) -> Iterator[bytes]:
         """Return every row as a line of JSON, in the order of the keys."""
@@ -170,7 +165,6 @@ class Cache:
 
 
 def _is_full(error: Exception) -> bool:
-    """Return whether it is the device that takes no more."""
     if isinstance(error, OSError):
         return is_full(error)
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -182,10 +176,8 @@ def _sendable(request: Request) -> Request:
 
 
 def _lines(file: Path) -> Iterator[Exported]:
-    try:
+    with file_errors(file, "cannot open", "Name an exported cache."):
         stream = file.open("rb")
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Name an exported cache.", file=file) from error
     with stream:
         for number, line in enumerate(stream, start=1):
             try:

@@ -48,9 +48,7 @@ class _Working(Generic[T, U]):
     def __init__(
         self, work: Callable[[T], Awaitable[U | None]], source: AsyncIterator[T], most: int, stopped: Callable[[], bool]
     ) -> None:
-        self._work = work
-        self._source = source
-        self._stopped = stopped
+        self._work, self._source, self._stopped = work, source, stopped
         self._taking = asyncio.Lock()
         self._most_unread = _UNREAD * most
         self._room = asyncio.Event()

@@ -10,10 +10,7 @@ from misstep.harness.exchange import Client, Outcome, Request
 
 
 class ConcurrencyLimitClient(AroundClient):
-    """Asks another client, with a limit on the requests in flight.
-
-    - `most`: The highest number of requests in flight, at least 1.
-    """
+    """Asks another client, with a limit on the requests in flight."""
 
     def __init__(self, client: Client, most: int) -> None:
         super().__init__(client)

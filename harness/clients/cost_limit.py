@@ -25,8 +25,6 @@ _ROUNDING = 1e-12
 class CostLimitClient(AroundClient):
     """Asks another client as long as the cost limit allows it.
 
-    - `prices`: What tokens cost.
-    - `limit_usd`: The cost limit in US dollars.
     - `spent_usd`: The part of the limit that earlier attempts have used.
     - `spending_log`: The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
     - `shards`: The number of shards that the whole run's limit was divided by.
@@ -42,15 +40,11 @@ class CostLimitClient(AroundClient):
         shards: int = 1,
     ) -> None:
         super().__init__(client)
-        self._prices = prices
-        self._limit = limit_usd
-        self._shards = shards
-        self._spending_log = spending_log
-        self.spent_usd = spent_usd
-        if spending_log is not None and spending_log.total_usd > spent_usd:
-            self.spent_usd = spending_log.total_usd
-        elif spending_log is not None:
-            spending_log.add(spent_usd - spending_log.total_usd)
+        self._prices, self._limit, self._shards = prices, limit_usd, shards
+        self._spending_log = spending_log or SpendingLog(None)
+        if self._spending_log.total_usd <= spent_usd:
+            self._spending_log.add(spent_usd - self._spending_log.total_usd)
+        self.spent_usd = max(spent_usd, self._spending_log.total_usd)
         self._reserved = 0.0
         self._pending = 0
         self._settled = asyncio.Condition()
@@ -86,8 +80,7 @@ class CostLimitClient(AroundClient):
                 if not self._pending:
                     return False
                 await self._settled.wait()
-            if self._spending_log is not None:
-                self._spending_log.add(most)
+            self._spending_log.add(most)
             self._reserved += most
             self._pending += 1
             return True
@@ -96,14 +89,12 @@ class CostLimitClient(AroundClient):
         self._pending -= 1
         self._reserved = self._reserved - most if self._pending else 0.0
         self.spent_usd += cost
-        if self._spending_log is not None:
-            self._spending_log.add(cost - most)
+        self._spending_log.add(cost - most)
 
     async def close(self) -> None:
         """Close the other client and the spending log."""
         await super().close()
-        if self._spending_log is not None:
-            self._spending_log.close()
+        self._spending_log.close()
 
 
 def _charged(outcome: Outcome, most: float) -> float:
@@ -123,7 +114,6 @@ def most_usd(request: Request, prices: Prices) -> float:
         )
     tokens_out = request.most_tokens_out()
     if tokens_out is None:
-        raise UsageError(
-            "a cost limit needs a limit on the length of an answer", "Set max_tokens in the judge's [model]."
-        )
+        message = "a cost limit needs a limit on the length of an answer"
+        raise UsageError(message, "Set max_tokens in the judge's [model].")
     return price.cost(len(request.content()) + _TOKENS_AROUND + 16 * len(request.messages), tokens_out)

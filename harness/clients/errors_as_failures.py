@@ -17,10 +17,7 @@ def failure_of(error: Exception, redact: Redact) -> Failure:
 
 
 class ErrorsAsFailuresClient(AroundClient):
-    """Asks another client and turns its exceptions into failures.
-
-    - `redact`: The function that removes secrets from the message of an exception.
-    """
+    """Asks another client and turns its exceptions into failures."""
 
     def __init__(self, client: Client, redact: Redact) -> None:
         super().__init__(client)

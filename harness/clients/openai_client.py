@@ -21,7 +21,6 @@ class OpenAIClient:
 
     - `base_url`: The address with its version: `http://127.0.0.1:8080/v1`.
     - `key`: The API key; it is taken out of whatever comes back.
-    - `prices`: What tokens cost.
     - `largest_body`: How many bytes an answer may have.
     - `environment`: Where further header fields are named, which are secrets as the key is.
     """

@@ -73,12 +73,7 @@ _completion = msgspec.json.Decoder(_Completion)
 
 
 class _NoAnswerError(Exception):
-    """A 200 that is not a chat completion."""
-
-    def __init__(self, kind: FailureKind, sentence: str) -> None:
-        self.kind: FailureKind = kind
-        self.sentence = sentence
-        super().__init__(sentence)
+    """A 200 that is not a chat completion: the kind of the failure and its sentence."""
 
 
 def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Redact = str) -> Outcome:
@@ -90,7 +85,8 @@ def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Red
         completion = _decoded(answer)
         choice = _first_choice(completion, redact)
     except _NoAnswerError as error:
-        return Failure(error.kind, redact(error.sentence), raw=raw[:_KEPT], seconds=seconds)
+        kind, sentence = error.args
+        return Failure(kind, redact(sentence), raw=raw[:_KEPT], seconds=seconds)
     message = choice.message or _Message()
     usage = completion.usage if isinstance(completion.usage, dict) else {}
     text = _joined(message.content)

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError
+from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.exchange import Reply
 from misstep.harness.forms import toml_form
 from misstep.harness.places import data_folder
@@ -88,10 +88,8 @@ class Prices(Struct, frozen=True):
 
 def read_prices(file: Path) -> Prices:
     """Return the prices of one file."""
-    try:
+    with file_errors(file, "cannot be read", "Name a price file."):
         written = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", "Name a price file.", file=file) from error
     return Prices(toml_form(written, PriceFile, file, _FORM).price)
 
 

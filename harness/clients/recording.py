@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.clients.around_client import AroundClient
+from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.clients.settings import ClientSettings
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -64,16 +65,12 @@ class RecordingClient(AroundClient):
 
 
 def _opened(file: Path) -> FileIO:
-    try:
+    with file_errors(file, "cannot write", "Name another file for the recording."):
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             stream = file.open("a+b", buffering=0)
         with file.open("rb") as lines:
             whole = sum(len(line) for line in lines if line.endswith(b"\n"))
-    except OSError as error:
-        raise InputError(
-            f"cannot write: {error.strerror}", "Name another file for the recording.", file=file
-        ) from error
     if whole < stream.seek(0, os.SEEK_END):
         stream.truncate(whole)
     return stream
@@ -103,17 +100,13 @@ class ReplayClient:
 
 def _read(file: Path) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
-    try:
-        with file.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                exchange = _decoded(line, file, number)
-                outcome = exchange.outcome.reply or exchange.outcome.failure
-                if outcome is not None:
-                    outcomes[exchange.key] = outcome
-    except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", "Name a file that --record wrote.", file=file) from error
+    with file_errors(file, "cannot open", "Name a file that --record wrote."), file.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                break
+            exchange = _decoded(line, file, number)
+            if (outcome := exchange.outcome.reply or exchange.outcome.failure) is not None:
+                outcomes[exchange.key] = outcome
     return outcomes
 
 
@@ -121,9 +114,8 @@ def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
     try:
         return _exchange.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"not a recorded exchange: {error}", "Restore the file; it may have been edited.", file=file, line=number
-        ) from error
+        message = f"not a recorded exchange: {error}"
+        raise InputError(message, "Restore the file; it may have been edited.", file=file, line=number) from error
 
 
 def open_replay(settings: ClientSettings) -> ReplayClient:

@@ -60,11 +60,7 @@ class _Secret(Struct, frozen=True):
 
 
 class Redaction:
-    """Takes secrets out of texts.
-
-    - `key`: The API key; the empty string if there is none.
-    - `others`: Further secrets, such as the values of header fields.
-    """
+    """Takes secrets out of texts."""
 
     def __init__(self, key: str, others: Iterable[str] = ()) -> None:
         shown = {secret.strip(): OTHERS_SHOWN_INSTEAD for secret in others} | {key.strip(): SHOWN_INSTEAD}
@@ -123,7 +119,6 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def _signs(form: str) -> str:
-    """Return the signs of a text without its white space."""
     return "".join(form.split())
 
 

@@ -9,6 +9,7 @@ Servers report it in several forms:
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 Parameter = Literal["response_format", "max_tokens", "temperature", "seed"]
@@ -55,10 +56,9 @@ def advice_on(error: Any) -> str:
 
 def as_text(value: Any) -> str:
     """Return what a server says as a text, however deep it is nested and however long its numbers are."""
-    try:
+    with suppress(RecursionError, ValueError):
         return str(value)
-    except (RecursionError, ValueError):
-        return "what cannot be written down"
+    return "what cannot be written down"
 
 
 def _words(error: Any) -> str:

@@ -34,9 +34,6 @@ class RetryLimits(Struct, frozen=True):
 class RetryingClient(AroundClient):
     """Asks another client again after failures that may be temporary.
 
-    - `limits`: The highest number of attempts and the longest times.
-    - `rng`: The source of the jitter.
-    - `sleep`: The function that waits, in seconds.
     - `pacing`: What decides when an attempt may be sent; `None` for at once.
     """
 
@@ -51,8 +48,7 @@ class RetryingClient(AroundClient):
         super().__init__(client)
         self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is not a secret)
-        self._sleep = sleep
-        self._pacing = pacing
+        self._sleep, self._pacing = sleep, pacing
 
     async def ask(self, request: Request) -> Outcome:
         """Return the outcome of the last attempt; `attempts` says how many there were."""

@@ -12,10 +12,7 @@ _SCRIPTS: Registry[Script] = Registry("misstep.scripts", {})
 
 
 class ScriptedClient:
-    """Answers with what a function says: a text, or a whole outcome.
-
-    - `n_requests`: How many requests there were.
-    """
+    """Answers with what a function says: a text, or a whole outcome."""
 
     def __init__(self, script: Script) -> None:
         self._script = script

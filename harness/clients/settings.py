@@ -74,10 +74,8 @@ def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
         return settings
     for option, limit in (("--rpm", settings.rpm), ("--tpm", settings.tpm)):
         if limit is not None and limit < shards:
-            raise UsageError(
-                f"{option} {limit:g} is less than one a minute for each of {shards} shards",
-                f"Give {option} {shards} or more, or fewer shards.",
-            )
+            message = f"{option} {limit:g} is less than one a minute for each of {shards} shards"
+            raise UsageError(message, f"Give {option} {shards} or more, or fewer shards.")
     usd = settings.max_cost_usd
     return replace(
         settings,

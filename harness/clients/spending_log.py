@@ -6,32 +6,33 @@ difference to its actual cost. A request that a killed process had sent keeps it
 
 from pathlib import Path
 
+from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.errors import InputError, write_all, writing
 
 
 class SpendingLog:
-    """The open file; `total_usd` is the sum of its lines."""
+    """The open file; `total_usd` is the sum of its lines. Without a file the sum is in memory alone."""
 
-    def __init__(self, file: Path) -> None:
-        try:
-            self._file = file
-            self.total_usd = _total(file)
-            with writing(file):
-                self._stream = file.open("ab", buffering=0)
-            self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
-        except OSError as error:
-            raise InputError(
-                f"cannot be written: {error.strerror}", "Check the folder's permissions.", file=file
-            ) from error
+    def __init__(self, file: Path | None) -> None:
+        self.total_usd = 0.0
+        self._file, self._stream = file, None
+        if file is not None:
+            with file_errors(file, "cannot be written", "Check the folder's permissions."):
+                self.total_usd = _total(file)
+                with writing(file):
+                    self._stream = file.open("ab", buffering=0)
+                self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
 
     def add(self, usd: float) -> None:
         """Add an amount that is reserved; a negative amount releases a reservation."""
         self.total_usd += usd
-        write_all(self._stream, b"%b\n" % repr(usd).encode(), self._file)
+        if self._file is not None and self._stream is not None:
+            write_all(self._stream, b"%b\n" % repr(usd).encode(), self._file)
 
     def close(self) -> None:
         """Close the file."""
-        self._stream.close()
+        if self._stream is not None:
+            self._stream.close()
 
 
 def _total(file: Path) -> float:

@@ -48,10 +48,7 @@ def proxy_to(scheme: str, host: str) -> Proxy:
 
 
 class Wire:
-    """Sends requests with aiohttp, as many at once as are asked for, and follows no redirection.
-
-    - `largest_body`: How many bytes an answer may have.
-    """
+    """Sends requests with aiohttp, as many at once as are asked for, and follows no redirection."""
 
     def __init__(self, largest_body: int = LARGEST_BODY) -> None:
         self._largest = largest_body
@@ -59,7 +56,6 @@ class Wire:
         self._proxies: dict[tuple[str, str], Proxy] = {}
 
     def _open(self) -> aiohttp.ClientSession:
-        """Return the session, made on first use as it belongs to the running event loop."""
         if self._session is None or self._session.closed:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, force_close=True),

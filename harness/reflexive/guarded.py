@@ -71,16 +71,12 @@ _AWAITED = frozenset(name for name in _ANSWERS if inspect.iscoroutinefunction(ge
 class GuardedTarget:
     """The target of a skill: it has all methods of a `Target`.
 
-    - `target`: The skill's own.
-    - `clock`: The run's clock.
     - `seconds`: How long a method may take that is awaited; `None` for no limit.
     """
 
     def __init__(self, target: Target, clock: Clock, seconds: float | None) -> None:
         check_members("the skill's target", target, Target)
-        self._target = target
-        self._clock = clock
-        self._seconds = seconds
+        self._target, self._clock, self._seconds = target, clock, seconds
 
     def __getattr__(self, name: str) -> Any:
         if name == "place":

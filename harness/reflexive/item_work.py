@@ -61,11 +61,7 @@ MOST_OF_A_COMMAND = 400
 
 
 class ItemWork:
-    """What works on items, one at a time.
-
-    - `skill`, `target`, `agents`, `settings`, `clock`, `log`: What the run consists of.
-    - `earlier`: The lessons of earlier runs.
-    """
+    """What works on items, one at a time."""
 
     def __init__(
         self,
@@ -77,12 +73,8 @@ class ItemWork:
         log: Log,
         earlier: Sequence[Lesson] = (),
     ) -> None:
-        self.skill = skill
-        self.target = target
-        self.agents = agents
-        self.settings = settings
-        self.clock = clock
-        self.log = log
+        self.skill, self.target, self.agents, self.settings = skill, target, agents, settings
+        self.clock, self.log = clock, log
         self.protected = target.protected()
         self.before_item: str | None = self.protected
         self.memory = memory_of(log.holding, earlier, MemoryRules.of(settings))
@@ -146,7 +138,6 @@ class ItemWork:
         self._add(ItemEnded(ending, len(state.attempts), state.seconds), state)
 
     async def _attempt(self, state: ItemState, number: int) -> None:
-        """One attempt: a worker's turn, its evaluation, and what follows from that."""
         before = digest_now(self.target)
         report = await self._turn("worker", state, for_worker(state), number)
         after = digest_now(self.target)
@@ -169,7 +160,6 @@ class ItemWork:
             await self._reconsider(state, number)
 
     async def _diagnose(self, state: ItemState, number: int) -> None:
-        """Read the vital signs, before anything is reverted."""
         if self.settings.has("diagnostics"):
             outside = self.settings.has("out_of_band")
             self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
@@ -177,7 +167,6 @@ class ItemWork:
     def _failure(
         self, state: ItemState, report: TurnReport, checked: Checked, *, made: bool, changed: bool
     ) -> FailureKind | None:
-        """Return how an attempt failed; `None` where it did not, or where that will be seen later."""
         if checked.counted == "passed":
             saved = self.settings.has("check_is_authoritative") or report.over is None
             return None if saved else "over_budget"
@@ -226,7 +215,6 @@ class ItemWork:
         self._add(Halted(text) if halts else Warned(text), state)
 
     async def _reflect(self, state: ItemState, number: int, calls: Sequence[CallMade]) -> None:
-        """The reflector's turn, and what is learned from it."""
         if self._seconds_left(state) <= self.settings.least_seconds_to_reflect:
             return
         attempt = state.attempt(number)
@@ -274,7 +262,6 @@ class ItemWork:
         return seconds_left(state, limits_of(self.settings))
 
     async def _turn(self, role: Role, state: ItemState, parts: Iterable[Part], number: int = 0) -> TurnReport:
-        """Return one turn of a role, in a context of its own."""
         told, recalled = [part for part in parts if part.text], list[Lesson]()
         if role in ("planner", "worker"):
             recalled = list(self.memory.recalled(state.item, self.settings.lessons_shown_tokens))
@@ -318,7 +305,6 @@ class ItemWork:
 
 
 def _written(call: CallMade) -> str:
-    """Return a command as the log keeps it."""
     return without_surrogates(write_command(call.name, call.arguments))[:MOST_OF_A_COMMAND]
 
 

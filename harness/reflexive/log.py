@@ -59,18 +59,12 @@ class LoggedAttempt(Struct):
 class ItemState(Struct):
     """What the loop knows about an item.
 
-    - `item`: The item.
     - `phase`: Where it stands.
-    - `plan`: The plan that its attempts see; `None` before the planner had its turn.
-    - `attempts`: What its attempts came to.
     - `seconds`, `tokens`, `usd`: What was spent on it; what a kill made void is not counted in the seconds, and counts
       for the others.
     - `touched`: How many attempts there were when the strategist was asked last.
     - `unlike`: The changes of the last attempts in a row that left the target healthy and the check failing.
-    - `until`: The items that it was put off for.
     - `verified`: What its deferred check came to.
-    - `ending`: How work on it ended.
-    - `events`: All that happened to it.
     """
 
     item: WorkItem
@@ -112,7 +106,6 @@ class ItemState(Struct):
 class LoopState:
     """What the loop knows: the fold of its events.
 
-    - `began`: The first event.
     - `items`: Id → what is known about an item, in the order in which they were named.
     - `progress`: The digest of the snapshot `progress`; `None` where there is none.
     - `halted`, `ended`: Whether the run stopped for a broken target, and whether it is over.
@@ -173,7 +166,6 @@ class LoopState:
 
 
 def _learn(state: ItemState, number: int, happened: Happening) -> None:
-    """What one event says about its item."""
     if (part := _PARTS_OF_ATTEMPT.get(type(happened))) and getattr(happened, "role", "worker") == "worker":
         setattr(state.attempt(number), part, happened)
     match happened:
@@ -221,7 +213,6 @@ _PARTS_OF_ATTEMPT: Mapping[type[Happening], str] = {
 class Log:
     """The append-only log of a run: gives each event its number and its time, and knows what all of them say.
 
-    - `clock`: The run's clock.
     - `write`: Is called with each new event, before the loop goes on.
     - `earlier`: The events that the run has already; its time goes on behind them.
 
@@ -240,8 +231,7 @@ class Log:
                 raise InputError(found, "Restore the file, or name another folder for the run.")
         self.holding = events_that_hold(self.events)
         self.state = state_of(self.events)
-        self._clock = clock
-        self._write = write
+        self._clock, self._write = clock, write
         self._began = clock.now() - (self.events[-1].at if self.events else 0.0)
 
     def add(self, happening: Happening, item: str = "", attempt: int = 0) -> LoopEvent:

@@ -36,8 +36,7 @@ class ModelAgent:
     """
 
     def __init__(self, ask: Ask, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
-        self._ask = ask
-        self._settings = settings
+        self._ask, self._settings = ask, settings
 
     @property
     def name(self) -> str:
@@ -67,7 +66,6 @@ class ModelAgent:
         return await _said(reply.text or "", reply, turn)
 
     async def _reply(self, messages: tuple[Message, ...], attempt: int, turn: Turn) -> Reply:
-        """Return the model's answer, its tokens in and its cost counted."""
         settings = self._settings
         request = Request(
             self._ask.model,

@@ -48,7 +48,6 @@ def next_step(state: LoopState, *, ordered: bool) -> _Step | None:
 
 
 def _in_order(waiting: Sequence[ItemState], state: LoopState, deferred: bool) -> Iterator[ItemState]:
-    """Return the items that can be worked on, the first one first."""
     able = [each for each in waiting if all(state.items[name].solved for name in each.item.after)]
     others = [each for each in able if not each.item.last]
     yield from (each for each in others if not _awaited(each, state, lambda _: True))
@@ -61,12 +60,10 @@ def _in_order(waiting: Sequence[ItemState], state: LoopState, deferred: bool) ->
 
 
 def _awaited(each: ItemState, state: LoopState, counts: Callable[[str], bool]) -> list[str]:
-    """Return the items that one was put off for and that may still be solved."""
     return [name for name in each.until if state.items[name].phase != "ended" and counts(name)]
 
 
 def _never_solved(each: ItemState, state: LoopState) -> list[str]:
-    """Return the prerequisites of an item that no more can be solved."""
     known = state.items
     return [
         name

@@ -56,7 +56,6 @@ class StrategistAnswer(Struct, frozen=True):
     - `verdict`: CONTINUE where the reply cannot be read.
     - `plan`: The plan from now on; for ESCALATE the reason. Empty for the plan as it was.
     - `until`: What SKIP_UNTIL waits for.
-    - `clean`: Whether the reply could be read.
     - `warning`: Why not, as one sentence.
     """
 
@@ -185,7 +184,6 @@ def _claims(line: str) -> bool:
 
 
 def _next_line(lines: Sequence[str], number: int) -> int:
-    """Return the next line with something on it, or the same where there is none."""
     return next((later for later in range(number + 1, min(number + 3, len(lines))) if lines[later].strip()), number)
 
 
@@ -213,7 +211,6 @@ def _plan(lines: Sequence[str]) -> str:
 
 
 def _ids(named: str) -> tuple[str, ...]:
-    """Return the ids of a list with commas."""
     bare = (part.strip(" \t.*`\"'“”‘’[]()") for part in named.split(","))
     return tuple(dict.fromkeys(part for part in bare if part))
 

@@ -59,16 +59,12 @@ class ItemLimits(Struct, frozen=True):
 class LoopSettings(Struct, frozen=True):
     """All dials of the loop.
 
-    - `item`: What an item may take.
-    - `turns`: What a turn of each role may take.
-    - `context_tokens`: The room of each role's context, in tokens.
     - `failures_between`: After how many failures since the last time the strategist is asked.
     - `least_seconds_to_re_engage`, `least_seconds_to_reflect`: How much of the item's time must be left for that.
     - `gap_attempts`: How many failed checks on a healthy target, with as many unlike changes, make an evaluator gap.
     - `plateau`, `plateau_window`, `plateau_shared`: The detector of plateaus, over how many reflections, and how many
       words these must share.
     - `lessons_stored`, `lessons_shown_tokens`: How many lessons memory holds, and the room that those shown may take.
-    - `without`: The mechanisms that are left out.
     """
 
     item: ItemLimits = ItemLimits()

@@ -87,7 +87,6 @@ def _shown(call: CallMade) -> str:
 
 
 def _told(attempt: LoggedAttempt) -> str:
-    """Return one attempt of the history."""
     answer, calls = attempt.re_engaged, () if attempt.turn is None else attempt.turn.calls
     lines = (
         f"Attempt {attempt.number}",

@@ -8,10 +8,8 @@ from misstep.harness.records.attribution import Evidence, Fault
 class Attribution(Struct, frozen=True):
     """Whose fault a run is, as a rule found it; a judge makes a `TriageVerdict` of it.
 
-    - `label`: The label.
     - `subcategory`: The subcategory of the label; empty where the taxonomy names none for such a run.
     - `score`: How certain it is, from 0 to 1; `None` where a rule has no sense of it.
-    - `rationale`: The reason, in a sentence.
     - `evidence`: What it rests on, the strongest first.
     - `steps`: The steps of the run that are evidence, counted from 0.
     """

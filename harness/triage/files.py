@@ -1,6 +1,7 @@
 """The files of a case, to be read and not changed: no link is followed, and no large file is read."""
 
 import stat
+from contextlib import suppress
 
 from misstep.harness.errors import UnsafePath
 from misstep.harness.records.triage_case import Part
@@ -27,7 +28,6 @@ class FilesOfCase(TextsOfCase):
         folder = self.case.part(part)
         if folder is None:
             return None
-        try:
+        with suppress(OSError, UnsafePath):
             return beneath.read_file(folder, beneath.relative(path), LARGEST_FILE)
-        except (OSError, UnsafePath):
-            return None
+        return None

@@ -28,8 +28,6 @@ class _Row(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
-    """`phrases.toml`."""
-
     default: Fault
     default_subcategory: str
     row: tuple[_Row, ...]

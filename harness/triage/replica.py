@@ -36,8 +36,6 @@ _FORM = "See `misstep help triage-case`."
 class ReplicasOfCase(FilesOfCase):
     """The texts and files of a case, and replicas to run things in.
 
-    - `case`, `trajectory`: The case, and its run where it has been read already.
-    - `sandbox`: Where commands run.
     - `seconds`: How long all commands may take together, from now on.
     """
 
@@ -65,7 +63,6 @@ class ReplicasOfCase(FilesOfCase):
                 yield opened
 
     def _base(self, result: Result, empty: Path) -> Path:
-        """Return the folder whose files a replica begins with."""
         if self.case.part(result) is None:
             raise InputError(f"the case has no {result}/", _FORM, file=self.case.folder)
         return self.case.part("environment" if result == "solution" else result) or empty

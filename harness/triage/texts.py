@@ -36,7 +36,6 @@ class TextsOfItem(Struct, frozen=True):
 class TextsOfCase:
     """The texts in the folder of a case, each read when it is first asked for; links are not followed.
 
-    - `case`: The case.
     - `trajectory`: The run, where it has been read already.
     """
 

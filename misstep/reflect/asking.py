@@ -102,13 +102,11 @@ def chosen(
     if has_model and name not in ("", MODEL):
         raise UsageError(f"--agents {name} asks no model", "Leave out --agents, or the options of the model.")
     if name == MODEL and not has_model:
-        raise UsageError(
-            "the agents `model` need a model", "Name one with --model, or --local for a test of the set-up."
-        )
+        message = "the agents `model` need a model"
+        raise UsageError(message, "Name one with --model, or --local for a test of the set-up.")
     if asking.replay is not None and not (asking.model or asking.local):
-        raise UsageError(
-            "--replay finds the answers of a model by its name", "Name the model that was recorded with --model."
-        )
+        message = "--replay finds the answers of a model by its name"
+        raise UsageError(message, "Name the model that was recorded with --model.")
     if not has_model:
         yield agents_of_skill(skill, name, seed), settings
         return

@@ -116,50 +116,40 @@ class _Spending:
         self._limit = settings.max_cost_usd or 0.0
         self._before = settings.spent_usd
         self._prices = prices
-        self._spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
+        self._spending_log = SpendingLog(settings.spending_log)
 
     def set_aside(self, requests: list[Request]) -> None:
         """Set aside what requests can cost at the most; `UsageError` where that is more than may be spent."""
         most = sum(map(self._most, requests))
-        spent = self._before if self._spending_log is None else max(self._before, self._spending_log.total_usd)
-        left = self._limit - spent
+        left = self._limit - max(self._before, self._spending_log.total_usd)
         if most > left:
             raise UsageError(
                 f"the batch of {len(requests):,} requests could cost ${most:.2f}, but only ${left:.2f} may be spent",
                 "Give a higher --max-cost, or leave out --batch: single requests stop when the limit is reached.",
             )
-        self._add(most)
+        self._spending_log.add(most)
 
     def settle(self, pairs: Iterable[tuple[Request, Outcome]]) -> None:
         """Free what was not used: a failure costs nothing, and an answer without a cost stays at its most."""
         for request, outcome in pairs:
             most = self._most(request)
             cost = outcome.cost_usd if isinstance(outcome, Reply) else 0.0
-            self._add((most if cost is None else cost) - most)
+            self._spending_log.add((most if cost is None else cost) - most)
 
     def close(self) -> None:
-        if self._spending_log is not None:
-            self._spending_log.close()
+        self._spending_log.close()
 
     def _most(self, request: Request) -> float:
         price = self._prices.of(request.model)
         return most_usd(request, self._prices) * (price.batch_share if price else 1.0)
 
-    def _add(self, usd: float) -> None:
-        if self._spending_log is not None:
-            self._spending_log.add(usd)
-
 
 class _Batches:
-    """The batches of one run at one server."""
-
     def __init__(self, address: str, key: str, state: BatchState, file: Path, sleep: Sleep) -> None:
         self._server = connect(address, key, _LARGEST_FILE)
         self._address = address
         self._redact = Redaction(key, secrets())
-        self._state = state
-        self._file = file
-        self._sleep = sleep
+        self._state, self._file, self._sleep = state, file, sleep
 
     async def close(self) -> None:
         await self._server.close()
@@ -184,10 +174,9 @@ class _Batches:
         await self._upload(part, b"".join(line for _, line in lines))
 
     async def _upload(self, part: BatchPart, content: bytes) -> None:
-        async def call() -> object:
-            return await self._server.files.create(file=("requests.jsonl", content), purpose="batch")
-
-        part.file = self._noted_down((await self._called(call, FileObject)).id)
+        files, sent = self._server.files, ("requests.jsonl", content)
+        stored = await self._called(lambda: files.create(file=sent, purpose="batch"), FileObject)
+        part.file = self._noted_down(stored.id)
         self._note()
 
     async def submit(self, part: BatchPart) -> None:
@@ -217,12 +206,9 @@ class _Batches:
         return {key: come.get(key) or self._missing(batch) for key in models}
 
     async def _done(self, part: BatchPart, poll_seconds: float) -> Batch:
-        async def call() -> object:
-            return await self._server.batches.retrieve(part.batch)
-
         waited = 0.0
         while True:
-            batch = await self._called(call, Batch)
+            batch = await self._called(lambda: self._server.batches.retrieve(part.batch), Batch)
             if batch.status not in _UNFINISHED:
                 return batch
             if waited >= _LONGEST_SECONDS:
@@ -240,7 +226,6 @@ class _Batches:
         return read_outcomes(await self._called(call, bytes), models, self._redact)
 
     def _missing(self, batch: Batch) -> Failure:
-        """Return why a request has no line in either file."""
         if batch.status == "failed":
             messages = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
             return Failure(

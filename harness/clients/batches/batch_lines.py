@@ -8,6 +8,7 @@ Answers come in any order, in two files, and some may be missing; `custom_id` is
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
@@ -90,18 +91,16 @@ def read_outcomes(content: bytes, models: dict[str, str], redact: Redact = str) 
 
 
 def _decoded(line: bytes) -> _Answered | None:
-    try:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _answered.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _decoded_leniently(line)
+    return _decoded_leniently(line)
 
 
 def _decoded_leniently(line: bytes) -> _Answered | None:
     """Return a line with what `json` alone knows: lone surrogates, NaN."""
-    try:
+    with suppress(ValueError, RecursionError):
         return msgspec.convert(json_without_surrogates(json.loads(line)), _Answered)
-    except (ValueError, RecursionError):
-        return None
+    return None
 
 
 def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import encode, replace_file
 
@@ -42,22 +43,17 @@ def read_state(file: Path, server: str) -> BatchState:
     except FileNotFoundError:
         return BatchState(server)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(
-            f"not a record of batches: {error}", "Restore the file; it may have been edited.", file=file
-        ) from error
+        message = f"not a record of batches: {error}"
+        raise InputError(message, "Restore the file; it may have been edited.", file=file) from error
     if state.server != server:
-        raise UsageError(
-            f"the batches of {file} are at {state.server}, not at {server}",
-            f"Give --base-url {state.server}, or another folder with --out.",
-        )
+        message = f"the batches of {file} are at {state.server}, not at {server}"
+        raise UsageError(message, f"Give --base-url {state.server}, or another folder with --out.")
     return state
 
 
 def write_state(file: Path, state: BatchState) -> None:
     """Put the state on file, all of it or nothing."""
-    try:
+    with file_errors(file, "cannot write", "Check the folder's permissions."):
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, encode(state))
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", "Check the folder's permissions.", file=file) from error

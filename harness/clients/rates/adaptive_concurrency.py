@@ -47,8 +47,6 @@ _LONGEST_PAUSE = 30.0
 class AdaptiveConcurrency:
     """The state: in flight, the two levels, the pause that the server asked for.
 
-    - `first`, `most`: The number of requests in flight at first, and the highest.
-
     - `in_flight`, `most_in_flight`: How many requests are with the server now, and how many were at most.
     - `n_ended`, `n_refused`: How many attempts have ended, and how many of them were refused.
     """

@@ -12,15 +12,10 @@ from misstep.harness.exchange import Outcome, Request
 
 
 class Pacing:
-    """Sends requests on when the limits allow it.
-
-    - `limits`: What decides; without any, nothing waits.
-    - `clock`: The time in seconds.
-    """
+    """Sends requests on when the limits allow it."""
 
     def __init__(self, limits: Sequence[StartLimit] = (), clock: Callable[[], float] = time.monotonic) -> None:
-        self._limits = limits
-        self._clock = clock
+        self._limits, self._clock = limits, clock
         self._estimate = TokenEstimate()
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()

@@ -18,11 +18,7 @@ _ROUNDING = 0.001
 
 
 class PerMinute:
-    """A limit on requests or tokens a minute.
-
-    - `unit`: What is counted.
-    - `limit`: How many a minute, above 0.
-    """
+    """A limit on requests or tokens a minute."""
 
     def __init__(self, unit: Literal["requests", "tokens"], limit: float) -> None:
         self._tokens = unit == "tokens"

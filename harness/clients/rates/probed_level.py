@@ -12,9 +12,6 @@ class ProbedLevel:
     Until the first fall it grows by one an answer, so that a number in flight doubles in a round trip. After a fall it
     follows the curve of CUBIC (RFC 9438, equation 1) in the number of answers: it comes back soon to the neighbourhood
     of its plateau, stays near it for long, and rises ever faster beyond it, since the limit may have moved.
-
-    - `value`: The first level.
-    - `lowest`, `highest`: The bounds of the level.
     """
 
     def __init__(self, value: float, lowest: float, highest: float) -> None:

@@ -14,7 +14,6 @@ class Start(Struct, frozen=True):
     """A request as it was sent.
 
     - `number`, `tokens_before`: How many requests, and how many tokens of requests, were sent before it.
-    - `at`: When it was sent, in seconds.
     - `tokens`: How many tokens it is expected to take, question and answer.
     """
 

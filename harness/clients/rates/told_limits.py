@@ -27,8 +27,6 @@ class _Told(Struct, frozen=True):
     """What one answer said of a limit.
 
     - `number`, `tokens`: How many requests, and tokens, had been sent with the request that it answers.
-    - `at`: When that was sent.
-    - `allowance`: What was said.
     - `whole_at`, `window`: For a limit on windows: when all is back, and how long a window seems to be.
     - `a_second`: For a limit that refills: how much comes back in a second.
     """

@@ -75,7 +75,6 @@ class Files:
         return None if (place := self._place(path)) is None else self.seen.get(place)
 
     def _place(self, path: str) -> str | None:
-        """Return the path without links in it."""
         todo, at = path.split("/")[::-1], list[str]()
         links = 0
         while todo:

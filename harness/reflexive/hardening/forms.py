@@ -235,7 +235,6 @@ class Accounts(Form, frozen=True):
 class Pam(Form, frozen=True):
     """The modules of a PAM stack, in their order, as far as it is carried out for whoever has no right password.
 
-    - `service`, `kind`: Which stack.
     - `modules`: Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so
       preauth`; a failure of each, but for pam_unix.so, must refuse.
     - `without`: An argument that no module has.
@@ -302,11 +301,8 @@ class Mounted(Form, frozen=True):
         lines = table(files, "etc/fstab")
         own = {words[0] for words in lines if len(words) == 6 and words[1] == self.path}
         others = {words[0] for words in lines if words[1:2] != [self.path]}
-        return (
-            ""
-            if own & (known_to_programs().devices - others)
-            else f"{self.path} is no file system of its own: no device for it is attached"
-        )
+        attached = own & (known_to_programs().devices - others)
+        return "" if attached else f"{self.path} is no file system of its own: no device for it is attached"
 
 
 class MountOption(Form, frozen=True):
@@ -361,6 +357,5 @@ Check = (
 
 
 def _seconds(text: str) -> int:
-    """Return a time as `sshd_config` writes it, such as `1h30m`."""
     units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
     return sum(int(number) * units[unit] for number, unit in re.findall(r"(?<!\d)(\d{1,9})([smhdw])", text))

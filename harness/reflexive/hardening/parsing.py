@@ -306,7 +306,6 @@ def _pam_lines(text: str) -> list[str]:
 
 
 def _pam_words(line: str) -> list[str]:
-    """Return the words of a line; a control in brackets is one."""
     before, bracket, rest = line.partition("[")
     if not bracket:
         return line.split()

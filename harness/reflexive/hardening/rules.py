@@ -16,7 +16,6 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One rule of the guide.
 
     - `id`, `category`, `text`, `after`, `last`, `deferred`: As of a work item.
-    - `checks`: All of them must find nothing.
     - `possible`: Whether it can be brought about on this machine while it runs; no agent is told.
     - `holds`: Whether the target keeps to it as it is shipped.
     """

@@ -11,7 +11,7 @@ import msgspec
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.hardening.rules import Rule, rules
+from misstep.harness.reflexive.hardening.rules import rules
 from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS
 from misstep.harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
@@ -48,41 +48,20 @@ def _parents(path: str) -> Iterator[str]:
 
 
 class HardeningSkill:
-    """The rules of the guide, or some of them.
-
-    - `sandbox`: Where scripts run.
-    - `ids`: The rules to work on; `None` for all.
-    """
+    """The rules of the guide, or some of them."""
 
     name = "hardening"
+    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
+    words = WORDS
 
     def __init__(self, sandbox: Sandbox, ids: Sequence[str] | None = None) -> None:
         self._sandbox = sandbox
-        self._rules: tuple[Rule, ...] = tuple(rule for rule in rules() if ids is None or rule.id in ids)
-
-    @property
-    def items(self) -> Sequence[WorkItem]:
-        """Return the rules as work items."""
-        return tuple(rule.item for rule in self._rules)
-
-    @property
-    def vital_signs(self) -> Sequence[VitalSign]:
-        """Return the way in, services, the application, areas of configuration, logs."""
-        return VITAL_SIGNS
-
-    @property
-    def words(self) -> frozenset[str]:
-        """Return the words that the reflector's sentences are made of."""
-        return WORDS
-
-    @property
-    def agents(self) -> Mapping[str, MakeAgents]:
-        """Return the synthetic workers with their reflector, planner and strategist; the first is the usual one."""
-        return {name: partial(make_agents, name) for name in WORKERS}
+        self.items: Sequence[WorkItem] = tuple(rule.item for rule in rules() if ids is None or rule.id in ids)
+        self.agents: Mapping[str, MakeAgents] = {name: partial(make_agents, name) for name in WORKERS}
 
     def settings(self) -> dict[str, Any]:
         """Return the rules and the sandbox."""
-        return {"rules": [rule.id for rule in self._rules], "sandbox": self._sandbox.name}
+        return {"rules": [item.id for item in self.items], "sandbox": self._sandbox.name}
 
     @contextmanager
     def open(self, kept: Path, clock: Clock) -> Iterator[Target]:  # noqa: ARG002

@@ -6,6 +6,7 @@ vital signs that are read from outside.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule
 from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep.harness.reflexive.workspace_target import WorkspaceTarget
 from misstep.harness.workspace import Limits, Workspace
-from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
 SCRIPT_LIMITS = Limits(seconds=30.0, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=64)
 _MOST_OUTPUT = 2_000
@@ -32,18 +33,12 @@ _MOST_SCRIPT = 64_000
 """Bytes of a script: the system takes it as one argument."""
 
 
-class HardeningTarget:
-    """A root file system that is to be hardened.
-
-    - `workspace`: Where it is laid out.
-    - `rules`: The rules by id.
-    - `kept`: The folder of its snapshots.
-    """
+class HardeningTarget(WorkspaceTarget):
+    """A root file system that is to be hardened, by rules with their ids."""
 
     def __init__(self, workspace: Workspace, rules: Mapping[str, Rule], kept: Path) -> None:
-        self._workspace = workspace
+        super().__init__(workspace, kept)
         self._rules = rules
-        self._snapshots = KeptSnapshots(kept)
         self._files: Files | None = None
 
     @property
@@ -53,22 +48,10 @@ class HardeningTarget:
             self._files = files_of(self._workspace)
         return self._files
 
-    def keep(self, name: SnapshotName) -> str:
-        """Keep all files."""
-        return self._snapshots.keep(name, self._workspace)
-
-    def kept(self, name: SnapshotName) -> str | None:
-        """Return the digest of a kept snapshot that is whole."""
-        return self._snapshots.digest(name)
-
     def restore(self, name: SnapshotName) -> None:
         """Bring all files back, whatever is left of them."""
         self._files = None
-        self._snapshots.restore(name, self._workspace)
-
-    def digest(self) -> str:
-        """Return the digest of all files."""
-        return content_digest(self._workspace)
+        super().restore(name)
 
     def protected(self) -> str:
         """Return the digest of the audit profile, and of what stands in its place."""
@@ -99,10 +82,9 @@ class HardeningTarget:
 
     def ready(self, item: WorkItem) -> bool:
         """Return whether a start of the machine would not change what the check finds."""
-        try:
+        with suppress(UnreadableFile):
             return not self._rules[item.id].waits(self.files)
-        except UnreadableFile:
-            return True
+        return True
 
     async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002
         """Start the machine anew: the kernel has what its configuration says, and nothing that was set by hand."""
@@ -140,12 +122,10 @@ class HardeningTarget:
         """Write a line at the end of the target's logs, once if it is said again, where they can be written."""
         self._files = None
         for path in (AUTHENTICATIONS, JOURNAL):
-            try:
+            with suppress(MisstepError, OSError):
                 before = files.text(path)
                 if not before.endswith(f"{line}\n"):
                     self._workspace.write(path, f"{before}{line}\n".encode())
-            except (MisstepError, OSError):
-                continue
 
     async def run(self, script: str) -> Observation:
         """Run a script in the sandbox, with the root of the target as its folder."""

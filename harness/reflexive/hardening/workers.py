@@ -90,7 +90,8 @@ class HardeningWorker(msgspec.Struct, frozen=True):
     async def act(self, context: Context, turn: Turn) -> str:
         """Run a script, or several where its kind does."""
         chance = _chance(self.seed, context)
-        kind = self.kind if self.kind != "mixed" else _kind_for(self.seed, context.item.id)
+        of_item = random.Random(f"{self.seed} {context.item.id}").choice(_MIX)  # noqa: S311
+        kind = of_item if self.kind == "mixed" else self.kind
         turn.pay(tokens_in_text(context.text))
         await turn.think(_SECONDS["worker"] * chance.uniform(0.5, 1.5))
         chosen = _chosen(kind, context, chance)
@@ -105,12 +106,7 @@ class HardeningWorker(msgspec.Struct, frozen=True):
         return "\n".join([*done, f"REVERT: cp -a {_COPIES}/{context.item.id}/. ."])
 
 
-def _kind_for(seed: int, item: str) -> Kind:
-    return random.Random(f"{seed} {item}").choice(_MIX)  # noqa: S311
-
-
 def _chance(seed: int, context: Context) -> random.Random:
-    """Return the chance of one turn: the same for the same seed, item, attempt and role."""
     return random.Random(f"{seed} {context.item.id} {context.attempt} {context.role}")  # noqa: S311
 
 

@@ -141,7 +141,6 @@ class Memory(Struct, frozen=True):
         return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
 
     def _on_text(self, text: str, category: str) -> list[LessonLearned | LessonRetired]:
-        """Return what one text comes to."""
         name = lesson_id(category, text)
         known = self.lessons.get(name)
         if not self.rules.weighted:

@@ -49,9 +49,7 @@ DETECTORS: Registry[MakeDetector] = Registry(
 def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[str] = frozenset()) -> PlateauDetector:
     """Return a registered detector, or the one at a dotted path `package.module:Class`."""
     if window < 2 or shared < 1:
-        raise UsageError(
-            f"a plateau of {window} reflections that share {shared} words",
-            "Compare at least two reflections, by at least one word.",
-        )
+        message = f"a plateau of {window} reflections that share {shared} words"
+        raise UsageError(message, "Compare at least two reflections, by at least one word.")
     made: PlateauDetector = DETECTORS.made(name, window, shared, ignored)
     return made

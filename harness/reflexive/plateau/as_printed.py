@@ -42,8 +42,7 @@ class KeywordsAsPrinted:
     name = "keywords_as_printed"
 
     def __init__(self, window: int, shared: int, ignored: frozenset[str]) -> None:  # noqa: ARG002 (one interface)
-        self.window = window
-        self.least = shared
+        self.window, self.least = window, shared
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
         """Return the words that all of the last reflections share; none where one of them has too few words."""

@@ -47,8 +47,7 @@ class KeywordDetector:
     name = "keywords"
 
     def __init__(self, window: int, shared: int, ignored: frozenset[str]) -> None:
-        self.window = window
-        self.least = shared
+        self.window, self.least = window, shared
         self._known = known_words(ignored)
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:

@@ -90,10 +90,8 @@ class EmbeddingDetector(AngleDetector):
 
     def __init__(self, window: int, shared: int, ignored: frozenset[str], at_least: float | None = None) -> None:
         if find_spec(_MODEL) is None:
-            raise MissingPrerequisite(
-                f"the package {_MODEL}, which embeds reflections, is not installed",
-                "Run `pip install 'misstep[embeddings]'`.",
-            )
+            message = f"the package {_MODEL}, which embeds reflections, is not installed"
+            raise MissingPrerequisite(message, "Run `pip install 'misstep[embeddings]'`.")
         super().__init__(window, shared, ignored, at_least)
 
     def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:

@@ -26,11 +26,9 @@ _COMPLETION_WORDS = ("done", "complete", "finished", "ready for review")
 class Breaker(Struct, frozen=True):
     """What stops a loop.
 
-    - `name`: What tables call it.
     - `says`: What it stops at.
     - `source`: Where it is documented: owner/repository and a path or a thread; for ours, the module.
     - `ours`: Whether it is one of this project.
-    - `decide`: The rounds so far in, the decision out.
     """
 
     name: str

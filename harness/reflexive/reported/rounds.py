@@ -128,9 +128,8 @@ def _read(file: Path) -> ReportedCase:
         raise InputError(f"the case is named {case.name!r}", f"Name it {file.stem!r}, as its file is.", file=file)
     if case.expected == "go on":
         if case.first is not None or case.last is not None:
-            raise InputError(
-                "a run that should go on has rounds for a stop", "Leave out both.", file=file, field="first"
-            )
+            message = "a run that should go on has rounds for a stop"
+            raise InputError(message, "Leave out both.", file=file, field="first")
     elif case.first is None or case.last is None or not 1 <= case.first <= case.last < len(case.rounds):
         raise InputError(
             f"{len(case.rounds)} rounds have no room to stop rightly and too late",

@@ -69,7 +69,6 @@ _SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm
 class World(Struct, frozen=True):
     """A machine and its items.
 
-    - `laws`, `state`: What holds for the machine, and how it is found.
     - `items`: In the order in which they are named to the loop: what needs another stands before it.
     - `kinds`: Item → its kind, which neither the loop nor an agent sees.
     """
@@ -173,7 +172,6 @@ class _Drawing:
         self._law(shuts={str(goal): before}, moves={str(goal): put_back} if once else {})
 
     def _law(self, **more: Any) -> None:
-        """Add to the laws."""
         self._laws = replace(self._laws, **{name: getattr(self._laws, name) | value for name, value in more.items()})
 
     def world(self) -> World:

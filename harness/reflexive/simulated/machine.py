@@ -58,7 +58,6 @@ class Laws(Struct, frozen=True, omit_defaults=True):
 class MachineState(Struct, frozen=True):
     """All of the machine that a snapshot keeps.
 
-    - `settings`: Setting → value.
     - `pending`: What takes effect when the machine starts next.
     - `checks`: Item → the pairs that its check looks for: what the checks consist of.
     """
@@ -109,7 +108,6 @@ def configured(state: MachineState, pairs: Sequence[MachinePair], laws: Laws) ->
 
 
 def _set(state: MachineState, pair: MachinePair, laws: Laws) -> tuple[MachineState, list[str]]:
-    """Set one pair."""
     name = pair.setting
     if name not in state.settings:
         return state, [f"{name} is no setting of this machine"]

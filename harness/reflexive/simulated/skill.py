@@ -16,18 +16,15 @@ from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
 
 
 class SimulatedSkill:
-    """Items and a machine that are drawn from a seed.
-
-    - `n`, `seed`: How many items, and what they are drawn from.
-    - `kinds`: The kinds of items, taken in turn.
-    """
+    """Items and a machine that are drawn from a seed."""
 
     name = "simulated"
+    vital_signs: Sequence[VitalSign] = VITAL_SIGNS
 
     def __init__(self, n: int = len(MIX), seed: int = 0, kinds: Sequence[Kind] = MIX) -> None:
-        self._n = n
-        self._seed = seed
-        self._kinds = tuple(kinds)
+        self._n, self._seed, self._kinds = n, seed, tuple(kinds)
+        self.words = template_words()
+        self.agents: Mapping[str, MakeAgents] = {kind: partial(make_agents, kind) for kind in get_args(WorkerKind)}
 
     @cached_property
     def world(self) -> World:
@@ -38,21 +35,6 @@ class SimulatedSkill:
     def items(self) -> Sequence[WorkItem]:
         """Return the work items."""
         return self.world.items
-
-    @property
-    def vital_signs(self) -> Sequence[VitalSign]:
-        """Return the way in, the services, the settings that changed, and the journal."""
-        return VITAL_SIGNS
-
-    @property
-    def words(self) -> frozenset[str]:
-        """Return what all reflections of the simulated reflector have in common."""
-        return template_words()
-
-    @property
-    def agents(self) -> Mapping[str, MakeAgents]:
-        """Return the kinds of workers, each with the three agents that think; `mixed` is the usual one."""
-        return {kind: partial(make_agents, kind) for kind in get_args(WorkerKind)}
 
     def settings(self) -> dict[str, Any]:
         """Return how many items of which kinds, and their seed."""

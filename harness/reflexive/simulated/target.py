@@ -5,6 +5,7 @@ whatever state it is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,7 @@ class _Kept(Struct, frozen=True):
 
 
 class SimulatedTarget:
-    """A machine that stands as it was drawn.
-
-    - `world`: The machine.
-    - `kept`: The folder for its snapshots.
-    """
+    """A machine that stands as it was drawn."""
 
     def __init__(self, world: World, kept: Path) -> None:
         self._laws = world.laws
@@ -69,10 +66,9 @@ class SimulatedTarget:
 
     def kept(self, name: SnapshotName) -> str | None:
         """Return the digest of a snapshot; `None` where its file is missing or damaged."""
-        try:
+        with suppress(MisstepError):
             return self._digest(self._load(name))
-        except MisstepError:
-            return None
+        return None
 
     def restore(self, name: SnapshotName) -> None:
         """Make the state what it was; raises `MisstepError` where the snapshot is missing or damaged."""
@@ -183,7 +179,6 @@ class SimulatedTarget:
 
 
 async def _configure(arguments: Mapping[str, str], place: SimulatedTarget) -> Observation:
-    """Set pairs through the way in; what the journal says stays there."""
     if not place.state.reachable:
         return Observation(_NO_WAY_IN, is_error=True)
     pairs = read_pairs(arguments["changes"])
@@ -194,7 +189,6 @@ async def _configure(arguments: Mapping[str, str], place: SimulatedTarget) -> Ob
 
 
 async def _edit_check(arguments: Mapping[str, str], place: SimulatedTarget) -> Observation:
-    """Change what the check of an item looks for."""
     if not place.state.reachable:
         return Observation(_NO_WAY_IN, is_error=True)
     changed = place.state.checks | {arguments["item"]: tuple(read_pairs(arguments["wanted"]))}

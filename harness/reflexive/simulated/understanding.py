@@ -29,10 +29,8 @@ _NEXT_START = " from the next start"
 class Understood(Struct, frozen=True):
     """What an agent knows of its item.
 
-    - `setting`: What the task is about.
     - `values`: The values that the task names, in its order.
     - `beside`: What the task names in addition.
-    - `plan`: The pairs of the plan.
     - `refused`: The pairs that are known not to help.
     - `first`, `advised`: What has to hold before: by the journal, and by lessons of items of the same category.
     - `after`: What a service needs once the value is set.

@@ -39,8 +39,6 @@ class AblationPlan(Struct, frozen=True):
     - `seeds`: The seeds of items and agents; each configuration runs once with each.
     - `skill`, `options`, `agents`: The kind of work, what it is made from (its seed is each seed in turn), and which of
       its agents do it.
-    - `mechanisms`: Which are left out, one at a time.
-    - `settings`: The dials of the whole loop.
     """
 
     seeds: tuple[int, ...]

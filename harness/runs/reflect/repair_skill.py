@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from misstep.harness.agent.clocks import Clock
@@ -30,11 +29,7 @@ _WORDS = "test tests failed failure assert assertion error expected case change 
 
 
 class RepairSkill:
-    """Repair cases as work items; see `harness.reflexive.protocols.Skill`.
-
-    - `cases`: The cases.
-    - `sandbox`: Where their tests run.
-    """
+    """Repair cases as work items; see `harness.reflexive.protocols.Skill`."""
 
     name = "repair"
     vital_signs: Sequence[VitalSign] = VITAL_SIGNS
@@ -43,6 +38,11 @@ class RepairSkill:
     def __init__(self, cases: Sequence[CaseFolder], sandbox: Sandbox) -> None:
         self._cases = {folder.case.id: folder for folder in cases}
         self._sandbox = sandbox
+        self.agents: Mapping[str, MakeAgents] = {
+            "search": lambda seed: agents_of(SearchWorker(self._cases, seed)),
+            "golden": lambda seed: agents_of(GoldenWorker(self._cases)),  # noqa: ARG005
+            "stubborn": lambda seed: agents_of(StubbornWorker()),  # noqa: ARG005
+        }
 
     @cached_property
     def items(self) -> tuple[WorkItem, ...]:
@@ -50,17 +50,6 @@ class RepairSkill:
         return tuple(
             WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _told(folder))
             for folder in self._cases.values()
-        )
-
-    @property
-    def agents(self) -> Mapping[str, MakeAgents]:
-        """`search` tries a likely change an attempt, `golden` knows the patch, `stubborn` learns nothing."""
-        return MappingProxyType(
-            {
-                "search": lambda seed: agents_of(SearchWorker(self._cases, seed)),
-                "golden": lambda seed: agents_of(GoldenWorker(self._cases)),  # noqa: ARG005
-                "stubborn": lambda seed: agents_of(StubbornWorker()),  # noqa: ARG005
-            }
         )
 
     def settings(self) -> dict[str, Any]:

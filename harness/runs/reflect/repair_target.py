@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,13 @@ from misstep.harness.agent.tools import Tool, files, search
 from misstep.harness.agent.tools.observing import beneath
 from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError, SandboxFailed
-from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName, WorkItem
+from misstep.harness.records.loop_events import CheckStatus, Role, WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep.harness.reflexive.workspace_target import WorkspaceTarget
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.scoring import put_files, score
 from misstep.harness.repair.validators.test_files import is_test_file, oracle_files
 from misstep.harness.workspace import Sandbox, Workspace, open_workspace
-from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 from misstep.harness.workspace.nodes import GIT
 from misstep.harness.workspace.suite_command import counts_tests
 from misstep.harness.workspace.suite_report import SuiteReport
@@ -50,42 +50,17 @@ class TreesView(FileView):
         self.workspace = workspace
 
 
-class CaseTrees:
-    """The trees of repair cases as workers change them; see `harness.reflexive.protocols.Target`.
+class CaseTrees(WorkspaceTarget):
+    """The trees of repair cases as workers change them, each in a folder of its case's id."""
 
-    - `cases`: The cases.
-    - `workspace`: The trees of all cases, each in a folder of its id.
-    - `kept`: The snapshots.
-    - `sandbox`: Where the oracles run.
-    """
-
-    def __init__(
-        self, cases: Sequence[CaseFolder], workspace: Workspace, kept: KeptSnapshots, sandbox: Sandbox
-    ) -> None:
+    def __init__(self, cases: Sequence[CaseFolder], workspace: Workspace, kept: Path, sandbox: Sandbox) -> None:
+        super().__init__(workspace, kept)
         self._cases = {folder.case.id: folder for folder in cases}
-        self._workspace = workspace
-        self._kept = kept
         self._sandbox = sandbox
         self._view: TreesView | None = None
         self._item = ""
         self._report: SuiteReport | None = None
         self._reached: bool | None = None
-
-    def keep(self, name: SnapshotName) -> str:
-        """Keep the trees as they are."""
-        return self._kept.keep(name, self._workspace)
-
-    def kept(self, name: SnapshotName) -> str | None:
-        """Return the digest of a kept snapshot."""
-        return self._kept.digest(name)
-
-    def restore(self, name: SnapshotName) -> None:
-        """Make the trees what they were."""
-        self._kept.restore(name, self._workspace)
-
-    def digest(self) -> str:
-        """Return the digest of the trees."""
-        return content_digest(self._workspace)
 
     def protected(self) -> str:
         """Return the digest of all tests: of the oracles' files, and of what is called like a test."""
@@ -210,12 +185,9 @@ def open_trees(cases: Sequence[CaseFolder], kept: Path, sandbox: Sandbox) -> Ite
         base = Path(place)
         for folder in cases:
             shutil.copytree(folder.before, base / folder.case.id, symlinks=True, ignore=shutil.ignore_patterns(GIT))
-        with open_workspace(base, sandbox=sandbox) as workspace:
-            target = CaseTrees(cases, workspace, KeptSnapshots(kept), sandbox)
-            try:
-                yield target
-            finally:
-                target.close()
+        opened = open_workspace(base, sandbox=sandbox)
+        with opened as workspace, closing(CaseTrees(cases, workspace, kept, sandbox)) as target:
+            yield target
 
 
 def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
@@ -236,14 +208,13 @@ def _regular_files(folder: Path) -> Iterator[Path]:
 
 def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
     """Return the changed Python files that are none any more."""
-    broken = []
-    for path, data in texts.items():
-        if path.endswith(".py") and data is not None:
-            try:
-                ast.parse(data)
-            except (SyntaxError, ValueError, RecursionError):
-                broken.append(path)
-    return broken
+
+    def parses(data: bytes) -> bool:
+        with suppress(SyntaxError, ValueError, RecursionError):
+            return bool(ast.parse(data))
+        return False
+
+    return [path for path, data in texts.items() if path.endswith(".py") and data is not None and not parses(data)]
 
 
 async def _apply(arguments: Mapping[str, str], view: TreesView) -> Observation:

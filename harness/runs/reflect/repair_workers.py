@@ -33,7 +33,6 @@ class SearchWorker:
     It is assumed to have read the broken trees, as its commands would let it, and it sees in its context which attempt
     it is. The loop's check is its only test.
 
-    - `cases`: Id → case, of which it reads the broken tree and the task.
     - `seed`: Shakes the ranks of the changes, except 0.
     """
 
@@ -69,10 +68,7 @@ def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
 
 
 class GoldenWorker:
-    """Applies the patch that people wrote: it knows the answer, and shows what the loop does with one.
-
-    - `cases`: Id → case with its patch.
-    """
+    """Applies the patch that people wrote: it knows the answer, and shows what the loop does with one."""
 
     name = "golden"
 

@@ -47,11 +47,6 @@ SNAPSHOTS = "snapshots"
 class ReflectPlan(Struct, frozen=True):
     """What is to be run.
 
-    - `skill`: The kind of work.
-    - `agents_name`, `agents`: Who does it.
-    - `settings`: The dials of the loop.
-    - `seed`: The seed that the agents were made from.
-    - `items`: The ids of the items to work on; `None` for all.
     - `lessons_from`: The folders of earlier runs whose lessons are known from the start.
     """
 
@@ -122,18 +117,11 @@ def recorded_events(run: Path) -> Iterator[LoopEvent]:
 
 def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
     """How each item ended, in the order in which they did; an item whose success was lost counts with its last end."""
-    ends = {
-        event.item: ItemSummary(
-            event.item,
-            event.happened.ending.end,
-            event.happened.attempts,
-            event.happened.seconds,
-            event.happened.ending.reason,
-        )
-        for event in events_that_hold(events)
-        if isinstance(event.happened, ItemEnded)
-    }
-    return ReflectSummary(tuple(ends.values()))
+    ends = {one.item: one.happened for one in events_that_hold(events) if isinstance(one.happened, ItemEnded)}
+    summaries = (
+        ItemSummary(item, end.ending.end, end.attempts, end.seconds, end.ending.reason) for item, end in ends.items()
+    )
+    return ReflectSummary(tuple(summaries))
 
 
 def lessons_of(run: Path) -> tuple[Lesson, ...]:
@@ -142,12 +130,8 @@ def lessons_of(run: Path) -> tuple[Lesson, ...]:
     folders = [] if manifest is None else manifest.settings.get("lessons_from", [])
     earlier = [lesson for folder in folders for lesson in lessons_of(Path(folder))]
     asked = {} if manifest is None else manifest.settings
-    rules = MemoryRules.of(
-        LoopSettings(
-            lessons_stored=asked.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored),
-            without=frozenset(asked.get("without", [])),
-        )
-    )
+    stored = asked.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored)
+    rules = MemoryRules.of(LoopSettings(lessons_stored=stored, without=frozenset(asked.get("without", []))))
     return memory_of(events_that_hold(recorded_events(run)), earlier, rules).kept(run.resolve().name)
 
 

@@ -42,7 +42,6 @@ _FORM = "Name a folder of triage cases, one case, or a job folder. See `misstep 
 class AskedCases(Struct, frozen=True):
     """A benchmark of cases, and where its cases lie besides.
 
-    - `folder`: The benchmark's folder.
     - `cases`: The folder in which cases may lie outside of it; `None` where none does.
     - `notes`: What is to be said of the jobs that cases were made of, such as why only texts can be judged.
     - `access`: The most that the cases allow: those of a job have no environment to run anything in.

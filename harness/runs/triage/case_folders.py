@@ -60,8 +60,6 @@ def _drawn(unit: Unit, number: int) -> list["_Proved"]:
 
 
 class _Proved(Struct, frozen=True):
-    """A case whose label is proved."""
-
     scenario: Scenario
     recorded: Recorded
     proof: Proof
@@ -79,7 +77,6 @@ def _proved(unit: Unit, drawing: int) -> Iterator[_Proved]:
 
 
 def _written(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
-    """Write the folder of a case; gives its row."""
     recorded, scenario, name = case.recorded, case.scenario, case.proof.item
     _write(out / name, case)
     item = {

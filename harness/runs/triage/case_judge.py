@@ -62,10 +62,7 @@ class Method(Protocol):
 class CaseJudge(Struct, frozen=True, dict=True):
     """A method as a judge of items of the kind `triage`.
 
-    - `method`: How it judges.
     - `seconds`: How long one case may take by the clock.
-    - `sandbox`: The name of the sandbox, for methods that run things.
-    - `folder`: The benchmark's folder, once the judge is fitted to it.
     - `cases`: Where cases outside of it may lie, for a benchmark that names the whole paths of a user's own cases.
     """
 
@@ -139,7 +136,6 @@ class CaseJudge(Struct, frozen=True, dict=True):
         return verdict if verdict.seconds is not None else replace(verdict, seconds=taken)
 
     def _access(self, item: Item, trajectory: Trajectory | None) -> TextAccess:
-        """Return what the method is handed for an item."""
         named = item.extra.get("case")
         if not named and self.method.access == "text":
             case = TriageCase(CaseFile(item.id), Path())

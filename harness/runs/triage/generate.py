@@ -84,9 +84,8 @@ def write_triage_cases(out: Path, options: TriageOptions, workers: int | None = 
                 shutil.rmtree(beside, ignore_errors=True)
                 lock.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=out
-        ) from error
+        message, advice = f"cannot be written: {error.strerror}", "Choose another folder with --out."
+        raise InputError(message, advice, file=out) from error
     return _counts(rows)
 
 
@@ -108,7 +107,6 @@ def _refuse_foreign(out: Path, options: TriageOptions) -> None:
 
 
 def _make(out: Path, options: TriageOptions, workers: int) -> list[Row]:
-    """Run every unit; gives the rows in the order of their ids, which is drawn."""
     sets: tuple[FamilySet, ...] = ("development", "scoring")
     which: dict[str, str] = {name: one for one in sets for name in families(one)}
     pieces = list(units(options.n, options.seed, families(options.families)))

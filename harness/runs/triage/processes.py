@@ -37,18 +37,14 @@ _QUEUED = 4
 
 
 class JudgeInProcesses:
-    """A judge as it is run in a pool of processes; the runs of its items are read there.
-
-    - `judge`, `pool`: The judge and the processes.
-    """
+    """A judge as it is run in a pool of processes; the runs of its items are read there."""
 
     kind: ClassVar[Kind] = "triage"
     uses_model: ClassVar[bool] = False
     reads_trajectories: ClassVar[bool] = False
 
     def __init__(self, judge: CaseJudge, pool: "ProcessPoolExecutor") -> None:
-        self._judge = judge
-        self._pool = pool
+        self._judge, self._pool = judge, pool
         self._pickled = pickle.dumps(judge)
 
         self.name, self.labels = judge.name, judge.labels
@@ -98,7 +94,6 @@ def in_processes(judge: CaseJudge, workers: int) -> Iterator[JudgeInProcesses]:
 
 
 def _judged(pickled: bytes, item: Item) -> Verdict:
-    """Return the verdict on an item, in a process of the pool."""
     judge, runs = _opened(pickled)
     try:
         trajectory = None if item.extra.get("case") else runs.of(item)
@@ -109,6 +104,5 @@ def _judged(pickled: bytes, item: Item) -> Verdict:
 
 @lru_cache(maxsize=1)
 def _opened(pickled: bytes) -> tuple[CaseJudge, Runs]:
-    """Return the judge, once a process."""
     judge: CaseJudge = pickle.loads(pickled)  # noqa: S301 -- our parent's
     return judge, Runs(judge.folder or Path(), runs_by_id, inline_run)

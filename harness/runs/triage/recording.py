@@ -178,42 +178,37 @@ def _tested(
     identifier: str, planned: PlannedCase, turns: Sequence[PlannedAction], result: Tree, first: Done
 ) -> _Tested:
     """Run the tests as the harness does, with its bug where it has one."""
-    setting, event = planned.setting, planned.event
-    saved, folder, report = len(turns), "workspace", 1
-    if event == "old_snapshot":
-        saved = [n for n, turn in enumerate(turns) if turn.kind == "write"][planned.kept_writes]
-        result = run_session(
-            setting.environment, [turn.command for turn in turns[:saved]], setting.limits, setting.setup
-        ).tree
-    elif event == "wrong_folder":
-        folder, result = "image", setting.environment
-    elif event == "left_over_result":
-        folder, result = "attempt-gold", planned.gold
-    script = f"{{ {setting.test_command}; }}; code=$?; exit $code"
-    if event == "wrong_exit_code":
-        script = f"{{ {setting.test_command}; }}; code=$?; [ $code ] && exit 1"
-    elif event == "ignored_exit_code":
-        script = f"{{ {setting.test_command}; }} 2>&1 | tee .report"
-    limits, before = setting.limits, ""
-    if event == "disk_full":
-        # The script writes a line itself: tests of a family may print nothing, and then no full disk stops them.
-        script = f"{{ {setting.test_command} && echo done; }} > /tmp/report 2>&1; code=$?; cat /tmp/report; exit $code"
-        limits, before = replace(limits, disk_mb=1), _FILLED
-    fetched = "3 files" if event != "tests_not_fetched" else "not fetched"
-    tree = {**result, **({} if event == "tests_not_fetched" else setting.tests)}
-    commands = [before + script, _SPACE, *([_FETCH] if event == "tests_not_fetched" else [])]
-    ran = run_session(tree, commands, limits, setting.setup, planned.variables, modes=False).done
-    code, space = ran[0].exit_code, ran[1].output.strip()
-    if event == "tests_not_fetched":
-        fetched = ran[2].output.strip()
-    passed = code == 0
-    if event == "wrong_report":
-        report, passed = 0, first.exit_code == 0
+    setting, test = planned.setting, planned.setting.test_command
+    saved, folder, tests = len(turns), "workspace", setting.tests
+    script, before, limits = f"{{ {test}; }}; code=$?; exit $code", "", setting.limits
+    match planned.event:
+        case "old_snapshot":
+            saved = [n for n, turn in enumerate(turns) if turn.kind == "write"][planned.kept_writes]
+            commands = [turn.command for turn in turns[:saved]]
+            result = run_session(setting.environment, commands, limits, setting.setup).tree
+        case "wrong_folder":
+            folder, result = "image", setting.environment
+        case "left_over_result":
+            folder, result = "attempt-gold", planned.gold
+        case "wrong_exit_code":
+            script = f"{{ {test}; }}; code=$?; [ $code ] && exit 1"
+        case "ignored_exit_code":
+            script = f"{{ {test}; }} 2>&1 | tee .report"
+        case "disk_full":
+            # The script writes a line itself: tests of a family may print nothing, and then no full disk stops them.
+            script = f"{{ {test} && echo done; }} > /tmp/report 2>&1; code=$?; cat /tmp/report; exit $code"
+            limits, before = replace(limits, disk_mb=1), _FILLED
+        case "tests_not_fetched":
+            tests = {}
+    commands = [before + script, _SPACE, *([] if tests else [_FETCH])]
+    tree = {**result, **tests}
+    ran, space, *fetched = run_session(tree, commands, limits, setting.setup, planned.variables, modes=False).done
+    is_of_first = planned.event == "wrong_report"
     lines = (
         f"workspace: saved after command {saved} of {len(turns)}",
-        f"tests: store says {fetched}",
+        f"tests: store says {fetched[0].output.strip() if fetched else '3 files'}",
         f"tests: in /runs/{identifier}/{folder}: {script}",
-        f"tests: exit code {code}, /tmp {space} used",
-        f"report: of attempt-{report}",
+        f"tests: exit code {ran.exit_code}, /tmp {space.output.strip()} used",
+        f"report: of attempt-{0 if is_of_first else 1}",
     )
-    return _Tested(ran[0].output, passed, lines)
+    return _Tested(ran.output, (first if is_of_first else ran).exit_code == 0, lines)

@@ -12,8 +12,8 @@ from misstep.harness.generate.triage.mechanisms import drawn, mechanisms, spoile
 from misstep.harness.generate.triage.plans import Command
 from misstep.harness.records.attribution import Fault
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.runs.triage.instance import TESTS, Instance, RunSetting, TaskForm, UnshownError, run_tests
-from misstep.harness.runs.triage.recording import Event, PlannedCase
+from misstep.harness.runs.triage.instance import TESTS, Instance, RunSetting, UnshownError, run_tests
+from misstep.harness.runs.triage.recording import PlannedCase
 from misstep.harness.runs.triage.session import Tree, TriageEntry, run_session, text_tree
 
 _Option = TypeVar("_Option")
@@ -23,9 +23,7 @@ _FEWEST_LINES = 3
 class Scenario(Struct, frozen=True):
     """One case to be run.
 
-    - `label`, `subcategory`: What it is by construction.
     - `variant`: How it came about, in one word for those who may see the truth.
-    - `planned`: What is run.
     - `proof`: Which proof the label has, a key of `proofs.PROOFS`.
     - `fair`: Other tests, where the proof needs them: those that ask just what the instruction says, or hidden ones.
     - `shown`: The path of what was leaked.
@@ -40,55 +38,89 @@ class Scenario(Struct, frozen=True):
     shown: str = ""
 
 
+class _Draft:
+    """A unit that is being made: its kind and turn, and the family as it was drawn."""
+
+    def __init__(self, unit: draws.Unit, instance: Instance) -> None:
+        self.unit, self.instance = unit, instance
+        self.family, self.sound = instance.family, instance.sound.setting
+
+    def turn(self, options: Sequence[_Option]) -> _Option:
+        """Return the unit's turn among options that a family has."""
+        if not options:
+            raise UnshownError(f"{self.unit.family} has nothing that shows {self.unit.kind}")
+        return options[self.unit.turn % len(options)]
+
+    def drawn(self, texts: tuple[str, ...], **pieces: str) -> str:
+        """Return one of some texts with pieces put in."""
+        text = drawn(texts, self.unit.seed)
+        for name, piece in pieces.items():
+            text = text.replace(f"{{{name}}}", piece)
+        return text
+
+    def planned(self, setting: RunSetting, work: Sequence[Command], event: str = "") -> PlannedCase:
+        """Return work on a task, as long as the unit says."""
+        return PlannedCase(setting, tuple(work), self.unit.length, self.unit.seed, event)  # type: ignore[arg-type]
+
+    def agent(
+        self, variant: str, subcategory: str, work: Sequence[Command], setting: RunSetting | None = None
+    ) -> Scenario:
+        """Return a case that is the agent's fault."""
+        return Scenario("agent", subcategory, variant, self.planned(setting or self.sound, work), "agent")
+
+    def faulty(self) -> tuple[str, str]:
+        """Return a wrong agent and its subcategory."""
+        name = self.turn(draws.faulty(self.family))
+        return name, self.family.agent(name).fault or ""
+
+    def wrong_agent(self, setting: RunSetting | None = None) -> Scenario:
+        """Return the case of a wrong agent."""
+        wrong, subcategory = self.faulty()
+        return self.agent(wrong, subcategory, self.instance.work(wrong), setting)
+
+    def rejected(self) -> tuple[Scenario, str]:
+        """Return a right result that a defective task rejects, and the agent whose it is."""
+        task, agent = self.turn(draws.disputes(self.family))
+        form, defect = self.instance.form(task), self.family.tasks[task]
+        planned = self.planned(form.setting, self.instance.work(agent))
+        return Scenario("task", defect.defect, task, planned, "rejected", form.tests_with(defect.fair)), agent
+
+    def without(self, *, emptied: bool) -> tuple[str, RunSetting] | None:
+        """Return an input without which gold fails, and the task with it emptied or missing; none if none is needed."""
+        paths = self.instance.sound.inputs
+        for turn in range(len(paths)):
+            path = paths[(self.unit.turn + turn) % len(paths)]
+            rest = {key: one for key, one in self.sound.environment.items() if key != path}
+            setting = replace(self.sound, environment={**rest, path: TriageEntry(b"")} if emptied else rest)
+            results = (self.instance.gold(setting), self.instance.result(HONEST, setting))
+            if all(run_tests(setting, result).exit_code for result in results):
+                return path, setting
+        return None
+
+    def with_files(self, files: Tree, folder: str) -> RunSetting:
+        """Return the sound task with files in a folder of its environment."""
+        below = {f"{folder}/{path}": one for path, one in files.items()}
+        return replace(self.sound, environment={**self.sound.environment, **below})
+
+    def with_runner(self) -> tuple[RunSetting, str]:
+        """Return the sound task whose tests are started by a script of the environment, and the script's name."""
+        name, command = self.drawn(mechanisms().runners), self.sound.test_command
+        script = text_tree({name: f"#!/bin/sh\n{command}\n"})
+        return replace(self.sound, environment={**self.sound.environment, **script}, test_command=f"sh {name}"), name
+
+
 def scenarios(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
     """Return the cases of a unit; of a pair whose second has no room, the first."""
-    made = _PAIRS[unit.kind](unit, instance) if unit.kind in _PAIRS else (_alone(unit, instance),)
-    return made[: len(unit.ids)]
+    draft = _Draft(unit, instance)
+    if unit.kind in _PAIRS:
+        return _PAIRS[unit.kind](draft)[: len(unit.ids)]
+    return (_ALONE.get(unit.kind, _struck)(draft),)[: len(unit.ids)]
 
 
-def _turn(options: Sequence[_Option], unit: draws.Unit) -> _Option:
-    """Return the unit's turn among options that a family has."""
-    if not options:
-        raise UnshownError(f"{unit.family} has nothing that shows {unit.kind}")
-    return options[unit.turn % len(options)]
-
-
-def _planned(unit: draws.Unit, setting: RunSetting, work: list[Command], event: Event = "") -> PlannedCase:
-    return PlannedCase(setting, tuple(work), unit.length, unit.seed, event)
-
-
-def _agent(
-    unit: draws.Unit,
-    instance: Instance,
-    variant: str,
-    subcategory: str,
-    work: list[Command],
-    setting: RunSetting | None = None,
-) -> Scenario:
-    planned = _planned(unit, setting or instance.sound.setting, work)
-    return Scenario("agent", subcategory, variant, planned, "agent")
-
-
-def _faulty(unit: draws.Unit, instance: Instance) -> tuple[str, str]:
-    """Return a wrong agent and its subcategory."""
-    name = _turn(draws.faulty(instance.family), unit)
-    return name, instance.family.agent(name).fault or ""
-
-
-def _rejected(unit: draws.Unit, instance: Instance) -> tuple[Scenario, str]:
-    """Return a right result that a defective task rejects, and the agent whose it is."""
-    task, agent = _turn(draws.disputes(instance.family), unit)
-    form = instance.form(task)
-    defect = instance.family.tasks[task]
-    planned = _planned(unit, form.setting, instance.work(agent))
-    return Scenario("task", defect.defect, task, planned, "rejected", form.tests_with(defect.fair)), agent
-
-
-def _dispute(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
-    rejected, agent = _rejected(unit, instance)
-    fault = instance.family.agent(agent).fault
-    wrong, subcategory = (agent, fault) if fault else _faulty(unit, instance)
-    return rejected, _agent(unit, instance, wrong, subcategory, instance.work(wrong))
+def _dispute(draft: _Draft) -> tuple[Scenario, ...]:
+    rejected, agent = draft.rejected()
+    fault = draft.family.agent(agent).fault
+    return rejected, draft.agent(agent, fault, draft.instance.work(agent)) if fault else draft.wrong_agent()
 
 
 def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...]] | None = None) -> "_Pair":
@@ -98,16 +130,18 @@ def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...
     none, the agent writes the last part as a text instead of running it.
     """
 
-    def pair(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
+    def pair(draft: _Draft) -> tuple[Scenario, ...]:
+        instance, unit = draft.instance, draft.unit
         at, work = instance.decisive(), instance.work()
-        rejected, other = _rejected(unit, instance)
+        rejected, other = draft.rejected()
         lost, kept, begun = _writes(work[at:]), _writes(instance.work(other)[at:]), instance.work(other)[:at]
-        agent = _agent(unit, instance, variant, subcategory, work[:at])
+        agent = draft.agent(variant, subcategory, work[:at])
         if texts is None:
             told = replace(agent.planned, length=unit.length - 1, unsent=lost)
             ended = replace(rejected.planned, work=(*begun, ("write", kept)))
         else:
-            last = drawn(texts(), unit.seed).replace("{input}", _first_input(instance.sound, unit))
+            inputs = instance.sound.inputs or tuple(sorted(draft.sound.environment))
+            last = draft.drawn(texts(), input=inputs[unit.turn % len(inputs)])
             told = replace(agent.planned, work=(*work[:at], ("write", f"{last}\n{lost}")))
             ended = replace(rejected.planned, work=(*begun, ("write", f"{kept}\n{last}")))
         return replace(agent, planned=told), replace(rejected, planned=ended)
@@ -116,93 +150,68 @@ def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...
 
 
 def _writes(work: Sequence[Command]) -> str:
-    """Return the commands of some work that write, as one."""
     return "\n".join(command for kind, command in work if kind == "write")
 
 
-def _first_input(form: TaskForm, unit: draws.Unit) -> str:
-    paths = form.inputs or tuple(sorted(form.setting.environment))
-    return paths[unit.turn % len(paths)]
-
-
-def _without(unit: draws.Unit, instance: Instance, emptied: bool) -> tuple[str, RunSetting] | None:
-    """Return an input without which gold fails, and the task with it emptied or missing; none where gold needs none."""
-    sound, paths = instance.sound.setting, instance.sound.inputs
-    for turn in range(len(paths)):
-        path = paths[(unit.turn + turn) % len(paths)]
-        rest = {key: one for key, one in sound.environment.items() if key != path}
-        setting = replace(sound, environment={**rest, path: TriageEntry(b"")} if emptied else rest)
-        results = (instance.gold(setting), instance.result(HONEST, setting))
-        if all(run_tests(setting, result).exit_code for result in results):
-            return path, setting
-    return None
-
-
-def _spoiled_input(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
+def _spoiled_input(draft: _Draft) -> tuple[Scenario, ...]:
     """Return a file that the work needs is empty: from the start, or since the agent's own command.
 
     Where it is from the start, the agent runs the same command with another file to write to.
 
     Where the work needs none, as its tests bring their own, the unit is a dispute.
     """
-    found = _without(unit, instance, emptied=True)
+    found = draft.without(emptied=True)
     if found is None:
-        return _dispute(unit, instance)
+        return _dispute(draft)
     path, setting = found
-    command = drawn(mechanisms().spoils, unit.seed).replace("{input}", path)
-    harmless = spoiled(instance.work(), f"{command}.2")
+    command, work = draft.drawn(mechanisms().spoils, input=path), draft.instance.work()
+    harmless = draft.planned(setting, spoiled(work, f"{command}.2"))
     return (
-        Scenario("task", "environment_fail", "empty_input", _planned(unit, setting, harmless), "broken"),
-        _agent(unit, instance, "spoils_input", "tool_call_error", spoiled(instance.work(), command)),
+        Scenario("task", "environment_fail", "empty_input", harmless, "broken"),
+        draft.agent("spoils_input", "tool_call_error", spoiled(work, command)),
     )
 
 
-def _environment(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
+def _environment(draft: _Draft) -> tuple[Scenario, ...]:
     """Return an environment that is broken in a way of the family's own, or lacks a file; beside it, a wrong agent."""
-    broken = draws.broken_environments(instance.family)
-    if broken:
-        name = _turn(broken, unit)
-        setting = instance.form(name).setting
-    elif found := _without(unit, instance, emptied=False):
+    if broken := draws.broken_environments(draft.family):
+        name = draft.turn(broken)
+        setting = draft.instance.form(name).setting
+    elif found := draft.without(emptied=False):
         name, setting = "missing_input", found[1]
     else:
-        return _dispute(unit, instance)
-    wrong, subcategory = _faulty(unit, instance)
-    return (
-        Scenario("task", "environment_fail", name, _planned(unit, setting, instance.work()), "broken"),
-        _agent(unit, instance, wrong, subcategory, instance.work(wrong)),
-    )
+        return _dispute(draft)
+    planned = draft.planned(setting, draft.instance.work())
+    return Scenario("task", "environment_fail", name, planned, "broken"), draft.wrong_agent()
 
 
-def _flaky(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
+def _flaky(draft: _Draft) -> tuple[Scenario, ...]:
     """Tests that depend on chance; beside it a wrong agent under the same tests without chance.
 
     Where the result was drawn too short for chance, the unit is a dispute.
     """
-    chance = _turn(mechanisms().flaky, unit)
+    chance, instance = draft.turn(mechanisms().flaky), draft.instance
     result = instance.sound.result
-    made = instance.gold(instance.sound.setting).get(result, TriageEntry(b""))
+    made = instance.gold(draft.sound).get(result, TriageEntry(b""))
     if len(set(made.data.splitlines())) < _FEWEST_LINES:
-        return _dispute(unit, instance)
-    unsound, sound = (
-        _with_test(instance.sound.setting, chance.name, chance.script(result, way)) for way in (False, True)
-    )
-    wrong = next(iter(draws.unstable(instance.family)), None) or _faulty(unit, instance)[0]
-    subcategory = instance.family.agent(wrong).fault or ""
+        return _dispute(draft)
+    unsound, sound = (_with_test(draft.sound, chance.name, chance.script(result, way)) for way in (False, True))
+    wrong = next(iter(draws.unstable(draft.family)), None) or draft.faulty()[0]
+    planned = draft.planned(unsound, instance.work())
     return (
-        Scenario("task", "brittle_tests", chance.name, _planned(unit, unsound, instance.work()), "flaky", sound.tests),
-        _agent(unit, instance, wrong, subcategory, instance.work(wrong), sound),
+        Scenario("task", "brittle_tests", chance.name, planned, "flaky", sound.tests),
+        draft.agent(wrong, draft.family.agent(wrong).fault or "", instance.work(wrong), sound),
     )
 
 
 def _with_test(setting: RunSetting, name: str, script: str) -> RunSetting:
-    tests = {**setting.tests, **text_tree({f"{name}.py": script}, TESTS)}
-    if "unittest" in setting.test_command or "pytest" in setting.test_command:
-        return replace(setting, tests=tests)
-    return replace(setting, tests=tests, test_command=f"{setting.test_command} && python {TESTS}{name}.py")
+    command, tests = setting.test_command, {**setting.tests, **text_tree({f"{name}.py": script}, TESTS)}
+    if not ("unittest" in command or "pytest" in command):
+        command = f"{command} && python {TESTS}{name}.py"
+    return replace(setting, tests=tests, test_command=command)
 
 
-_Pair = Callable[[draws.Unit, Instance], tuple[Scenario, ...]]
+_Pair = Callable[[_Draft], tuple[Scenario, ...]]
 _PAIRS: Mapping[str, _Pair] = {
     "dispute": _dispute,
     "spoiled_input": _spoiled_input,
@@ -221,126 +230,104 @@ _SUBCATEGORIES: Mapping[str, str] = {
 }
 
 
-def _alone(unit: draws.Unit, instance: Instance) -> Scenario:
-    """Return a case without a partner."""
-    sound, kind = instance.sound.setting, unit.kind
-    if kind in _ALONE:
-        return _ALONE[kind](unit, instance)
-    if kind in ("ignored_exit_code", "left_over_result"):
-        wrong, _ = _faulty(unit, instance)
-        planned = _planned(unit, sound, instance.work(wrong), kind)  # type: ignore[arg-type]
-        gold = instance.gold(sound) if kind == "left_over_result" else {}
-        return Scenario("infrastructure", "harness_bug", kind, replace(planned, gold=gold), "unearned_by_harness")
-    work = instance.work()
+def _struck(draft: _Draft) -> Scenario:
+    kind, work = draft.unit.kind, draft.instance.work()
     if kind == "memory_taken":
-        work = work[: instance.decisive() + 1]
-    proof = "struck_agent" if kind in ("memory_taken", "service_down") else "struck_tests"
-    planned = _planned(unit, sound, work, kind)  # type: ignore[arg-type]
+        work = work[: draft.instance.decisive() + 1]
+    planned = draft.planned(draft.sound, work, kind)
     if kind == "old_snapshot":
-        kept = sum(1 for what, _ in work[: instance.decisive()] if what == "write")
+        kept = sum(1 for what, _ in work[: draft.instance.decisive()] if what == "write")
         planned = replace(planned, kept_writes=kept)
+    proof = "struck_agent" if kind in ("memory_taken", "service_down") else "struck_tests"
     return Scenario("infrastructure", _SUBCATEGORIES.get(kind, "harness_bug"), kind, planned, proof)
 
 
-def _sound_pass(unit: draws.Unit, instance: Instance) -> Scenario:
-    agent = _turn([HONEST, *draws.right(instance.family)], unit)
-    setting = instance.sound.setting
-    if unit.turn % 2:
-        setting, _ = _with_runner(setting, unit)
-    return Scenario("pass", "", agent, _planned(unit, setting, instance.work(agent)), "sound")
+def _passed_by_harness(draft: _Draft) -> Scenario:
+    """Return a wrong run that a bug of the harness lets pass."""
+    kind = draft.unit.kind
+    gold = draft.instance.gold(draft.sound) if kind == "left_over_result" else {}
+    planned = replace(draft.planned(draft.sound, draft.instance.work(draft.faulty()[0]), kind), gold=gold)
+    return Scenario("infrastructure", "harness_bug", kind, planned, "unearned_by_harness")
 
 
-def _weak(unit: draws.Unit, instance: Instance) -> Scenario:
-    task, agent = _turn(draws.accepted(instance.family), unit)
-    planned = _planned(unit, instance.form(task).setting, instance.work(agent))
-    return Scenario("task", "weak_tests", task, planned, "unearned", instance.sound.setting.tests)
+def _sound_pass(draft: _Draft) -> Scenario:
+    agent = draft.turn([HONEST, *draws.right(draft.family)])
+    setting = draft.with_runner()[0] if draft.unit.turn % 2 else draft.sound
+    return Scenario("pass", "", agent, draft.planned(setting, draft.instance.work(agent)), "sound")
 
 
-def _special(unit: draws.Unit, instance: Instance) -> Scenario:
-    agent = _turn(draws.special(instance.family), unit)
-    hidden = instance.sound.tests_with(instance.family.agents[agent].hidden)
-    planned = _planned(unit, instance.sound.setting, instance.work(agent))
-    return Scenario("task", "weak_tests", f"special_casing_{agent}", planned, "unearned", hidden)
+def _unearned(draft: _Draft, variant: str, setting: RunSetting, agent: str, fair: Tree) -> Scenario:
+    planned = draft.planned(setting, draft.instance.work(agent))
+    return Scenario("task", "weak_tests", variant, planned, "unearned", fair)
 
 
-def _contradiction(unit: draws.Unit, instance: Instance) -> Scenario:
-    name = _turn(draws.contradictions(instance.family), unit)
-    form = instance.form(name)
-    return Scenario(
-        "task",
-        "weak_tests",
-        f"contradiction_{name}",
-        _planned(unit, form.setting, instance.work()),
-        "unearned",
-        form.tests_with(instance.family.tasks[name].fair),
-    )
+def _weak(draft: _Draft) -> Scenario:
+    task, agent = draft.turn(draws.accepted(draft.family))
+    return _unearned(draft, task, draft.instance.form(task).setting, agent, draft.sound.tests)
 
 
-def _with_runner(setting: RunSetting, unit: draws.Unit) -> tuple[RunSetting, str]:
-    """Return a task whose tests are started by a script of the environment, and the script's name."""
-    name = drawn(mechanisms().runners, unit.seed)
-    script = text_tree({name: f"#!/bin/sh\n{setting.test_command}\n"})
-    return replace(setting, environment={**setting.environment, **script}, test_command=f"sh {name}"), name
+def _special(draft: _Draft) -> Scenario:
+    agent = draft.turn(draws.special(draft.family))
+    hidden = draft.instance.sound.tests_with(draft.family.agents[agent].hidden)
+    return _unearned(draft, f"special_casing_{agent}", draft.sound, agent, hidden)
 
 
-def _tampered(unit: draws.Unit, instance: Instance) -> Scenario:
-    wrong, _ = _faulty(unit, instance)
-    setting, runner = _with_runner(instance.sound.setting, unit)
-    change = drawn(mechanisms().tampering, unit.seed).replace("{runner}", runner)
-    work = [*instance.work(wrong), ("look", f"cat {runner}"), ("write", change), ("check", f"cat {runner}")]
-    return Scenario("task", "weak_tests", "tampered_runner", _planned(unit, setting, work), "tampered")
+def _contradiction(draft: _Draft) -> Scenario:
+    name = draft.turn(draws.contradictions(draft.family))
+    form = draft.instance.form(name)
+    fair = form.tests_with(draft.family.tasks[name].fair)
+    return _unearned(draft, f"contradiction_{name}", form.setting, HONEST, fair)
 
 
-def _leaked_solution(unit: draws.Unit, instance: Instance) -> Scenario:
+def _tampered(draft: _Draft) -> Scenario:
+    wrong, _ = draft.faulty()
+    setting, runner = draft.with_runner()
+    change = draft.drawn(mechanisms().tampering, runner=runner)
+    ends: list[Command] = [("look", f"cat {runner}"), ("write", change), ("check", f"cat {runner}")]
+    planned = draft.planned(setting, [*draft.instance.work(wrong), *ends])
+    return Scenario("task", "weak_tests", "tampered_runner", planned, "tampered")
+
+
+def _leaked_solution(draft: _Draft) -> Scenario:
     """The gold result lies in the environment and the agent takes it: files, or a script where copies lack modes."""
-    folder = drawn(mechanisms().leaks, unit.seed)
-    sound = instance.sound.setting
-    gold = {path: one for path, one in instance.gold(sound).items() if sound.environment.get(path) != one}
-    copied = _Leak(gold, f"cp -r {folder}/. .")
-    script = _Leak(text_tree({SOLVE: instance.solve_script()}), f"sh {folder}/{SOLVE}")
-    leak = copied if _copied_passes(sound, copied, folder) else script
-    work = instance.work()
-    at = min(place for place, (kind, _) in enumerate(work) if kind == "write")
+    folder, sound = draft.drawn(mechanisms().leaks), draft.sound
+    files: Tree = {path: one for path, one in draft.instance.gold(sound).items() if sound.environment.get(path) != one}
+    command = f"cp -r {folder}/. ."
+    if not files or not _passes(draft.with_files(files, folder), command, sound):
+        files, command = text_tree({SOLVE: draft.instance.solve_script()}), f"sh {folder}/{SOLVE}"
     taken: list[Command] = [
         ("look", "find . -type f | LC_ALL=C sort | head -n 40"),
-        ("look", f"head -c 2000 '{folder}/{min(leak.files)}'"),
-        ("write", leak.command),
+        ("look", f"head -c 2000 '{folder}/{min(files)}'"),
+        ("write", command),
     ]
-    looks = [one for one in work[:at] if one[0] != "write"]
-    rest = [one for one in work[at:] if one[0] != "write"]
-    planned = _planned(unit, _with_files(sound, leak.files, folder), [*looks, *taken, *rest])
+    begun, rest = _before_writing(draft.instance.work())
+    work = [*begun, *taken, *(one for one in rest if one[0] != "write")]
+    planned = draft.planned(draft.with_files(files, folder), work)
     return Scenario("task", "solution_leakage", "leaked_solution", planned, "leaked", shown=f"{folder}/")
 
 
-class _Leak(Struct, frozen=True):
-    """Files that were left behind, and the command that takes them."""
-
-    files: Tree
-    command: str
+def _passes(setting: RunSetting, command: str, sound: RunSetting) -> bool:
+    tree = run_session(setting.environment, [command], setting.limits, setting.setup).tree
+    return run_tests(sound, tree).exit_code == 0
 
 
-def _with_files(setting: RunSetting, files: Tree, folder: str) -> RunSetting:
-    return replace(setting, environment={**setting.environment, **{f"{folder}/{path}": files[path] for path in files}})
+def _before_writing(work: Sequence[Command]) -> tuple[Sequence[Command], Sequence[Command]]:
+    at = next(place for place, (kind, _) in enumerate(work) if kind == "write")
+    return work[:at], work[at:]
 
 
-def _copied_passes(sound: RunSetting, leak: _Leak, folder: str) -> bool:
-    setting = _with_files(sound, leak.files, folder)
-    tree = run_session(setting.environment, [leak.command], setting.limits, setting.setup).tree
-    return bool(leak.files) and run_tests(setting, tree).exit_code == 0
-
-
-def _leaked_tests(unit: draws.Unit, instance: Instance) -> Scenario:
-    """Return the tests lie in the environment, and the agent reads them."""
-    sound = instance.sound.setting
-    environment = {**sound.environment, **sound.tests}
-    work = instance.work()
-    at = min(place for place, (kind, _) in enumerate(work) if kind == "write")
+def _leaked_tests(draft: _Draft) -> Scenario:
+    sound = draft.sound
     reads: list[Command] = [("look", f"ls {TESTS}"), *(("look", f"cat {path}") for path in sorted(sound.tests)[:3])]
-    planned = _planned(unit, replace(sound, environment=environment), [*work[:at], *reads, *work[at:]])
+    begun, rest = _before_writing(draft.instance.work())
+    setting = replace(sound, environment={**sound.environment, **sound.tests})
+    planned = draft.planned(setting, [*begun, *reads, *rest])
     return Scenario("task", "solution_leakage", "leaked_tests", planned, "leaked", shown=TESTS)
 
 
-_ALONE: Mapping[str, Callable[[draws.Unit, Instance], Scenario]] = {
+_ALONE: Mapping[str, Callable[[_Draft], Scenario]] = {
+    "ignored_exit_code": _passed_by_harness,
+    "left_over_result": _passed_by_harness,
     "sound_pass": _sound_pass,
     "weak_tests": _weak,
     "special_casing": _special,

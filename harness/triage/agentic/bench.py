@@ -29,13 +29,11 @@ class GivenVerdict(Struct, frozen=True):
 class Bench(FileView):
     """What the commands of one investigation act on; close it with `end`.
 
-    - `access`: What the judge may use.
     - `sandbox`: The same, where it may run things.
 
     - `case_files`: The tree of the case.
     - `commands`: The shell lines that were run, and the names of the commands that were used.
     - `refused`: How many verdicts were not taken.
-    - `given`: The verdict, once it is given.
     """
 
     def __init__(self, access: ReadOnlyAccess, sandbox: SandboxAccess | None = None) -> None:

@@ -14,18 +14,13 @@ _PARTS: tuple[Part, ...] = tuple(part for part in get_args(Part) if part != LOGS
 
 
 class CaseFiles:
-    """The files of a case by paths such as `tests/test_app.py`, `logs/tests.log` and `trajectory/step_012`.
-
-    - `texts`, `files`: The texts, and what gives the files where the access allows to read them.
-    """
+    """The files of a case by paths such as `tests/test_app.py`, `logs/tests.log` and `trajectory/step_012`."""
 
     def __init__(self, texts: TextAccess, files: ReadOnlyAccess | None = None) -> None:
-        self._access = texts
-        self._reading = files
+        self._access, self._reading = texts, files
 
     @cached_property
     def _texts(self) -> dict[str, str]:
-        """Path → text, of what the access gives as text."""
         run = self._access.trajectory
         steps = enumerate(run.steps) if run is not None else ()
         instruction = {INSTRUCTION: self._access.instruction} if self._access.instruction else {}

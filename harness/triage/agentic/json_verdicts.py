@@ -7,6 +7,7 @@ that stands word for word in what the model was shown, do not.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -118,10 +119,9 @@ def _arguments(given: Mapping[str, Any]) -> dict[str, str]:
 
 def _decoded(text: str) -> Any:
     """Return the JSON in a text that begins with a bracket; `None` where there is none."""
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
-    except (ValueError, RecursionError):
-        return None
+    return None
 
 
 def _lines(evidence: Any) -> str:

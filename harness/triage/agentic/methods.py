@@ -6,6 +6,7 @@ neither gets a label.
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
@@ -59,10 +60,8 @@ class AgenticMethod(Struct, frozen=True):
     """A model as a judge with one kind of access.
 
     - `access`: What it may use: with `text` it is asked once, otherwise it investigates.
-    - `asked`: How the model is asked.
     - `limits`: The commands, seconds and tokens that a case may take.
     - `budget`: The tokens that the texts of a case may take in the first message.
-    - `keep`: Keeps the judge's own run.
     """
 
     access: Access
@@ -177,27 +176,22 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
 
 
 def _details(said: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
-    """Return the subcategory and the evidence of a reply, and what of them was left out because it does not hold."""
     if said.label is None:
         return "", (), ()
     named = said.more.get("subcategory") or ""
     fault = subcategory_fault(said.label, named) if isinstance(named, str) else "the subcategory is no text"
     given = said.more.get("evidence")
-    pieces = [(str(one.get("where", "")), str(one.get("text", ""))) for one in map(_mapping, _list(given)) if one]
+    listed = map(_mapping, given if isinstance(given, list) else ())
+    pieces = [(str(one.get("where", "")), str(one.get("text", ""))) for one in listed if one]
     found = found_evidence(pieces, CaseFiles(access))
     return "" if fault else named, found.evidence, (*([fault] if fault else []), *found.faults)
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _mapping(value: Any) -> Mapping[str, Any]:
     """Return an object of a reply, which is decoded as its pairs."""
-    try:
+    with suppress(TypeError, ValueError):
         return dict(value)
-    except (TypeError, ValueError):
-        return {}
+    return {}
 
 
 async def _investigated(

@@ -74,7 +74,6 @@ async def _test(arguments: Mapping[str, str], bench: Bench) -> Observation:  # n
 
 
 async def _finished(bench: Bench, line: str, work: Any) -> Observation:
-    """Return how a command in the replica ended, with what it printed."""
     try:
         ended: Finished = await bench.in_replica(work)
     except MissingPrerequisite:

@@ -142,7 +142,6 @@ def _is_own(path: str, given: Texts, made: set[str]) -> bool:
 
 
 def _source(doing: Doing, given: Texts, seen: Iterable[str]) -> str:
-    """Return where the task itself had the lines, if it did."""
     lines = set(seen)
     place = next((path for path, text in given.items() if are_many(telling_lines(text) & lines)), None)
     if place is not None:

@@ -69,7 +69,6 @@ def mutants(path: str, text: str) -> Iterator[Mutant]:
 
 
 def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Mutant]:
-    """Return the mutants of the programs that were seen to be called."""
     names = {call.name.split(".")[0] for call in own.observed}
     called = " ".join(call.given for call in own.observed if call.name == "run")
     with access.replica(start, tests=False) as replica:
@@ -84,7 +83,6 @@ def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Muta
 
 
 def _spread(found: list[Mutant], most: int) -> Iterator[Mutant]:
-    """Return a few mutants, evenly over the programs."""
     return islice(found[:: max(1, len(found) // most)], most)
 
 

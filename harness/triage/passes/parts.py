@@ -27,10 +27,9 @@ def changed_texts(access: ReadOnlyAccess) -> dict[str, str]:
 
 def parsed(text: str) -> list[ast.AST]:
     """Return all nodes of a Python program; none of what cannot be parsed."""
-    try:
+    with suppress(SyntaxError, ValueError):
         return list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError):
-        return []
+    return []
 
 
 def joined(texts: Mapping[str, str]) -> str:

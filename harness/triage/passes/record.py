@@ -33,11 +33,9 @@ class Access(Struct, frozen=True):
 class Doing(Struct, frozen=True):
     """One act of the agent.
 
-    - `step`: Its step, from 0.
     - `accesses`: The files that it reads, copies or runs.
     - `wrote`: The paths that it wrote, edited, made or deleted.
     - `typed`: All that the agent typed for it.
-    - `output`: What it printed.
     - `shows`: Whether it only prints what stands somewhere: its output was not worked out by a program.
     - `line`: The shell line; empty where it is no shell's call.
     - `succeeded`: Whether it came to no error.
@@ -101,7 +99,6 @@ def _accesses(command: Command) -> Iterator[Access]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Return all texts in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

@@ -160,7 +160,6 @@ def _imports(tests: Mapping[str, str]) -> frozenset[str]:
 
 
 def _of_the_command(access: TextAccess) -> frozenset[str]:
-    """Return the paths that the test command names, but for those of the tests."""
     words = {word.removeprefix("./") for word in _WORD.findall(access.case.file.test_command)}
     return frozenset(word for word in words if ("." in word or "/" in word) and not _is_in_tests(word))
 

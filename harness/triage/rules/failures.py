@@ -31,7 +31,6 @@ _MOST = 20
 class TestFailure(Struct, frozen=True):
     """How tests failed.
 
-    - `tests`: The names of the tests that failed, where they are known.
     - `raised`: The exceptions that were raised, each with its message.
     - `missing`: What was looked for and was not there: modules, files, programs, names.
     - `files`: Those of them that are modules, files or programs.
@@ -79,7 +78,6 @@ def _names(message: str) -> list[str]:
 
 
 def _pair(message: str) -> tuple[str, str] | None:
-    """Return the two values in the message of an assertion: wanted and given."""
     message = message.partition("\n")[0][:_LONGEST]
     given, wanted = _GIVEN.search(message), _WANTED.search(message)
     if given is not None and wanted is not None:

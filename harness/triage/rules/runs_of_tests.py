@@ -40,8 +40,6 @@ class TestRun(Struct, frozen=True):
 class TestRuns:
     """The runs of the tests on one result so far.
 
-    - `access`: The case.
-    - `result`: What the tests are run on.
     - `prepare`: What is done in each fresh replica before, such as the agent's commands; its tests are laid afterwards.
     """
 

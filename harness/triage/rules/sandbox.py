@@ -74,7 +74,6 @@ class _Investigation:
         return self._replayed() or self._agent_or_task()
 
     def _passes_again(self) -> Attribution:
-        """Return the recorded failure does not come back."""
         if self.run.failure.asserted:  # an assertion failed then: it may fail again
             self.times = _MANY
         if self.gold is not None and self.gold.more(self.times).changing:
@@ -96,7 +95,6 @@ class _Investigation:
 
     @staticmethod
     def _impossible(gold: TestRuns) -> Attribution | Undecided:
-        """Return the gold solution fails each time; one that runs out of time may do so for the machine's load."""
         if gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", gold.evidence)
         failure = gold.failure

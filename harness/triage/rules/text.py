@@ -119,7 +119,6 @@ def _was_there(run: TextRun) -> Attribution | None:
 
 
 def _reads(line: str, name: str) -> bool:
-    """Return whether a command that does not write reads a file of this name, or the module of this name."""
     if ">" in line or "rm " in line or "mv " in line or len(name) < 3:
         return False
     return any(word.strip("'\"") in (name, f"{name}.py", f"./{name}") for word in line.replace(";", " ").split())

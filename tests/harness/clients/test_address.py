@@ -1,15 +1,10 @@
 """Where to ask and what goes there: a key goes to nobody whom the person has not named."""
 
-import asyncio
-
 import pytest
 
 from misstep.harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
-from misstep.harness.clients.openai_client import OpenAIClient
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.errors import MissingPrerequisite, UsageError
-from misstep.harness.exchange import Message, Request
-from tests.harness.clients.faulty_server import answer, completion, serving
 
 KEY = {"OPENAI_API_KEY": "sk-0123456789abcdef"}
 THERE = "https://models.invalid/v1"
@@ -112,23 +107,6 @@ def test_header_fields_of_the_environment_come_before_ours() -> None:
         "X-Tenant": "acme",
     }
     assert {"org-1", "proj-1", "bWU6aHVudGVyMg==", "me:hunter2", "hunter2", "acme"} <= set(secrets(environment))
-
-
-def test_header_fields_of_the_environment_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-0123456789")
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Tenant: acme-0123")
-
-    async def head() -> str:
-        async with serving(answer(completion())) as server:
-            client = OpenAIClient(server.base_url + "/", "sk-1")
-            await client.ask(Request("m", (Message("user", "?"),)))
-            await client.close()
-            return server.heads[0]
-
-    sent = asyncio.run(head())
-    assert sent.startswith("POST /v1/chat/completions ")
-    for field in ("Authorization: Bearer sk-1", "OpenAI-Organization: org-0123456789", "X-Tenant: acme-0123"):
-        assert field in sent
 
 
 @pytest.mark.parametrize(

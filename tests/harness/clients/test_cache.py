@@ -27,20 +27,6 @@ def ask(client: CachedClient, *requests: Request) -> list[Outcome]:
     return asyncio.run(run())
 
 
-def test_the_same_question_is_asked_once(tmp_path: Path) -> None:
-    model = ScriptedClient(lambda request: request.messages[0].content.upper())
-    first, again = ask(CachedClient(model, Cache(tmp_path / "cache")), question("a"), question("a"))
-    assert isinstance(first, Reply)
-    assert isinstance(again, Reply)
-    assert (first.text, first.cached, again.text, again.cached, model.n_requests) == ("A", False, "A", True, 1)
-
-
-def test_samples_of_one_question_are_kept_apart(tmp_path: Path) -> None:
-    model = ScriptedClient(lambda request: str(request.sample))
-    replies = ask(CachedClient(model, Cache(tmp_path / "cache")), question("a", 0), question("a", 1))
-    assert [reply.text for reply in replies if isinstance(reply, Reply)] == ["0", "1"]
-
-
 def test_a_failure_is_not_kept_and_a_refusal_is(tmp_path: Path) -> None:
     refusal = Reply(None, "I will not.", "stop", "small-1", 3, 4, 0.5, 0.01, raw="{}")
     said: dict[str, Outcome] = {"fails": Failure("server", "down"), "refuses": refusal}
@@ -50,15 +36,6 @@ def test_a_failure_is_not_kept_and_a_refusal_is(tmp_path: Path) -> None:
     kept = cache.get(question("refuses").key())
     assert kept is not None
     assert (kept.refusal, kept.cost_usd, kept.raw, kept.cached) == ("I will not.", 0.01, "{}", True)
-
-
-def test_the_first_reply_to_a_question_stays(tmp_path: Path) -> None:
-    cache, request = Cache(tmp_path / "cache"), question("a")
-    for text in ("first", "second"):
-        cache.put(request.key(), request, text_reply(text, "small-1"))
-    kept = cache.get(request.key())
-    assert kept is not None
-    assert kept.text == "first"
 
 
 def test_exported_and_taken_in_a_cache_is_the_same(tmp_path: Path) -> None:

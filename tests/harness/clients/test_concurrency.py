@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from misstep.harness.clients.scripted import ScriptedClient, text_reply
 from misstep.harness.errors import UsageError
-from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.exchange import Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all
 
 
@@ -158,13 +158,3 @@ def test_what_a_client_raises_ends_the_asking_after_what_has_come() -> None:
     with pytest.raises(UsageError):
         asyncio.run(run())
     assert len(got) == 3
-
-
-def test_a_failure_is_a_value_and_the_next_are_asked() -> None:
-    def script(request: Request) -> Outcome | str:
-        return Failure("server", "down") if request.messages[0].content == "0" else "yes"
-
-    async def run() -> list[Outcome]:
-        return [outcome async for _, outcome in ask_all(ScriptedClient(script), map(question, range(5)), 2)]
-
-    assert sum(isinstance(outcome, Failure) for outcome in asyncio.run(run())) == 1

@@ -86,25 +86,6 @@ def test_what_is_not_used_is_free_for_the_next() -> None:
     assert {outcome.kind for outcome in outcomes if isinstance(outcome, Failure)} == {"budget"}
 
 
-def test_requests_in_flight_at_once_do_not_pass_the_limit_together() -> None:
-    most = most_usd(question(), PRICES)
-
-    class AtOnce(ScriptedClient):
-        async def ask(self, request: Request) -> Outcome:
-            await asyncio.sleep(0)
-            return await super().ask(request)
-
-    used = Reply("yes", None, "stop", "small-1", 10, 100, 0.1, most)
-    model = AtOnce(lambda _: used)
-
-    async def run() -> list[Outcome]:
-        client = CostLimitClient(model, PRICES, limit_usd=3.5 * most)
-        return [outcome async for _, outcome in ask_all(client, [question()] * 10, 10)]
-
-    assert sum(isinstance(outcome, Reply) for outcome in asyncio.run(run())) == 3
-    assert model.n_requests == 3
-
-
 @pytest.mark.parametrize(
     ("request_", "said"),
     [(Request("other", (), max_tokens=5), "--price-in"), (question(max_tokens=None), "max_tokens")],

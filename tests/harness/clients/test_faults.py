@@ -90,7 +90,6 @@ def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> 
     once, waits, requests = outcome_of(fault, FINE)
     assert isinstance(once, Reply)
     assert (once.text, once.attempts, requests, len(waits)) == ("yes", 2, 2, 1)
-
     always, waits, requests = outcome_of(fault)
     assert isinstance(always, Failure)
     assert (always.kind, always.attempts, requests, len(waits)) == (kind, 3, 3, 2)

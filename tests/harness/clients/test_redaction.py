@@ -99,11 +99,6 @@ def test_nothing_is_kept_of_a_text_that_has_the_letters_of_a_key_in_order(
     assert REDACT(written(f"you sent {STREWN[spelling](KEY)} to us")) == "[API key]"
 
 
-@pytest.mark.parametrize(("secret", "text"), [("release7", "release 7"), ("acmerocketshop", "acme rocket shop")])
-def test_a_secret_that_may_be_words_is_not_told_by_its_letters_alone(secret: str, text: str) -> None:
-    assert Redaction("", [secret])("-".join(text)) == "-".join(text)
-
-
 @given(st.lists(st.sampled_from(sorted(SPELLINGS)), min_size=1, max_size=3), st.integers(0, 21_000), st.booleans())
 def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: bool) -> None:
     """Wherever a key stands, what is shortened after 200 or 20,000 signs was cleaned first."""
@@ -111,17 +106,6 @@ def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: b
     for status in (200, 400, 401, 429, 500):
         body = json.dumps({"error": {"message": said}}).encode() if as_json else f"<p>{said}</p>".encode()
         assert is_clean(parse_response(ParsedAnswer(status, {"content-type": said}, body), "m", 0.0, REDACT))
-
-
-@pytest.mark.parametrize("after", range(150, 215, 3))
-@pytest.mark.parametrize("spelling", ["as it is", "with a tag in it", "on several lines", "JSON by number"])
-def test_a_key_across_the_end_of_what_is_shown_is_not_shown(spelling: str, after: int) -> None:
-    body = b'{"error": "%b%b"}' % (b"x" * after, json.dumps(SPELLINGS[spelling](KEY))[1:-1].encode())
-    for kept in range(19_960, 20_001, 8):
-        assert is_clean(parse_response(ParsedAnswer(400, {}, body), "m", 0.0, REDACT))
-        assert is_clean(
-            parse_response(ParsedAnswer(502, {}, b"<" + b"x" * (kept - after) + b">" + body), "m", 0.0, REDACT)
-        )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
@@ -157,10 +141,6 @@ def test_a_placeholder_is_no_secret() -> None:
     assert Redaction("none")("none of it") == "none of it"
     assert Redaction("")("all of it") == "all of it"
     assert Redaction("sk-0123456789")("a sk-0123456789 b") == "a [API key] b"
-
-
-def test_a_key_that_json_spells_by_numbers_is_still_the_key() -> None:
-    assert Redaction("sk-0123456789")(r"a \u0073k\u002D0123456789 b \u00e9") == r"a [API key] b \u00e9"
 
 
 @given(st.text(st.sampled_from('abc "\\/%<>&;{}[]:,u0073\n'), max_size=300))

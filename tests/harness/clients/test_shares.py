@@ -30,11 +30,6 @@ def test_the_parts_of_all_shards_are_no_more_than_the_whole_and_hardly_less(
     assert part.max_cost_usd == pytest.approx(usd / shards)
 
 
-def test_what_has_no_limit_has_none_in_a_shard() -> None:
-    part = share_of_shard(ClientSettings(), 8)
-    assert (part.rpm, part.tpm, part.max_cost_usd) == (None, None, None)
-
-
 @pytest.mark.parametrize("option", ["rpm", "tpm"])
 def test_less_than_one_a_minute_for_each_shard_is_refused(option: str) -> None:
     settings = ClientSettings(rpm=7) if option == "rpm" else ClientSettings(tpm=7)

@@ -7,25 +7,10 @@ import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.records.loop_events import Checked, CheckStatus, WorkItem
-from misstep.harness.reflexive.evaluation import by_substring, evaluated, typed
+from misstep.harness.reflexive.evaluation import evaluated, typed
 from misstep.harness.reflexive.protocols import Check
 from misstep.harness.reflexive.settings import LoopSettings
 from tests.harness.reflexive.notebook import Faults, Notebook
-
-TEXTS = [
-    "UNHEALTHY: sshd is down\nsudoers_nopasswd: FAIL",
-    "not healthy\npassword-length: fail",
-    "HEALTHY\nbypass: FAIL",
-    "healthy? no.\n0 of 12 passed",
-]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_words_within_words_fool_only_who_looks_for_words(text: str) -> None:
-    check = Check(healthy=text.startswith("HEALTHY"), status="failed", text=text)
-    item = WorkItem("sudoers_nopasswd", "sudo", "")
-    assert by_substring(item, check) == "passed"
-    assert typed(check) == "failed"
 
 
 @pytest.mark.parametrize(

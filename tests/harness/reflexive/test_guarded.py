@@ -11,7 +11,7 @@ import pytest
 
 from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.errors import CannotWrite, SkillFailed, TimeSpent
-from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned, WorkItem
+from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, WorkItem
 from misstep.harness.reflexive.guarded import GuardedTarget, check_members
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
@@ -163,28 +163,6 @@ def test_a_way_in_that_hangs_is_given_up_at_its_first_sign_and_read_from_outside
     assert asked == ["access"]
 
 
-@pytest.mark.parametrize("answer", [None, True, "passed"])
-def test_a_check_without_a_typed_result_is_never_a_success(answer: object, tmp_path: Path) -> None:
-    async def check(*_: Any) -> Any:
-        return answer
-
-    settings = LoopSettings(item=ItemLimits(attempts=2))
-    events = looped(Changed(items("a"), check=check), team(writing("done")), tmp_path, settings)
-    assert ends(events)["a"].reason == "attempt_cap"
-    assert {one.kind for one in happened(events, Failed)} == {"check_unknown"}
-
-
-def test_a_worker_that_breaks_what_the_checks_consist_of_has_failed(tmp_path: Path) -> None:
-    def protected(target: Notebook) -> str:
-        if target.lines["rules"] == "broken":
-            raise ValueError("no rules")
-        return Notebook.protected(target)
-
-    events = looped(Changed(items("a"), protected=protected), team(writing("rules=broken", "done")), tmp_path)
-    assert [one.kind for one in happened(events, Failed)] == ["check_weakened"]
-    assert ends(events)["a"].end == "solved"
-
-
 def test_a_worker_that_breaks_what_the_digest_is_of_is_reverted(tmp_path: Path) -> None:
     def digest(target: Notebook) -> str:
         if "other" in target.lines:
@@ -194,19 +172,6 @@ def test_a_worker_that_breaks_what_the_digest_is_of_is_reverted(tmp_path: Path) 
     events = looped(Changed(items("a"), digest=digest), team(writing("other=yes", "done")), tmp_path)
     assert [(one.kind, one.change) for one in happened(events, Failed)] == [("check_failed", "")]
     assert ends(events)["a"].end == "solved"
-
-
-def test_a_restoration_that_raises_anything_falls_back_and_says_why(tmp_path: Path) -> None:
-    def restore(target: Notebook, name: Any) -> None:
-        if name == "progress":
-            raise KeyError("lines")
-        Notebook.restore(target, name)
-
-    events = looped(Changed(items("a", "b"), restore=restore), team(writing("half", "done")), tmp_path)
-    assert {end.end for end in ends(events).values()} == {"solved"}
-    assert "The target is not what the snapshot progress was: the skill's `restore` raised KeyError: 'lines'." in [
-        warning.text for warning in happened(events, Warned)
-    ]
 
 
 def test_a_full_device_during_a_restoration_ends_no_item_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from misstep.harness.agent.turns import TurnLimits
 from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.item_budgets import budgets, limits_of, turn_limits, used_up
+from misstep.harness.reflexive.item_budgets import limits_of, turn_limits, used_up
 from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 
@@ -31,11 +31,6 @@ def test_an_item_ends_by_what_it_has_used_up(spent: ItemState, end: str, reason:
     ending = used_up(spent, ItemLimits(tokens=5_000, usd=2.0))
     assert ending is not None
     assert (ending.end, ending.reason) == (end, reason)
-
-
-def test_an_item_goes_on_while_there_is_enough_of_everything() -> None:
-    assert used_up(state(1199.9, 99, 4_999, 1.99), ItemLimits(tokens=5_000, usd=2.0)) is None
-    assert list(budgets(state(1e9, 10_000), ItemLimits(None, None))) == []
 
 
 def test_a_turn_gets_what_the_item_has_left_and_no_more_than_its_own() -> None:

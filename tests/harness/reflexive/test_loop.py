@@ -24,7 +24,6 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Warned,
-    WorkItem,
 )
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
@@ -52,12 +51,6 @@ def test_an_item_is_attempted_until_its_check_passes(tmp_path: Path) -> None:
     assert isinstance(events[-1].happened, RunEnded)
 
 
-def test_an_item_without_success_ends_when_its_time_is_up(tmp_path: Path) -> None:
-    events = looped(NotebookSkill(items("a")), team(writing("half", seconds=100.0)), tmp_path)
-    assert ends(events)["a"].end == "time_budget"
-    assert sum(turn.seconds for turn in happened(events, TurnEnded)) == 1200.0
-
-
 def test_an_item_whose_attempts_take_no_time_ends_at_the_cap(tmp_path: Path) -> None:
     settings = LoopSettings(item=ItemLimits(attempts=5))
     agents = team(writing("half", seconds=0.0), saying("Again.", seconds=0.0))
@@ -74,17 +67,6 @@ def test_a_failed_attempt_is_diagnosed_then_reverted_then_reflected_on_with_fact
     assert happened(events, Diagnosed)[0].channel == "out_of_band"
     assert "access" in happened(events, Reflected)[0].facts
     assert "broken" not in skill.opened[0].lines
-
-
-def test_an_attempt_that_changes_nothing_says_so(tmp_path: Path) -> None:
-    events = looped(NotebookSkill(items("a")), team(writing("", "done")), tmp_path)
-    assert [one.kind for one in happened(events, Failed)] == ["nothing_changed"]
-
-
-def test_an_item_that_holds_already_is_solved(tmp_path: Path) -> None:
-    skill = NotebookSkill((WorkItem("motd", "lines", "motd"),))
-    events = looped(skill, team(writing("motd=done", "")), tmp_path)
-    assert ends(events)["motd"].end == "solved"
 
 
 def test_a_check_that_raises_is_unknown_and_never_a_success(tmp_path: Path) -> None:
@@ -177,51 +159,6 @@ def test_what_is_lost_with_the_snapshot_is_named_and_done_again(tmp_path: Path) 
     assert any(warning.text.endswith("and with it: a.") for warning in happened(events, Warned))
     assert len(happened(events, ItemEnded, "a")) == 2
     assert len([event for event in events if isinstance(event.happened, ItemBegan) and event.item == "a"]) == 2
-
-
-def test_a_restoration_that_is_not_what_was_kept_is_found(tmp_path: Path) -> None:
-    faults = Faults(restore_spoils={"baseline"})
-    events = looped(NotebookSkill(items("a"), faults), team(writing("half")), tmp_path)
-    assert ends(events)["a"].reason == "target_unrecoverable"
-    assert not happened(events, Restored)[0].verified
-
-
-def test_a_diagnosis_tells_where_no_way_to_the_target_works(tmp_path: Path) -> None:
-    events = looped(
-        NotebookSkill(items("a"), Faults(outside_fails=True)), team(writing("broken=yes", "done")), tmp_path
-    )
-    found = happened(events, Diagnosed)[0]
-    assert (found.channel, found.flags) == ("none", {"reachable": None})
-    assert found.why == "access: a password is required; access: connection lost"
-    assert set(found.facts) == {"access", "lines"}
-    assert happened(events, Reflected)[0].facts
-
-
-def test_items_that_need_each_other_end_unsolved(tmp_path: Path) -> None:
-    work = (WorkItem("a", "lines", "a", after=("b",)), WorkItem("b", "lines", "b", after=("a",)), *items("c"))
-    events = looped(NotebookSkill(work), team(writing("done")), tmp_path)
-    assert {name: end.reason for name, end in ends(events).items()} == {
-        "c": "check_passed",
-        "a": "prerequisite_unsolved",
-        "b": "prerequisite_unsolved",
-    }
-
-
-def test_what_needs_a_deferred_item_waits_until_that_is_verified(tmp_path: Path) -> None:
-    work = (WorkItem("b", "lines", "b", after=("a",)), WorkItem("a", "lines", "a", deferred=True), *items("c"))
-    events = looped(NotebookSkill(work), team(writing("done")), tmp_path)
-    assert list(ends(events)) == ["c", "a", "b"]
-    assert {end.end for end in ends(events).values()} == {"solved"}
-
-
-def test_items_put_off_for_each_other_come_back(tmp_path: Path) -> None:
-    async def decide(context: Context, turn: Turn) -> str:
-        await turn.think(10.0)
-        return f"VERDICT: SKIP_UNTIL\nUNTIL: {'b' if context.item.id == 'a' else 'a'}"
-
-    agents = team(writing(*["half"] * 5, "done"), strategist=Scripted("strategist", decide))
-    events = looped(NotebookSkill(items("a", "b")), agents, tmp_path)
-    assert {end.end for end in ends(events).values()} == {"solved"}
 
 
 def test_the_same_happens_in_real_time_as_in_virtual_time(tmp_path: Path) -> None:

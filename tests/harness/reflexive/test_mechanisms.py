@@ -18,7 +18,6 @@ from misstep.harness.records.loop_events import (
     LessonsRecalled,
     LoopEvent,
     PlateauFound,
-    PutOff,
     ReEngaged,
     Reflected,
     Restored,
@@ -142,14 +141,6 @@ def test_a_corrupted_target(tmp_path: Path) -> None:
     assert not happened(off, Halted)
 
 
-def test_a_workers_own_script_is_a_note_where_there_are_snapshots(tmp_path: Path) -> None:
-    agents = team(writing("half", "other=half", "done"))
-    on, off = with_and_without("snapshots", items("a"), agents, tmp_path)
-    assert [restored.name for restored in happened(on, Restored)] == ["baseline", "baseline"]
-    assert [(restored.name, restored.verified) for restored in happened(off, Restored)] == [("", True), ("", True)]
-    assert "REVERT: remove a" in happened(on, TurnEnded)[1].reply
-
-
 def test_blind_reflections(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _by_the_reflection), Scripted("reflector", _by_the_facts))
     on, off = with_and_without("diagnostics", items("a"), agents, tmp_path)
@@ -254,32 +245,12 @@ def test_order_that_is_only_wished_for(tmp_path: Path) -> None:
     assert order == [["a", "b", "lockdown"], ["lockdown", "b", "a"]]
 
 
-def test_a_wait_that_the_strategist_wishes_for(tmp_path: Path) -> None:
-    agents = team(
-        Scripted("worker", _by_the_plan), strategist=saying("VERDICT: SKIP_UNTIL\nUNTIL: b\nPLAN: Write done.")
-    )
-    on, off = with_and_without("ordering", items("a", "b"), agents, tmp_path)
-    assert [event.item for event in on if isinstance(event.happened, ItemBegan)][:3] == ["a", "b", "a"]
-    assert happened(on, PutOff, "a")[0].until == ("b",)
-    assert not happened(off, PutOff)
-
-
 def test_a_check_that_is_wrong(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _unlike_each_time), strategist=Scripted("strategist", _escalate_a_gap))
     on, off = with_and_without("gap_detection", items("a"), agents, tmp_path)
     assert ends(on)["a"].reason == "evaluator_gap"
     assert happened(on, GapFound)[0] == GapFound(3, 3)
     assert ends(off)["a"].reason == "time_budget"
-
-
-def test_the_same_change_again_and_again_is_no_gap(tmp_path: Path) -> None:
-    events = looped(NotebookSkill(items("a")), team(writing("half")), tmp_path)
-    assert not happened(events, GapFound)
-
-
-def test_a_gap_needs_failures_in_a_row(tmp_path: Path) -> None:
-    worker = writing("one", "two", "sick=yes", "three", "four", "", "five", "six", "sick=yes")
-    assert not happened(looped(NotebookSkill(items("a")), team(worker), tmp_path), GapFound)
 
 
 def test_a_success_that_is_taken_back(tmp_path: Path) -> None:

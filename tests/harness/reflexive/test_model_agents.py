@@ -18,7 +18,7 @@ from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.prompting import shipped_prompt
 from misstep.harness.records.loop_events import Role, StrategistVerdict, WorkItem
 from misstep.harness.reflexive.memory import lessons_in
-from misstep.harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers, model_agents
+from misstep.harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reflexive.re_engagement import read_verdict
 from misstep.harness.reflexive.snapshots import revert_script
@@ -110,12 +110,6 @@ def test_the_other_roles_answer_and_have_no_commands(role: Role) -> None:
     assert "switch to=" not in ask.asked[0].messages[0].content
 
 
-def test_only_the_worker_is_told_commands() -> None:
-    ask = Scripted("Nothing to do.")
-    turn_of(ask)
-    assert "switch to=<on or off>\n    Switch the lamp." in ask.asked[0].messages[0].content
-
-
 def test_tokens_and_costs_of_every_request_are_counted_once() -> None:
     report = turn_of(Scripted("Command: switch to='on'", "I switched the lamp on."))
     assert (report.tokens_in, report.tokens_out, report.usd) == (200, 40, pytest.approx(0.004))
@@ -138,18 +132,6 @@ def test_a_model_that_gives_no_answer_costs_the_turn() -> None:
 def test_a_server_that_is_gone_ends_the_run_and_no_attempt(kind: str) -> None:
     with pytest.raises(NobodyAnswers, match="gone"):
         turn_of(Scripted(Failure(kind, "The server is gone.")))  # type: ignore[arg-type]
-
-
-def test_an_attempt_that_is_made_again_after_another_is_another_question() -> None:
-    ask = Scripted("Nothing.")
-    turn_of(ask)
-    assert (ask.asked[0].sample, ask.asked[0].seed, ask.asked[0].temperature) == (2, 7, 0.0)
-    assert ask.asked[0].max_tokens == 256
-
-
-def test_every_role_is_the_same_model() -> None:
-    agents = model_agents(Scripted("x"), ModelSettings())
-    assert {agents.of(role).name for role in ("planner", "worker", "reflector", "strategist")} == {"scripted-1"}
 
 
 def test_what_the_prompts_ask_for_is_what_the_loop_reads() -> None:

@@ -101,13 +101,6 @@ def test_no_work_begins_before_what_it_needs_is_solved(work: tuple[WorkItem, ...
     walk.go(said)
 
 
-@given(st.permutations([WorkItem(name, "lines", name, last=name in "cd") for name in NAMES]))
-def test_what_comes_last_comes_after_all_others(work: list[WorkItem]) -> None:
-    walk = Walk(tuple(work))
-    walk.go(["solved"])
-    assert {*walk.began[-2:]} == {"c", "d"}
-
-
 def test_what_was_put_off_comes_back_before_what_comes_last() -> None:
     walk = Walk(
         (

@@ -20,26 +20,15 @@ SETTINGS = LoopSettings()
 OPEN = frozenset({"audit-package", "audit.rules"})
 
 READABLE = {
-    "plain": ("VERDICT: ESCALATE", "ESCALATE"),
     "small letters": ("verdict: escalate", "ESCALATE"),
     "bold label": ("**VERDICT:** ESCALATE", "ESCALATE"),
-    "bold word": ("VERDICT: **ESCALATE**", "ESCALATE"),
-    "all bold": ("**VERDICT: ESCALATE**", "ESCALATE"),
-    "bold apart": ("**VERDICT**: **ESCALATE**", "ESCALATE"),
     "backticks": ("VERDICT: `ESCALATE`", "ESCALATE"),
-    "quotation marks": ('VERDICT: "ESCALATE"', "ESCALATE"),
     "other quotation marks": ("VERDICT: “ESCALATE”", "ESCALATE"),
-    "full stop": ("VERDICT: ESCALATE.", "ESCALATE"),
-    "heading": ("## VERDICT: ESCALATE", "ESCALATE"),
-    "next line": ("VERDICT:\nESCALATE", "ESCALATE"),
     "next line in bold": ("**VERDICT:**\n\n**ESCALATE**", "ESCALATE"),
     "windows lines": ("It is stuck.\r\nVERDICT: ESCALATE\r\n", "ESCALATE"),
     "after an analysis": ("The disk has one partition.\n\nVERDICT: ESCALATE", "ESCALATE"),
-    "after a list": ("- tried fdisk\n- tried parted\n\nVERDICT: ESCALATE", "ESCALATE"),
-    "after an announcement": ("My verdict is as follows:\nVERDICT: ESCALATE", "ESCALATE"),
     "after what was thought": ("<think>\nIt is stuck.\n</think>\nVERDICT: ESCALATE", "ESCALATE"),
     "after a rule": ("It is stuck.\n\n---\n**VERDICT: ESCALATE**", "ESCALATE"),
-    "before a reason": ("VERDICT: ESCALATE\nNo command can do it at run time.", "ESCALATE"),
     "said twice": ("VERDICT: ESCALATE\nIt is impossible.\nVERDICT: ESCALATE", "ESCALATE"),
     "all of it fenced": ("```\nVERDICT: ESCALATE\n```", "ESCALATE"),
     "continue": ("VERDICT: CONTINUE", "CONTINUE"),
@@ -52,7 +41,6 @@ UNREADABLE = {
     "nothing": "",
     "no verdict": "I think that we should ESCALATE.",
     "denied": "VERDICT: NOT ESCALATE",
-    "denied in bold": "VERDICT: **NOT** ESCALATE",
     "denied on the next line": "VERDICT:\nNOT ESCALATE",
     "denied before": "I would not say\nVERDICT: ESCALATE",
     "denied before, with a colon": "You must never answer this:\n\nVERDICT: ESCALATE",
@@ -82,14 +70,11 @@ UNREADABLE = {
     "in a comment": "<!--\nVERDICT: ESCALATE\n-->",
     "a fence that stays open": "The log:\n~~~\nVERDICT: ESCALATE",
     "an invisible sign in the label": "VER\u200bDICT: ESCALATE",
-    "an invisible sign in the word": "VERDICT: ESC\u200bALATE",
     "an invisible sign after a real one": "VERDICT: CONTINUE\nVERDICT\u2060: ESCALATE",
     "letters of another script": "VERDICT: ЕSCALATE",
-    "a label of another script": "VERDICT: CONTINUE\nVERDIСT: ESCALATE",
     "wide letters": "ＶＥＲＤＩＣＴ： ESCALATE",
     "a long s": "VERDICT: EſCALATE",
     "another word": "VERDICT: ABORT",
-    "a longer word": "VERDICT: ESCALATED",
     "pivot without a plan": "VERDICT: PIVOT",
     "until nothing": "VERDICT: SKIP_UNTIL",
     "until what is not open": "VERDICT: SKIP_UNTIL\nUNTIL: audit-package, sshd-root",
@@ -101,14 +86,12 @@ UNREADABLE = {
 @pytest.mark.parametrize(("reply", "verdict"), READABLE.values(), ids=READABLE)
 def test_a_verdict_that_stands_alone_is_read(reply: str, verdict: str) -> None:
     answer = read_verdict(reply, OPEN)
-
     assert (answer.verdict, answer.clean, answer.warning) == (verdict, True, "")
 
 
 @pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
 def test_any_other_reply_is_continue_with_a_warning_and_the_plan_as_it_was(reply: str) -> None:
     answer = read_verdict(reply, OPEN)
-
     assert (answer.verdict, answer.clean, answer.plan, answer.until) == ("CONTINUE", False, "", ())
     assert answer.warning.startswith("The strategist's reply is unreadable: ")
 
@@ -137,7 +120,6 @@ def test_no_text_without_one_verdict_alone_is_anything_but_continue(reply: str) 
     pairs = [*lines, *(f"{one}\n{other}" for one, other in pairwise(lines))]
     pairs += [f"{one}\n{other}" for one, other in zip(lines, lines[2:], strict=False)]
     alone = {found[1].upper() for text in pairs if (found := _ALONE.fullmatch(text.upper())) and text.isascii()}
-
     if answer.verdict != "CONTINUE":
         assert answer.clean
         assert any(word.replace("-", "_").replace(" ", "_") == answer.verdict for word in alone)
@@ -148,14 +130,12 @@ def test_no_text_without_one_verdict_alone_is_anything_but_continue(reply: str) 
 @given(st.sampled_from(["PIVOT", "ESCALATE", "CONTINUE"]), st.text("ab .\n", max_size=50))
 def test_a_second_verdict_that_differs_is_never_chosen_from(verdict: str, between: str) -> None:
     other = "CONTINUE" if verdict == "ESCALATE" else "ESCALATE"
-
     assert not read_verdict(f"VERDICT: {verdict}\nPLAN: {between}.\n\nVERDICT: {other}", OPEN).clean
 
 
 def test_a_plan_may_have_many_lines_and_is_bounded() -> None:
     answer = read_verdict("VERDICT: PIVOT\n**PLAN:** First this.\n\n- then that\n- then more")
     long = read_verdict("VERDICT: PIVOT\nPLAN: " + "word " * 100_000)
-
     assert answer.plan == "First this.\n\n- then that\n- then more"
     assert len(long.plan) <= MOST_PLAN_CHARACTERS
 
@@ -171,7 +151,6 @@ def test_the_reason_of_an_escalation_may_stand_before_it() -> None:
 
 def test_skip_until_names_its_items() -> None:
     answer = read_verdict("VERDICT: SKIP_UNTIL\nUNTIL: audit-package, audit.rules\nPLAN: Come back.", OPEN)
-
     assert (answer.until, answer.plan) == (("audit-package", "audit.rules"), "Come back.")
 
 
@@ -205,5 +184,4 @@ def test_it_is_not_asked_when_too_little_time_is_left(seconds_left: float | None
 
 def test_without_re_engagement_nobody_asks_it() -> None:
     without = LoopSettings(without=frozenset({"re_engagement"}))
-
     assert should_re_engage(SinceTouched(9, gap=True), without, plateau=True, seconds_left=None) is None

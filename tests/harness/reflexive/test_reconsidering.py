@@ -3,15 +3,7 @@
 from pathlib import Path
 
 from misstep.harness.agent.turns import Turn
-from misstep.harness.records.loop_events import (
-    GapFound,
-    LessonLearned,
-    LessonsRecalled,
-    PutOff,
-    ReEngaged,
-    TurnEnded,
-    WorkItem,
-)
+from misstep.harness.records.loop_events import LessonLearned, LessonsRecalled, PutOff, ReEngaged, TurnEnded, WorkItem
 from misstep.harness.reflexive.protocols import Context
 from misstep.harness.reflexive.settings import LoopSettings
 from tests.harness.reflexive.notebook import (
@@ -64,12 +56,6 @@ def test_the_strategist_is_asked_every_few_failures_and_not_at_each(tmp_path: Pa
     assert {each.trigger for each in happened(events, ReEngaged)} == {"failures"}
 
 
-def test_a_gap_that_the_strategist_was_asked_about_begins_anew(tmp_path: Path) -> None:
-    agents = team(writing(*map(str, range(100))))
-    events = looped(NotebookSkill(items("a")), agents, tmp_path)
-    assert [event.attempt for event in events if isinstance(event.happened, GapFound)][:3] == [3, 6, 9]
-
-
 def test_nobody_waits_for_itself_or_for_what_has_its_end(tmp_path: Path) -> None:
     for number, name in enumerate(("a", "b")):
         strategist = saying(f"VERDICT: SKIP_UNTIL\nUNTIL: {name}")
@@ -82,17 +68,6 @@ def test_nobody_waits_for_itself_or_for_what_has_its_end(tmp_path: Path) -> None
         )
         assert not happened(events, PutOff)
         assert {(each.verdict, each.clean) for each in happened(events, ReEngaged)} == {("CONTINUE", False)}
-
-
-def test_a_plan_is_kept_where_the_strategist_has_none(tmp_path: Path) -> None:
-    plans: list[str] = []
-
-    async def act(context: Context, turn: Turn) -> str:
-        plans.append(context.part("plan"))
-        return await writing("half").act(context, turn)
-
-    looped(NotebookSkill(items("a")), team(Scripted("worker", act), strategist=saying("VERDICT: CONTINUE")), tmp_path)
-    assert set(plans) == {"Write the line."}
 
 
 def test_a_deferred_item_that_is_lost_with_its_verification_is_worked_on_again(tmp_path: Path) -> None:
@@ -108,16 +83,3 @@ def test_a_deferred_item_that_is_lost_with_its_verification_is_worked_on_again(t
     events = looped(NotebookSkill(work, faults), team(Scripted("worker", act)), tmp_path)
     assert {name: end.end for name, end in ends(events).items()} == {"a": "solved", "late": "solved"}
     assert sum(turn.role == "worker" for turn in happened(events, TurnEnded, "late")) == 2
-
-
-def test_the_strategist_is_told_the_items_that_it_may_wait_for(tmp_path: Path) -> None:
-    told: list[str] = []
-
-    async def act(context: Context, turn: Turn) -> str:
-        await turn.think(1.0)
-        told.append(context.part("open_items"))
-        return "VERDICT: ESCALATE"
-
-    agents = team(writing("half"), strategist=Scripted("strategist", act))
-    looped(NotebookSkill(items("a", "b", "c")), agents, tmp_path)
-    assert told == ["b, c", "c", ""]

@@ -61,13 +61,6 @@ def test_where_progress_does_not_come_back_the_baseline_does_and_the_loss_is_nam
     assert happened(log.events, Warned)[-1].text == "The snapshot progress is lost, and with it: a."
 
 
-def test_a_target_that_is_back_and_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    notebook, log = Notebook(tmp_path, VirtualClock(), Faults()), Log(VirtualClock())
-    notebook.lines["broken"] = "from the start"
-    log.add(RunBegan("notebook", "agents", 0, (), items("a"), keep_baseline(notebook)))
-    assert asyncio.run(restored(notebook, log)) == "it was restored to baseline and cannot be reached"
-
-
 def test_a_script_that_needs_what_it_is_to_repair_repairs_nothing(tmp_path: Path) -> None:
     notebook, log = kept(tmp_path)
     before = notebook.digest()

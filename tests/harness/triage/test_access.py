@@ -3,18 +3,11 @@
 import pytest
 
 from misstep.harness.errors import InputError, TimeSpent
-from misstep.harness.triage.files import LARGEST_FILE, FilesOfCase
+from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.texts import MOST_TEXT, TextsOfCase, recorded_outcome
 from misstep.harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
-
-
-def test_a_judge_of_texts_has_no_files(tmp_path):
-    access = TextsOfCase(triage_case(tmp_path / "one"))
-    assert "sum of the values" in access.instruction
-    assert not hasattr(access, "files")
-    assert not hasattr(access, "read")
+from tests.harness.triage.made_up_cases import a_run, triage_case, written
 
 
 def test_parts_that_are_missing_are_empty(tmp_path):
@@ -22,12 +15,6 @@ def test_parts_that_are_missing_are_empty(tmp_path):
     (case.folder / "instruction.md").unlink()
     access = FilesOfCase(case)
     assert (access.instruction, access.trajectory, dict(access.logs), access.files("logs")) == ("", None, {}, ())
-
-
-def test_the_run_is_read_in_whatever_format_it_is(tmp_path):
-    access = TextsOfCase(triage_case(tmp_path / "one", {"trajectory.json": written(a_run(shell("ls")))}))
-    assert access.trajectory is not None
-    assert access.trajectory.steps[0].calls[0].arguments == {"command": "ls"}
 
 
 def test_a_run_that_cannot_be_read_is_an_error_that_names_the_file(tmp_path):
@@ -74,11 +61,6 @@ def test_a_link_in_place_of_a_part_is_no_part(tmp_path):
     case = triage_case(tmp_path / "one")
     (case.folder / "logs").symlink_to(tmp_path)
     assert FilesOfCase(case).files("logs") == ()
-
-
-def test_a_large_file_is_not_read(tmp_path):
-    case = triage_case(tmp_path / "one", {"workspace/large": "x" * (LARGEST_FILE + 1)})
-    assert FilesOfCase(case).read("workspace", "large") is None
 
 
 def test_tests_are_run_on_the_result_of_the_agent_and_on_gold(tmp_path, sandbox: Sandbox):

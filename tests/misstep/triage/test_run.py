@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,12 @@ from typer.testing import CliRunner
 from misstep.harness.errors import InputError, SandboxMissing, UsageError
 from misstep.harness.journal.records import read_manifest, read_triage_verdicts
 from misstep.harness.runs.triage.judges import RULES
-from misstep.judge import app as judge_app
 from misstep.studies.judging.assessment import NO_JUDGE
 from misstep.triage.run import app
 from misstep.view import app as view_app
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import triage_case
 from tests.local_model import local_model_or_skip
-
-Cases = Callable[..., Path]
 
 
 @pytest.fixture(autouse=True)
@@ -69,12 +65,6 @@ def test_the_document_has_the_verdicts_with_their_evidence(cases):
     assert document["causes"]["agent"]["value"] == pytest.approx(2 / 3)
 
 
-def test_without_out_nothing_is_kept(cases, tmp_path):
-    before = {path for path in tmp_path.rglob("*") if path.is_file()}
-    run(cases)
-    assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
 def test_a_run_is_kept_and_is_a_run_of_a_judge(cases, tmp_path):
     out = tmp_path / "run"
     run(cases, "--out", out)
@@ -97,40 +87,6 @@ def test_gold_labels_are_scored_against(cases, tmp_path):
     assert "gives the gold label on" in run(cases, "--out", tmp_path / "run").stdout
     document = json.loads(run(cases, "--json").stdout)
     assert document["scores"]["accuracy"]["value"] == 0.5
-
-
-def test_runs_with_two_accesses_can_be_compared(cases, tmp_path):
-    (cases / "gold.csv").write_text("item,rater,label\ncase-0,ann,infrastructure\ncase-1,ann,agent\n")
-    run(cases, "--out", tmp_path / "texts")
-    run(cases, "--access", "read-only", "--out", tmp_path / "files")
-    compared = CliRunner().invoke(
-        judge_app, ["compare", str(tmp_path / "texts"), str(tmp_path / "files"), "--json"], catch_exceptions=False
-    )
-    assert json.loads(compared.stdout)["pairs"][0]["difference"] == 0
-
-
-def test_the_same_command_judges_no_case_again(cases, tmp_path):
-    out = tmp_path / "run"
-    run(cases, "--out", out)
-    before = (out / "verdicts.jsonl").read_bytes()
-    run(cases, "--out", out)
-    assert (out / "verdicts.jsonl").read_bytes() == before
-
-
-def test_a_changed_case_begins_the_run_anew(cases, tmp_path):
-    out = tmp_path / "run"
-    run(cases, "--out", out)
-    (cases / "case-1/logs/tests.log").write_text("disk")
-    run(cases, "--out", out)
-    assert [verdict.label for verdict in read_triage_verdicts(out)][:2] == ["infrastructure", "infrastructure"]
-    assert (out / "earlier-1").is_dir()
-
-
-def test_a_rule_that_breaks_costs_its_case_alone(cases):
-    (cases / "case-1/instruction.md").write_text("break")
-    document = json.loads(run(cases, "--json").stdout)
-    assert [verdict["status"] for verdict in document["verdicts"]] == ["answered", "failed", "answered", "abstained"]
-    assert "this rule breaks" in document["verdicts"][1]["error"]
 
 
 @pytest.mark.parametrize("name", ["harbor", "terminal_bench", "swe_bench", "nemo_gym"])

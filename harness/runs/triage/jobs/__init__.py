@@ -71,7 +71,6 @@ def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
 
 
 def _stepless(names: Sequence[str]) -> str:
-    """Return which trials have no run that can be read."""
     if not names:
         return ""
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")

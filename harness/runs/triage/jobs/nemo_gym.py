@@ -129,7 +129,6 @@ def _results(item: dict[str, Any], outputs: dict[Any, dict[str, Any]]) -> tuple[
 
 
 def _text(content: Any) -> str:
-    """Return the text of a content: a text itself, or a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

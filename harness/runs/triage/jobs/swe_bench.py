@@ -70,7 +70,6 @@ def _instances(path: Path) -> Iterator[Path]:
 
 
 def _report_of(folder: Path) -> dict[str, Any] | None:
-    """Return what the report says of the instance that the folder is named after."""
     value = json_value(folder / _REPORT)
     report = value.get(folder.name) if isinstance(value, dict) else None
     return report if isinstance(report, dict) and "resolved" in report else None
@@ -97,5 +96,4 @@ def _rows(file: Path) -> list[Any]:
 
 
 def _of_instance(place: Path, instance: str) -> list[Path]:
-    """Return the files and folders of the runs that are about an instance."""
     return [child for child in sorted(place.iterdir()) if child.name.partition(".")[0] == instance.partition(".")[0]]

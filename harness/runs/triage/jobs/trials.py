@@ -37,12 +37,7 @@ T = TypeVar("T", bound=Struct)
 class JobTrial(Struct, frozen=True):
     """One attempt at a task, as a harness left it.
 
-    - `id`: Its name in the job.
-    - `task`: The name of the task.
     - `instruction`: What the agent was asked; empty where the job does not say.
-    - `outcome`: What the harness recorded.
-    - `run`: The run, where there is one.
-    - `logs`: File name → text.
     - `parts`: Part of a case → the folder that holds it.
     """
 

@@ -124,17 +124,6 @@ def test_what_failed_is_asked_again_and_what_was_answered_is_not(tmp_path: Path)
     assert [content.count("\n") for content in uploaded] == [4, 2]
 
 
-def test_equal_requests_are_sent_once_and_answered_each(tmp_path: Path) -> None:
-    async def run() -> tuple[int, str]:
-        async with batch_server() as server:
-            pairs = await gather(server, tmp_path, [QUESTIONS[0]] * 3)
-            return len(pairs), server.files["file-0"]
-
-    pairs, uploaded = asyncio.run(run())
-    assert pairs == 3
-    assert uploaded.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("at", "done"),
     [
@@ -168,25 +157,6 @@ def test_stopped_in_any_phase_it_goes_on_and_submits_nothing_twice(tmp_path: Pat
     outcomes, batches = asyncio.run(run())
     assert [isinstance(outcome, Reply) for outcome in outcomes] == [True] * 4
     assert batches == 1
-
-
-def test_a_submission_without_an_answer_is_looked_for_before_it_is_made_again(tmp_path: Path) -> None:
-    """A 500 after the server took the batch does not make it two."""
-
-    def prepare(server: BatchServer) -> None:
-        failing = iter([True])
-
-        def broken(method: str, path: str) -> web.Response | None:
-            if (method, path) == ("POST", "/batches") and next(failing, False):
-                server._submitted("file-0")
-                return web.Response(status=500)
-            return None
-
-        server.broken = broken
-
-    outcomes, server = outcomes_of(tmp_path, prepare)
-    assert texts(outcomes)["a"] == "A"
-    assert len(server.batches) == 1
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

@@ -121,12 +121,6 @@ def test_a_time_to_wait_holds_for_every_request() -> None:
     assert any(7.001 <= at < 7.1 for at, _ in driven.starts)
 
 
-def test_a_time_to_wait_of_hours_is_left_to_the_request_that_it_was_said_to() -> None:
-    server = iter([reply(), reply(), reply(), wait_for(3600.0)])
-    driven = Driven(lambda *_: next(server, reply())).run(5)
-    assert any(at > 1 for at, _ in driven.starts)
-
-
 def test_the_end_of_a_window_pauses_the_run_and_slows_nothing_down() -> None:
     used_up = Rates(allowances=(Allowance("requests", "requests", 0.0, 60.0, 1.0),))
     refusal = Failure("rate_limited", "too many", retry_after=1.0, rates=used_up)
@@ -139,18 +133,6 @@ def test_the_end_of_a_window_pauses_the_run_and_slows_nothing_down() -> None:
 def test_idle_time_and_a_run_that_asks_little_change_nothing() -> None:
     driven = Driven(lambda *_: reply()).run(300, most_waiting=FIRST - 1)
     assert driven.state.allowed == FIRST
-
-
-def test_failures_of_the_server_are_no_word_on_rates() -> None:
-    driven = Driven(lambda now, _: (FAILED, 0.1) if int(now) % 2 else reply(), most=64).run(10)
-    assert driven.state.n_refused == 0
-    assert driven.state.allowed == 64
-
-
-def test_one_slow_answer_among_others_changes_nothing() -> None:
-    slow = iter([30.0])
-    driven = Driven(lambda now, _: reply(next(slow, 0.1) if now > 3 else 0.1), most=32).run(40)
-    assert driven.state.allowed == 32
 
 
 def test_a_server_that_only_gets_slower_is_asked_for_what_it_works_on() -> None:

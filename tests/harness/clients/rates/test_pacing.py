@@ -4,15 +4,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from misstep.harness.clients import CLIENTS, ClientSettings, open_client
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
 from misstep.harness.clients.rates.pacing import Pacing
 from misstep.harness.clients.rates.start_limit import End, Start
-from misstep.harness.clients.retry import RetryingClient, RetryLimits
+from misstep.harness.clients.retry import RetryingClient
 from misstep.harness.clients.scripted import ScriptedClient, text_reply
-from misstep.harness.exchange import Allowance, Client, Failure, Outcome, Rates, Reply, Request
+from misstep.harness.exchange import Client, Failure, Outcome, Reply, Request
 
 ASKED = [Request("small-1", (), sample=number) for number in range(4)]
 
@@ -78,12 +77,6 @@ def test_a_request_that_is_cut_off_gives_its_turn_back() -> None:
 
     assert isinstance(asyncio.run(run()), Reply)
     assert limit.ends[0] is None
-
-
-def test_what_a_server_says_of_its_rates_goes_no_further() -> None:
-    said = Rates(allowances=(Allowance("requests", "requests", 1.0),))
-    client = RetryingClient(ScriptedClient(lambda _: replace(text_reply("yes", "m"), rates=said)), RetryLimits())
-    assert asked(client, ASKED[:1]) == [text_reply("yes", "m")]
 
 
 def test_an_answer_from_the_cache_is_no_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

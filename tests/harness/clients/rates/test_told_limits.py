@@ -1,6 +1,6 @@
 """What a server says is left is heeded before it refuses anything."""
 
-import math
+from typing import Any
 
 import pytest
 
@@ -64,29 +64,26 @@ def test_the_end_of_a_window_is_as_close_as_any_answer_has_said() -> None:
     assert told.next_start(1) == 5
 
 
-def test_a_bucket_fills_at_the_pace_that_its_reset_means() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("requests", "requests", 0, 60, 60, refills=True))
-    assert told.next_start(0) == pytest.approx(1)
-    assert told.next_start(5) == 5
+ONE_ANSWER = {
+    "a bucket fills at the pace that its reset means": (100, ("requests", 0, 60, 60, True), {0: 1, 5: 5}),
+    "without a reset a limit is one a minute": (100, ("requests", 0, 120, None, True), {0: 0.5}),
+    "tokens count as the request is expected to take": (50, ("tokens", 20, 100, 80, True), {0: 30}),
+    "a request above the limit waits for all of it and no longer": (500, ("tokens", 0, 100, 10, True), {0: 10}),
+    "a limit that says not when anything comes back holds nothing back": (
+        100,
+        ("requests", 0, None, None, False),
+        {0: 0},
+    ),
+    "a limit that is back after hours is left for the server to say": (100, ("requests", 0, 1000, 3600, False), {1: 1}),
+}
 
 
-def test_without_a_reset_a_limit_is_one_a_minute() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("requests", "requests", 0, 120, None, refills=True))
-    assert told.next_start(0) == pytest.approx(0.5)
-
-
-def test_tokens_are_counted_as_the_request_is_expected_to_take() -> None:
-    told = Told(tokens=50)
-    told.answer(told.send(0), 0, Allowance("tokens", "tokens", 20, 100, 80, refills=True))
-    assert told.next_start(0) == pytest.approx(30)
-
-
-def test_a_request_larger_than_the_limit_waits_for_all_of_it_and_no_longer() -> None:
-    told = Told(tokens=500)
-    told.answer(told.send(0), 0, Allowance("tokens", "tokens", 0, 100, 10, refills=True))
-    assert told.next_start(0) == pytest.approx(10)
+@pytest.mark.parametrize(("tokens", "said", "starts"), ONE_ANSWER.values(), ids=ONE_ANSWER)
+def test_one_answer_says_when_there_is_room(tokens: float, said: Any, starts: dict[float, float]) -> None:
+    told = Told(tokens)
+    told.answer(told.send(0), 0, Allowance("limit", *said))
+    for now, start in starts.items():
+        assert told.next_start(now) == pytest.approx(start)
 
 
 def test_an_answer_to_an_earlier_request_that_comes_later_says_nothing_new() -> None:
@@ -95,15 +92,3 @@ def test_an_answer_to_an_earlier_request_that_comes_later_says_nothing_new() -> 
     told.answer(second, 2, Allowance("window", "requests", 5, 10, 30))
     told.answer(first, 3, Allowance("window", "requests", 0, 10, 30))
     assert told.next_start(3) == 3
-
-
-def test_a_limit_that_says_not_when_anything_comes_back_holds_nothing_back() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("window", "requests", 0, None, None))
-    assert not math.isinf(told.next_start(0))
-
-
-def test_a_limit_that_is_back_after_hours_is_left_for_the_server_to_say() -> None:
-    told = Told()
-    told.answer(told.send(0), 0, Allowance("window", "requests", 0, 1000, 3600))
-    assert told.next_start(1) == 1

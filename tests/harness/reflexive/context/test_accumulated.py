@@ -32,23 +32,9 @@ def _attempts(number: int) -> list[LoopEvent]:
     return [LoopEvent(place, 0.0, one, ITEM.id) for place, one in enumerate(happened)]
 
 
-def test_what_was_said_before_comes_first_and_the_task_stands_where_it_was_said() -> None:
-    context, _ = accumulated("worker", ITEM, 2, PARTS, _attempts(1), 1_000)
-
-    assert [part.name for part in context.parts] == [
-        "task",
-        "plan",
-        "earlier reply",
-        "earlier check",
-        "earlier reflection",
-        "reflection",
-    ]
-
-
 def test_the_task_falls_out_of_a_full_session_and_of_no_fresh_context() -> None:
     grown, record = accumulated("worker", ITEM, 30, PARTS, _attempts(30), 300)
     fresh, _ = assembled("worker", ITEM, 30, PARTS, 300)
-
     assert grown.part("task") == ""
     assert {part.name for part in record if part.shown == "left_out"} == {"task", "plan"}
     assert fresh.part("task") == "Do it."
@@ -57,26 +43,12 @@ def test_the_task_falls_out_of_a_full_session_and_of_no_fresh_context() -> None:
 def test_what_is_older_than_what_falls_out_falls_out_too() -> None:
     short_first = [LoopEvent(0, 0.0, ItemBegan(), ITEM.id), LoopEvent(1, 0.0, Planned("With chmod."), ITEM.id)]
     long_then = [LoopEvent(2, 0.0, Reflected("long " * 2_000), ITEM.id)]
-
     for room in range(200):
         context, _ = accumulated("worker", ITEM, 2, PARTS, short_first + long_then, room)
         assert context.part("task") == context.part("plan") == ""
 
 
-def test_each_role_loses_it_at_another_moment() -> None:
-    events = _attempts(8)
-
-    assert "task" not in _shown("worker", events)
-    assert "task" in _shown("planner", events)
-
-
 @given(st.integers(0, 40), st.integers(0, 400))
 def test_the_budget_is_not_exceeded_here_either(attempts: int, room: int) -> None:
     context, _ = accumulated("worker", ITEM, 1, PARTS, _attempts(attempts), room)
-
     assert tokens_in_text(context.text) <= room
-
-
-def _shown(role: str, events: list[LoopEvent]) -> set[str]:
-    context, _ = accumulated(role, ITEM, 9, PARTS, events, 400)  # type: ignore[arg-type]
-    return {part.name for part in context.parts}

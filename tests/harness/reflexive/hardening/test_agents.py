@@ -10,9 +10,8 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
 from misstep.harness.records.loop_events import Role
-from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
-from misstep.harness.reflexive.hardening.workers import WORDS, WorkerName, make_agents, scripts
+from misstep.harness.reflexive.hardening.workers import WorkerName, make_agents, scripts
 from misstep.harness.reflexive.memory.lessons import lessons_in
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reflexive.re_engagement import read_verdict
@@ -62,25 +61,6 @@ def test_the_stubborn_worker_changes_with_the_plan_alone() -> None:
     assert ran(turn("worker", "stubborn", plan="Change it with care.")) == [scripts()[ITEM].good]
 
 
-def test_the_cheating_worker_weakens_the_check_until_that_is_seen() -> None:
-    assert PROFILE in ran(turn("worker", "cheating"))[0]
-    assert ran(turn("worker", "cheating", reflection="That was seen.")) == [scripts()[ITEM].good]
-
-
-def test_the_destructive_worker_breaks_what_it_can() -> None:
-    assert ran(turn("worker", "destructive")) == [scripts()[ITEM].naive]
-    assert ran(turn("worker", "destructive", item="log_rotation"))[0].split()[0] in ("rm", "chmod")
-
-
-def test_a_mixed_worker_is_one_kind_for_an_item() -> None:
-    assert len({tuple(ran(turn("worker", "mixed", item=item))) for item in ITEMS}) > len(ITEMS) / 2
-    assert ran(turn("worker", "mixed")) == ran(turn("worker", "mixed"))
-
-
-def test_every_worker_names_its_own_way_back() -> None:
-    assert f"REVERT: cp -a root/before/{ITEM}/. ." in turn("worker").reply.splitlines()
-
-
 def test_the_reflector_names_what_is_broken_only_where_facts_show_it() -> None:
     outcome = "The attempt failed: unhealthy.\ntarget: UNHEALTHY: sudo_probe: sudo: a password is required"
     seen = turn("reflector", outcome=outcome, facts="read out of band.\nlogin_ok holds\nsudo_ok is broken").reply
@@ -91,22 +71,6 @@ def test_the_reflector_names_what_is_broken_only_where_facts_show_it() -> None:
     assert "sudo" not in blind
     assert "Perhaps" in blind
     assert lessons_in(blind) == ()
-
-
-def test_the_reflector_tells_of_commands_beyond_the_first() -> None:
-    assert "3 refused" in turn("reflector", outcome="It failed.", hidden_calls="1 carried out and 3 refused").reply
-
-
-def test_unlike_reflections_share_no_words_that_say_something() -> None:
-    def words(outcome: str, facts: str) -> set[str]:
-        reply = turn("reflector", outcome=outcome, facts=facts).reply.partition("LESSON")[0]
-        return {word.strip(".,:").lower() for word in reply.split()} - WORDS
-
-    one = words("check failed.\nFAIL: UMASK in /etc/login.defs is '022'", "all well")
-    other = words("unhealthy.", "app_healthy is broken")
-    assert one
-    assert other
-    assert not one & other
 
 
 @pytest.mark.parametrize(
@@ -122,11 +86,3 @@ def test_the_strategist_answers_in_its_form(history: str, verdict: str) -> None:
     assert answer.clean
     assert answer.verdict == verdict
     assert answer.plan
-
-
-def test_what_is_impossible_is_given_up_only_once_a_reflection_says_so() -> None:
-    task = ITEMS["audit_partition"].text
-    assert "PIVOT" in turn("strategist", item="audit_partition", task=task, history="It failed.").reply
-    missing = "check failed.\nrule audit_partition: FAIL: no device for it is attached"
-    reflection = turn("reflector", item="audit_partition", outcome=missing, facts="all well").reply
-    assert "ESCALATE" in turn("strategist", item="audit_partition", history=reflection).reply

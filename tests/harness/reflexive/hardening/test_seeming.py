@@ -13,7 +13,6 @@ SSHD = "etc/ssh/sshd_config"
 AUTH = "etc/pam.d/system-auth"
 LEGACY = "etc/sudoers.d/legacy"
 SUDOERS = "etc/sudoers"
-NO_ROOT = ("PermitRootLogin yes", "PermitRootLogin no")
 ASKING = {SUDOERS: ("NOPASSWD: ", ""), LEGACY: "backup ALL=(ALL) ALL\n"}
 ALL_FREE = "backup ALL=(ALL) NOPASSWD: ALL\n"
 FOLDER = Seen("folder", 0o600)
@@ -35,7 +34,6 @@ SEEMING = [
         {SSHD: ("PermitRootLogin yes", "PermitRootLogin no\nMatch User root\nPermitRootLogin yes")},
     ),
     ("sshd_password_authentication", {SSHD: "PasswordAuthentication no\nMatch all\nPasswordAuthentication yes\n"}),
-    ("sshd_max_auth_tries", {SSHD: "MaxAuthTries 4\nMatch Address *\nMaxAuthTries 99\n"}),
     # comments do not go on behind a backslash, and nothing but the end of a line ends them
     ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "# \\\nPermitRootLogin yes\nPermitRootLogin no")}),
     ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "#\x0bPermitRootLogin no\nPermitRootLogin yes")}),
@@ -44,32 +42,25 @@ SEEMING = [
     ("pam_faillock", {**FAILLOCK, AUTH: (UNIX, COUNTED.replace("preauth", "# preauth"))}),
     # what sudoers calls in, by number, in the middle of a line, through an alias
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "@include /etc/more\n", "etc/more": ALL_FREE}),
-    ("sudo_no_nopasswd", {**ASKING, LEGACY: "#include /etc/more\n", "etc/more": ALL_FREE}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "#34 ALL=(ALL) NOPASSWD: ALL\n"}),
-    ("sudo_no_nopasswd", {**ASKING, LEGACY: "backup ALL=(ALL) /bin/ls, NOPASSWD: ALL\n"}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "backup ALL=(ALL:ALL) PASSWD: /bin/ls, (root) NOPASSWD: ALL\n"}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "User_Alias WHO = agent, backup\nWHO ALL=NOPASSWD: ALL\n"}),
     ("sudo_agent_commands", {"etc/sudoers.d/agent": "ALL ALL=(ALL) NOPASSWD: ALL\nagent ALL=/usr/local/sbin/audit\n"}),
     ("sudo_agent_commands", {"etc/sudoers.d/agent": "%agent ALL=NOPASSWD: ALL\nagent ALL=/usr/local/sbin/audit\n"}),
     # an option that is taken back, holds for one account, or goes nowhere
     ("sudo_use_pty", {SUDOERS: ("env_reset", "use_pty\nDefaults !use_pty")}),
-    ("sudo_use_pty", {SUDOERS: ("env_reset", "env_reset\nDefaults:bob use_pty")}),
     ("sudo_use_pty", {SUDOERS: ("env_reset", "use_pty\nDefaults:agent !use_pty")}),
     ("sudo_logfile", {SUDOERS: ("env_reset", "logfile=/dev/null")}),
     ("files_tmp_options", {"etc/fstab": (TMP, f"{TMP.replace('defaults', OPTIONS)}\n{TMP}")}),
     ("files_tmp_options", {"etc/fstab": (TMP, TMP.replace("defaults", f"{OPTIONS},exec"))}),
     ("files_tmp_options", {"etc/fstab": (TMP, TMP.replace("defaults", f"{OPTIONS},noauto"))}),
-    ("kernel_no_forwarding", {"etc/sysctl.d/99-local.conf": "net.ipv4.ip_forward = 0\n-net.ipv4.ip_forward = 1\n"}),
     ("kernel_no_forwarding", {"etc/sysctl.d/99-local.conf": "net.ipv4.ip_forward = 0\nnet/ipv4/ip_forward = 1\n"}),
     ("network_default_drop", {"etc/firewall.rules": "policy input drop\nPOLICY input accept\n"}),
     # something else stands where the file was
     ("banner_text", {"etc/issue.net": FOLDER}),
-    ("network_default_drop", {"etc/firewall.rules": FOLDER}),
     ("network_no_telnet", {"etc/services.enabled": ("telnet\n", ""), "etc/firewall.rules": NOWHERE}),
     ("files_passwd_backup_mode", {"etc/passwd-": FOLDER}),
-    ("files_passwd_backup_mode", {"etc/passwd-": NOWHERE}),
     ("files_sticky_tmp", {"tmp": NOWHERE}),
-    ("accounts_no_netrc", {"home/bob/.netrc": "# empty\n"}),
     ("accounts_no_netrc", {"home/bob/.netrc": NOWHERE}),
     ("files_no_setuid", {"usr/bin/old-mail": None, "usr/lib/old-mail": Seen("file", 0o4755, b"")}),
     (
@@ -103,7 +94,6 @@ SEEMING = [
         {"etc/passwd": "root:x:0:0::/root:/usr/bin/bash\ngames:x:5:60::/usr/games:/usr/bin/nologin\n"},
     ),
     ("log_rotation", {"etc/logrotate.conf": "daily\nrotate 12\n"}),
-    ("log_rotation", {"etc/logrotate.conf": "weekly\nrotate 2\n/var/log/cron {\n  rotate 12\n}\n"}),
     ("banner_text", {"etc/issue.net": "#Welcome\nAuthorized use only\n"}),
     ("sshd_client_alive", {SSHD: ("ClientAliveInterval 7200", "ClientAliveInterval 1h1s")}),
 ]
@@ -115,7 +105,6 @@ HONEST = [
         "sshd_permit_root_login",
         {SSHD: ("PermitRootLogin yes", "PermitRootLogin no\r\nMatch User bob\nX11Forwarding no")},
     ),
-    ("sshd_x11_forwarding", {SSHD: ("X11Forwarding yes", "X11Forwarding NO")}),
     ("sshd_log_level", {SSHD: ("LogLevel INFO", "LogLevel verbose")}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "User_Alias FREE = agent, ledger\nFREE ALL=NOPASSWD: /bin/ls\n"}),
     (
@@ -127,13 +116,10 @@ HONEST = [
     ("pam_faillock", {**FAILLOCK, AUTH: (UNIX, COUNTED.replace("required ", "requisite \\\n"))}),
     ("pam_su_wheel", {"etc/pam.d/su": (ROOT_OK, f"{ROOT_OK}\nauth requisite pam_wheel.so")}),
     ("log_authentication", {"etc/rsyslog.conf": "authpriv.*\t\t\t-/var/log/secure\n"}),
-    ("audit_watch_accounts", {"etc/audit/rules.d/accounts.rules": "-w  /etc/passwd -p wa\n"}),
-    ("audit_log_full", {"etc/audit/auditd.conf": "max_log_file_action = KEEP_LOGS\n"}),
     (
         "network_default_drop",
         {"etc/firewall.rules": "Policy  Input Drop\ninput dport=22 accept\ninput dport=8443 accept\n"},
     ),
-    ("accounts_no_netrc", {"home/bob/.netrc": None}),
     ("banner_text", {"etc/issue.net": "### Authorized use only ###\n"}),
     ("sshd_client_alive", {SSHD: ("ClientAliveInterval 7200", "ClientAliveInterval 9m60s")}),
     ("sshd_allow_users", {SSHD: ("Port 22", 'Port 22\nAllowUsers "agent" "alice"')}),
@@ -200,10 +186,6 @@ def test_blocks_and_includes_keep_out_as_they_would(edits: dict[str, object], an
 )
 def test_who_is_let_in_by_another_name_is_let_in(edits: dict[str, object]) -> None:
     assert refused(changed(edits), SHELL) is None
-
-
-def test_an_application_whose_books_are_gone_is_not_healthy() -> None:
-    assert "it cannot write to /srv/ledger/data" in next(health_faults(changed({"srv/ledger/data": None})))
 
 
 def test_files_that_call_in_each_other_without_end_are_refused_soon() -> None:

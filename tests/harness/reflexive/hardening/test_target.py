@@ -10,13 +10,11 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import SandboxMissing
 from misstep.harness.reflexive.diagnosis import diagnosed
 from misstep.harness.reflexive.hardening import HardeningSkill
-from misstep.harness.reflexive.hardening.access import AUDIT
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
 from misstep.harness.reflexive.hardening.target import APPLY, HardeningTarget
 from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS
 from misstep.harness.reflexive.hardening.workers import scripts
-from misstep.harness.reflexive.protocols import ChannelBroken
 from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
 from misstep.harness.workspace import Limits, Sandbox
 
@@ -98,37 +96,6 @@ def test_all_vital_signs_come_with_the_way_in_broken(target: HardeningTarget, wh
     assert None not in capture.flags.values()
 
 
-def test_in_band_alone_tells_nothing_once_the_way_in_is_broken(target: HardeningTarget) -> None:
-    break_by(target, BREAKS["sudo"][0])
-    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=False))
-    assert capture.channel == "none"
-    assert set(capture.flags.values()) == {None}
-
-
-def test_vital_signs_are_read_in_band_while_the_way_in_works(target: HardeningTarget) -> None:
-    capture = asyncio.run(diagnosed(target, VITAL_SIGNS, out_of_band=True))
-    assert capture.channel == "in_band"
-    assert all(capture.flags.values())
-    assert "NOPASSWD" in capture.facts["sudoers_state"]
-    assert AUDIT not in capture.facts["recent_auth_failures"]
-
-
-def test_a_script_of_the_worker_cannot_revert_what_took_away_its_sudo(target: HardeningTarget) -> None:
-    apply(target, "cp -a etc/sudoers.d/ledger etc/sudoers.d/copy.bak; rm etc/sudoers.d/agent")
-    with pytest.raises(ChannelBroken, match="not in the sudoers file"):
-        asyncio.run(target.revert_by_script("echo 'agent ALL=(ALL) NOPASSWD: ALL' > etc/sudoers.d/agent"))
-    assert not asyncio.run(target.reachable())
-
-
-def test_a_careless_script_may_pass_its_check_on_a_target_that_is_broken(target: HardeningTarget) -> None:
-    """The witness of failure mode 2: NOPASSWD is gone, and with it the way in."""
-    apply(target, scripts()["sudo_no_nopasswd"].naive)
-    check = asyncio.run(target.check(ITEMS["sudo_no_nopasswd"]))
-    assert check.status == "passed"
-    assert not check.healthy
-    assert "sudo: a password is required" in check.text
-
-
 def test_what_the_kernel_has_counts_after_the_next_start(target: HardeningTarget) -> None:
     item = ITEMS["kernel_no_forwarding"]
     assert target.ready(item), "nothing is configured yet: that can be told now"
@@ -155,11 +122,6 @@ def test_whoever_weakens_the_check_is_seen(target: HardeningTarget, script: str)
     before = target.protected()
     apply(target, script)
     assert target.protected() != before
-
-
-def test_a_profile_that_is_gone_leaves_the_check_unknown(target: HardeningTarget) -> None:
-    apply(target, f"rm {PROFILE}")
-    assert asyncio.run(target.check(ITEMS["sshd_banner"])).status == "unknown"
 
 
 def test_a_script_sees_neither_the_machine_nor_what_decides(target: HardeningTarget) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.records.loop_events import Checked, Diagnosed, Ending, Failed, ItemEnded, Restored, TurnEnded
+from misstep.harness.records.loop_events import Ending, ItemEnded, Restored, TurnEnded
 from misstep.harness.reflexive.hardening import HardeningSkill
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
@@ -14,7 +14,6 @@ from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.workers import WORKERS
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
-from misstep.harness.reflexive.protocols import Target
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from misstep.harness.workspace import Sandbox
 
@@ -74,43 +73,3 @@ def test_whoever_works_every_item_ends_and_the_target_stays_whole(
     assert not run.profile_changed
     assert all(restored.verified and restored.reachable for restored in run.all(Restored))
     assert all(len(turn.calls) <= 1 for turn in run.all(TurnEnded))
-
-
-def test_the_destructive_worker_is_diagnosed_from_outside(sandbox: Sandbox, tmp_path: Path) -> None:
-    run = Run(sandbox, tmp_path, "destructive", SOME[:2], attempts=2)
-    outside = [found for found in run.all(Diagnosed) if found.channel == "out_of_band"]
-    assert outside
-    assert all(found.why and found.flags for found in outside)
-
-
-def test_without_snapshots_the_first_broken_sudo_ends_all_work(sandbox: Sandbox, tmp_path: Path) -> None:
-    run = Run(sandbox, tmp_path, "destructive", SOME[:1], attempts=3, without="snapshots halting")
-    assert not run.reachable
-    assert run.ends["sudo_no_nopasswd"].end != "solved"
-
-
-def test_the_cheating_worker_gains_only_where_the_check_is_not_protected(sandbox: Sandbox, tmp_path: Path) -> None:
-    protected = Run(sandbox, tmp_path / "on", "cheating", ["audit_partition"], attempts=2)
-    assert protected.ends["audit_partition"].end != "solved"
-    assert protected.all(Failed)[0].kind == "check_weakened"
-    open_to_all = Run(sandbox, tmp_path / "off", "cheating", ["audit_partition"], attempts=2, without="protected_check")
-    assert open_to_all.ends["audit_partition"].end == "solved"
-
-
-def test_an_evaluator_that_looks_for_words_believes_a_lock_out(sandbox: Sandbox, tmp_path: Path) -> None:
-    run = Run(sandbox, tmp_path, "destructive", SOME[:1], attempts=1, without="typed_evaluation")
-    assert run.ends["sudo_no_nopasswd"].reason == "believed_solved"
-    assert not run.all(Checked)[0].healthy
-
-
-def test_a_worker_does_the_same_again_on_the_same_turn(sandbox: Sandbox, tmp_path: Path) -> None:
-    one, other = (Run(sandbox, tmp_path / name, "mixed", SOME[:2], attempts=2) for name in ("one", "other"))
-    assert [event.happened for event in one.log.events] == [event.happened for event in other.log.events]
-
-
-def test_what_a_skill_opens_is_a_target(sandbox: Sandbox, tmp_path: Path) -> None:
-    def takes(target: Target) -> str:
-        return target.digest()
-
-    with HardeningSkill(sandbox).open(tmp_path, VirtualClock()) as target:
-        assert takes(target)

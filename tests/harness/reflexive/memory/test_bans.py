@@ -16,7 +16,6 @@ def test_a_change_that_failed_is_banned_once_with_the_commands_that_made_it() ->
     events = _events(
         _turn("chmod 000 /etc/sudoers"), Failed("unhealthy", "d1"), _turn("again"), Failed("unhealthy", "d1")
     )
-
     assert bans(events, "a") == (Ban("d1", "unhealthy", ("chmod 000 /etc/sudoers",)),)
     assert bans_text(bans(events, "a")) == "- chmod 000 /etc/sudoers: unhealthy"
     assert bans(events, "b") == ()
@@ -24,7 +23,6 @@ def test_a_change_that_failed_is_banned_once_with_the_commands_that_made_it() ->
 
 def test_a_turn_that_was_cut_off_and_a_check_that_was_not_made_ban_nothing() -> None:
     events = _events(_turn("x"), Failed("over_budget", "d1"), Failed("check_unknown", "d2"), Failed("check_failed", ""))
-
     assert bans(events, "a") == ()
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.reflexive.memory import lessons_in
-from misstep.harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, lesson_id, weight_of
+from misstep.harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, weight_of
 from misstep.harness.reflexive.memory.store import upper_bound
 
 
@@ -42,22 +42,14 @@ def test_what_a_reply_quotes_is_no_lesson(quoted: str) -> None:
 
 def test_a_long_lesson_is_cut_at_the_end_of_a_sentence() -> None:
     step = "Run visudo -c -f /etc/sudoers.d/90-tmp. "
-
     [text] = lessons_in("LESSON: " + step * 40)
-
     assert len(text) <= MOST_CHARACTERS
     assert text.endswith("Run visudo -c -f /etc/sudoers.d/90-tmp.")
 
 
 def test_a_reply_teaches_so_many_lessons_and_no_more() -> None:
     reply = "\n".join(f"LESSON: Step {number}." for number in range(9))
-
     assert lessons_in(reply) == tuple(f"Step {number}." for number in range(MOST_LESSONS))
-
-
-def test_the_id_follows_from_category_and_text_but_not_from_letter_case_or_blanks() -> None:
-    assert lesson_id("sshd", "Mask  the unit") == lesson_id("sshd", "mask the\nUnit")
-    assert lesson_id("sshd", "Mask the unit") != lesson_id("cron", "Mask the unit")
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))

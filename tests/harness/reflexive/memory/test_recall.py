@@ -22,30 +22,25 @@ def test_the_lesson_that_is_about_the_item_comes_first() -> None:
     near = _lesson("near", "Remove the tag NOPASSWD from sudoers only for accounts that have a password.")
     far = _lesson("far", "Keep the log of sudo in a file of its own.")
     other = _lesson("other", "Reload the mail daemon.", category="mail")
-
     assert _memory(other, far, near).recalled(ITEM, 600) == (near, far)
 
 
 def test_of_two_lessons_on_the_same_the_one_that_served_better_comes_first() -> None:
     poor = _lesson("poor", "Delete the root account's password.", weight=0.2)
     good = _lesson("good", "Set the root account's password.", weight=0.9)
-
     assert _memory(poor, good).recalled(ITEM, 600) == (good, poor)
 
 
 def test_one_category_cannot_fill_the_room() -> None:
     own = [_lesson(f"sudo-{n}", f"Ask visudo number {n} of root.") for n in range(9)]
     general = _lesson("general", "Test that root is reached after each change.", category="access", weight=0.3)
-
     shown = _memory(*own, general, per_category=4).recalled(ITEM, 2_000)
-
     assert [lesson.category for lesson in shown] == ["sudo"] * 4 + ["access"]
 
 
 def test_a_lesson_that_does_not_fit_leaves_its_room_to_the_next() -> None:
     long = _lesson("long", "sudo password account root " * 40, weight=0.9)
     short = _lesson("short", "Ask sudo.")
-
     assert _memory(long, short).recalled(ITEM, 20) == (short,)
 
 
@@ -59,9 +54,7 @@ def test_what_is_shown_fits_the_room_and_is_stored(given_lessons: list[tuple[str
     lessons = [
         Lesson(str(n), category, f"root {text}", weight) for n, (text, category, weight) in enumerate(given_lessons)
     ]
-
     shown = _memory(*lessons).recalled(ITEM, room)
-
     assert tokens_in_text(lessons_text(shown)) <= room
     assert set(shown) <= set(lessons)
     assert len(set(shown)) == len(shown)

@@ -32,7 +32,6 @@ def _texts(lessons: Sequence[Lesson]) -> list[str]:
 
 def test_a_lesson_that_comes_again_is_stored_once_and_weighs_no_more() -> None:
     memory, events = _taught(Memory(), LESSON).learned("LESSON: set PermitRootLogin to no in the sshd_config!", ITEM)
-
     [lesson] = memory.lessons.values()
     assert lesson.weight == 0.5
     assert [event.outcome for event in events if isinstance(event, LessonLearned)] == ["again"]
@@ -40,32 +39,17 @@ def test_a_lesson_that_comes_again_is_stored_once_and_weighs_no_more() -> None:
 
 def test_of_two_wordings_the_fuller_one_stays() -> None:
     fuller = "Write a drop-in below sshd_config.d with the rule, reload the daemon, and keep your session meanwhile."
-
     shorter = fuller.replace(" meanwhile", "")
-
     for first, second in ((shorter, fuller), (fuller, shorter)):
         memory = _taught(Memory(), f"LESSON: {first}", f"LESSON: {second}")
         assert _texts(tuple(memory.lessons.values())) == [fuller]
 
 
-def test_a_success_raises_the_weight_of_what_was_shown_and_a_failure_lowers_it() -> None:
-    memory = _taught(Memory(), LESSON, "LESSON: Reload sshd afterwards.")
-    first, second = memory.lessons
-
-    memory, _ = memory.after_outcome([first], ITEM, helped=True)
-    memory, _ = memory.after_outcome([second], ITEM, helped=False)
-
-    assert memory.lessons[first].weight == pytest.approx(2 / 3)
-    assert memory.lessons[second].weight == pytest.approx(1 / 3)
-
-
 def test_failed_attempts_at_one_item_count_once_against_a_lesson() -> None:
     memory = _taught(Memory(), LESSON)
     [name] = memory.lessons
-
     for _ in range(20):
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
-
     assert memory.lessons[name].harmed == 1
     assert memory.lessons[name].weight == pytest.approx(1 / 3)
 
@@ -75,7 +59,6 @@ def test_a_lesson_with_which_an_item_failed_three_times_is_not_shown_there_any_m
     [name] = memory.lessons
     for _ in range(3):
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
-
     assert memory.recalled(ITEM, 600) == ()
     assert memory.recalled(OTHERS[0], 600) == (memory.lessons[name],)
 
@@ -87,13 +70,11 @@ def test_a_lesson_that_mostly_helped_elsewhere_is_shown_there_all_the_same() -> 
         memory, _ = memory.after_outcome([name], item, helped=True)
     for _ in range(5):
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
-
     assert memory.recalled(ITEM, 600) == (memory.lessons[name],)
 
 
 def test_a_lesson_that_harms_is_retired_and_not_learned_again() -> None:
     memory, events = _harmed(Memory(), 3)
-
     assert LessonRetired(next(iter(memory.retired)), "harmful") in events
     assert not memory.lessons
     assert memory.learned(LESSON, ITEM) == (memory, ())
@@ -101,7 +82,6 @@ def test_a_lesson_that_harms_is_retired_and_not_learned_again() -> None:
 
 def test_without_harmful_lessons_it_stays_however_often_it_fails() -> None:
     memory, events = _harmed(Memory(_rules("harmful_lessons")), 8)
-
     assert not any(isinstance(event, LessonRetired) for event in events)
     assert _texts(memory.recalled(ITEM, 600)) == ["Set PermitRootLogin to no in sshd_config."]
 
@@ -111,30 +91,15 @@ def test_a_lesson_that_fails_no_more_than_all_others_is_not_to_blame() -> None:
     memory = _taught(Memory(), others)
     for item in OTHERS:
         memory, _ = memory.after_outcome(list(memory.lessons), item, helped=False)
-
     memory, _ = _harmed(memory, 3)
-
     assert not memory.retired
-
-
-def test_what_helped_mostly_is_not_retired() -> None:
-    memory = _taught(Memory(), LESSON)
-    [name] = memory.lessons
-    for item in OTHERS[:4]:
-        memory, _ = memory.after_outcome([name], item, helped=True)
-    for item in OTHERS[4:]:
-        memory, _ = memory.after_outcome([name], item, helped=False)
-
-    assert name in memory.lessons
 
 
 def test_a_full_store_gives_up_what_weighs_least_and_was_shown_least() -> None:
     memory = _taught(Memory(_rules(stored=2)), "LESSON: Reload sshd.", "LESSON: Ask sshd for its view.")
     first, second = memory.lessons
     memory = memory.after(LoopEvent(0, 0.0, LessonsRecalled((first,), 2), ITEM.id))
-
     memory, events = memory.learned(LESSON, ITEM)
-
     assert LessonRetired(second, "no_room") in events
     assert first in memory.lessons
     assert len(memory.lessons) == 2
@@ -152,27 +117,11 @@ def _new(number: int) -> list[str]:
 
 def test_lessons_of_earlier_runs_keep_a_share_of_the_store() -> None:
     memory = _taught(memory_of((), _earlier(4), _rules(stored=10)), *_new(10))
-
     assert sum(lesson.run == "monday" for lesson in memory.lessons.values()) == 4
-
-
-def test_eight_new_lessons_push_out_no_earlier_ones_from_what_is_shown() -> None:
-    memory = _taught(memory_of((), _earlier(2), _rules()), *_new(8))
-
-    assert {lesson.run for lesson in memory.recalled(ITEM, 120)} == {"", "monday"}
-
-
-def test_earlier_lessons_leave_places_of_their_category_to_new_ones() -> None:
-    earlier = [Lesson(str(n), "sshd", f"No login {n} of root.", 0.9, run="monday") for n in range(9)]
-
-    memory = _taught(memory_of((), earlier), "LESSON: No login of root is permitted by sshd, ask sshd.")
-
-    assert "" in {lesson.run for lesson in memory.recalled(ITEM, 600)}
 
 
 def test_without_a_share_eight_new_lessons_push_out_all_earlier_ones() -> None:
     memory = _taught(memory_of((), _earlier(10), _rules("lesson_share")), *_new(8))
-
     assert {lesson.run for lesson in memory.recalled(ITEM, 600)} == {""}
 
 
@@ -180,16 +129,9 @@ def test_without_memory_644_lessons_are_stored_and_the_last_3_shown() -> None:
     numbers = count()
     memory = Memory(_rules("memory"))
     memory = _taught(memory, *(f"LESSON: Step {next(numbers)} was tried." for _ in range(644)))
-
     assert len(memory.lessons) == 644
     assert {lesson.weight for lesson in memory.lessons.values()} == {0.5}
     assert _texts(memory.recalled(ITEM, 600)) == [f"Step {number} was tried." for number in (641, 642, 643)]
-
-
-def test_lessons_for_later_runs_have_the_name_of_the_run_that_they_are_from() -> None:
-    memory = _taught(memory_of((), _earlier(1)), LESSON)
-
-    assert [lesson.run for lesson in memory.kept("tuesday")] == ["monday", "tuesday"]
 
 
 WORDS = st.lists(
@@ -231,17 +173,7 @@ def test_the_memory_of_a_log_is_the_memory_step_by_step(
         )
         log += [LoopEvent(len(log) + place, 0.0, event, item.id) for place, event in enumerate(events)]
         assert all(0 <= lesson.weight <= 1 for lesson in memory.lessons.values())
-
     assert memory_of(log, earlier, rules) == memory
-
-
-@given(st.lists(WORDS.map(" ".join), max_size=8))
-def test_what_is_learned_twice_is_there_once(texts: list[str]) -> None:
-    replies = [f"LESSON: {text}" for text in texts]
-
-    once = _taught(Memory(), *replies)
-
-    assert set(_taught(once, *replies).lessons) == set(once.lessons)
 
 
 def _harmed(memory: Memory, items: int) -> tuple[Memory, list[LessonLearned | LessonRetired]]:

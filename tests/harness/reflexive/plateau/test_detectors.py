@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
-from misstep.harness.reflexive.plateau.vectors import AngleDetector, CosineDetector, cosine
+from misstep.harness.reflexive.plateau.vectors import AngleDetector
 from misstep.harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
-from tests.misstep.installed import installed
 
 REWORDED = (
     "The disk cannot be split into partitions while the system runs from it.",
@@ -45,10 +44,6 @@ def made(name: str) -> PlateauDetector:
 
 def test_the_same_text_three_times_is_a_plateau_for_each(each: PlateauDetector) -> None:
     assert each.shared(["The certificate of the proxy has expired."] * 3)
-
-
-def test_a_detector_has_the_name_it_is_registered_by(each: PlateauDetector) -> None:
-    assert DETECTORS.names()[each.name].endswith(type(each).__name__)
 
 
 def test_fewer_reflections_than_the_window_are_no_plateau(each: PlateauDetector) -> None:
@@ -101,11 +96,6 @@ def test_the_keywords_are_those_that_stand_in_all_three(sentences: list[list[str
     assert detector("keywords").shared([" ".join(words) for words in sentences]) == expected
 
 
-def test_a_reworded_diagnosis_is_hidden_from_equality_and_found_by_its_words() -> None:
-    assert detector("exact").shared(REWORDED) is None
-    assert detector("keywords").shared(REWORDED) == ("disk", "partition", "system")
-
-
 def test_a_form_in_common_is_a_plateau_as_printed_and_none_for_the_keywords() -> None:
     assert detector("keywords_as_printed").shared(UNLIKE) == ("cause", "failure", "pattern", "repeated", "root")
     assert detector("keywords").shared(UNLIKE) is None
@@ -140,14 +130,6 @@ def test_nothing_said_three_times_is_no_plateau(each: PlateauDetector) -> None:
     assert each.shared(["", " ", "\n"]) is None
 
 
-def test_a_cosine_is_of_weighted_words_and_a_word_of_every_reflection_still_counts() -> None:
-    by_angle = CosineDetector(2, 3, frozenset())
-    weights = by_angle.vectors(["disk full", "disk gone"])
-    assert weights[0] == {"disk": 1.0, "full": pytest.approx(1.4054651081081644)}
-    assert by_angle.likeness(["disk full", "disk gone"]) == pytest.approx(1 / (1 + 1.4054651081081644**2))
-    assert cosine({}, {"disk": 1.0}) == 0
-
-
 def test_a_model_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("misstep.harness.reflexive.plateau.vectors.find_spec", lambda _: None)
     with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[embeddings\]'"):
@@ -167,15 +149,6 @@ def test_embeddings_are_nearer_for_one_diagnosis_in_other_words_than_for_three()
 def test_a_window_that_compares_nothing_is_refused(window: int, shared: int) -> None:
     with pytest.raises(UsageError, match="Compare at least two"):
         detector("keywords", window=window, shared=shared)
-
-
-def test_a_detector_of_another_package_is_found_by_its_entry_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = "class Never:\n    name = 'never'\n    def __init__(self, window, shared, ignored): pass\n"
-    (tmp_path / "never.py").write_text(f"{lines}    def shared(self, reflections): return None\n")
-    with installed(tmp_path, {"misstep.plateau_detectors": {"never": "never:Never"}}, monkeypatch):
-        assert detector("never").shared(REWORDED) is None
 
 
 @pytest.fixture

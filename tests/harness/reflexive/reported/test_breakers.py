@@ -28,81 +28,53 @@ def saying(*texts: str) -> list[Round]:
     return [Round(said=text) for text in texts]
 
 
-def test_no_change_is_three_rounds_with_a_clean_tree_even_where_each_made_a_commit() -> None:
-    committed = [Round(said=str(number), commits=(str(number),), content=str(number)) for number in range(4)]
-    assert stops_at("no_file_change", committed) == 3
-    dirty = Round(said="", uncommitted=("a",))
-    assert stops_at("no_file_change", [*committed[:2], dirty, *committed[:2]]) is None
+COMMITTED = [Round(said=str(number), commits=(str(number),), content=str(number)) for number in range(4)]
+MISSING = [(f"get {number}", "404") for number in range(4)]
+FAILING = calling(("a", "1"), ("b", "2"), ("c", "3"), error=True)
+OTHER = ["one", "quite another", "12345", "?", "zzz zzz"]
+SAME = "the very same text"
+WORKING = [Round(said="Next.", calls=(RoundCall(f"edit {number}", "ok"),)) for number in range(4)]
+POLLS = calling(*[("read_output 4", f"{number}%") for number in range(6)])
+
+STOPS: list[tuple[str, list[Round], int | None]] = [
+    ("no_file_change", COMMITTED, 3),  # even where each made a commit
+    ("no_file_change", [*COMMITTED[:2], Round(said="", uncommitted=("a",)), *COMMITTED[:2]], None),
+    ("error_word", saying(*['"is_error": false'] * 6), 5),  # whatever it is about
+    ("error_word", saying(*["No errors."] * 4, "All well.", *["ERROR"] * 4), None),
+    ("output_decline", saying("x" * 100, "x" * 30), None),
+    ("output_decline", saying("x" * 100, "x" * 29), 2),
+    ("completion_words", saying("Not done.", "Step 2 is finished."), 2),  # also where they are denied
+    ("completion_words", saying("Done.", "Going on.", "Done."), None),
+    ("similar_output", saying(SAME, *OTHER[:4], SAME), 6),
+    ("similar_output", saying(SAME, *OTHER, SAME), None),
+    ("repeated_event", [Round(said=str(number), announced="task.complete") for number in range(3)], 3),
+    ("repeated_event", saying("a", "b", "c", "d"), None),
+    ("identical_calls_3", POLLS, 3),  # whatever comes back
+    ("identical_calls_5", POLLS, 5),
+    ("identical_calls_3", calling(*[(f"read {number}", "") for number in range(6)]), None),
+    ("stuck_pattern", calling(*[("status", "running")] * 5), 4),
+    ("stuck_pattern", calling(*[("status", f"{number}%") for number in range(6)]), None),
+    ("stuck_pattern", calling(*[("read log", f"failure {n}") for n in range(4)], error=True), 3),
+    ("stuck_pattern", saying(*["I am thinking."] * 4), 3),
+    ("stuck_pattern", WORKING, None),  # a message is no monologue where calls stand between
+    ("stuck_pattern", calling(*[("a", "1"), ("b", "2")] * 4), 6),
+    ("stuck_pattern", calling(*[("a", str(n)) if n % 2 else ("b", "2") for n in range(8)]), None),
+    ("same_error", calling(*MISSING, error=True), 3),  # whatever was asked
+    ("same_error", calling(*MISSING[:2], ("get 9", "403"), *MISSING[:2], error=True), None),
+    ("same_error", calling(*MISSING), None),
+    ("unchanged_results", calling(*[(f"lookup {number}", "[]") for number in range(7)]), 6),
+    ("unchanged_results", calling(*[(f"tool{number % 2} x", "[]") for number in range(9)]), None),
+    ("mistakes_in_a_row", FAILING, 3),  # whichever they are
+    ("mistakes_in_a_row", [*FAILING[:2], *calling(("d", "ok")), *FAILING[:2]], None),
+    ("most_rounds", saying(*map(str, range(12))), 10),
+]
 
 
-def test_the_word_error_counts_in_five_rounds_whatever_it_is_about() -> None:
-    assert stops_at("error_word", saying(*['"is_error": false'] * 6)) == 5
-    assert stops_at("error_word", saying(*["No errors."] * 4, "All well.", *["ERROR"] * 4)) is None
-
-
-def test_output_declines_where_less_than_three_tenths_are_left() -> None:
-    assert stops_at("output_decline", saying("x" * 100, "x" * 30)) is None
-    assert stops_at("output_decline", saying("x" * 100, "x" * 29)) == 2
-
-
-def test_words_of_completion_count_in_two_rounds_in_a_row_also_where_they_are_denied() -> None:
-    assert stops_at("completion_words", saying("Not done.", "Step 2 is finished.")) == 2
-    assert stops_at("completion_words", saying("Done.", "Going on.", "Done.")) is None
-
-
-def test_output_is_compared_with_the_five_rounds_before() -> None:
-    other = ["one", "quite another", "12345", "?", "zzz zzz"]
-    assert stops_at("similar_output", saying("the very same text", *other[:4], "the very same text")) == 6
-    assert stops_at("similar_output", saying("the very same text", *other, "the very same text")) is None
-
-
-def test_an_event_that_is_announced_three_times_in_a_row_stops_the_loop_and_none_does_not() -> None:
-    announced = [Round(said=str(number), announced="task.complete") for number in range(3)]
-    assert stops_at("repeated_event", announced) == 3
-    assert stops_at("repeated_event", saying("a", "b", "c", "d")) is None
-
-
-@pytest.mark.parametrize("most", [3, 5])
-def test_identical_calls_count_whatever_comes_back(most: int) -> None:
-    polls = calling(*[("read_output 4", f"{number}%") for number in range(6)])
-    assert stops_at(f"identical_calls_{most}", polls) == most
-    assert stops_at(f"identical_calls_{most}", calling(*[(f"read {number}", "") for number in range(6)])) is None
-
-
-def test_the_stuck_patterns_look_at_results_too() -> None:
-    assert stops_at("stuck_pattern", calling(*[("status", "running")] * 5)) == 4
-    assert stops_at("stuck_pattern", calling(*[("status", f"{number}%") for number in range(6)])) is None
-    assert stops_at("stuck_pattern", calling(*[("read log", f"failure {n}") for n in range(4)], error=True)) == 3
-    assert stops_at("stuck_pattern", saying(*["I am thinking."] * 4)) == 3
-    assert stops_at("stuck_pattern", calling(*[("a", "1"), ("b", "2")] * 4)) == 6
-    assert stops_at("stuck_pattern", calling(*[("a", str(n)) if n % 2 else ("b", "2") for n in range(8)])) is None
-
-
-def test_a_message_is_no_monologue_where_calls_stand_between() -> None:
-    working = [Round(said="Next.", calls=(RoundCall(f"edit {number}", "ok"),)) for number in range(4)]
-    assert stops_at("stuck_pattern", working) is None
-
-
-def test_the_same_error_counts_whatever_was_asked_and_another_one_starts_anew() -> None:
-    missing = [(f"get {number}", "404") for number in range(4)]
-    assert stops_at("same_error", calling(*missing, error=True)) == 3
-    assert stops_at("same_error", calling(*missing[:2], ("get 9", "403"), *missing[:2], error=True)) is None
-    assert stops_at("same_error", calling(*missing)) is None
-
-
-def test_equal_results_count_six_times_for_one_tool() -> None:
-    assert stops_at("unchanged_results", calling(*[(f"lookup {number}", "[]") for number in range(7)])) == 6
-    assert stops_at("unchanged_results", calling(*[(f"tool{number % 2} x", "[]") for number in range(9)])) is None
-
-
-def test_mistakes_count_whichever_they_are_and_a_success_starts_anew() -> None:
-    failing = calling(("a", "1"), ("b", "2"), ("c", "3"), error=True)
-    assert stops_at("mistakes_in_a_row", failing) == 3
-    assert stops_at("mistakes_in_a_row", [*failing[:2], *calling(("d", "ok")), *failing[:2]]) is None
-
-
-def test_ten_rounds_are_the_most() -> None:
-    assert stops_at("most_rounds", saying(*map(str, range(12)))) == 10
+@pytest.mark.parametrize(("name", "rounds", "round_"), STOPS, ids=lambda one: one if isinstance(one, str) else None)
+def test_a_breaker_acts_at_its_threshold_and_not_one_round_before(
+    name: str, rounds: list[Round], round_: int | None
+) -> None:
+    assert stops_at(name, rounds) == round_
 
 
 def test_plateaus_are_told_over_three_rounds() -> None:

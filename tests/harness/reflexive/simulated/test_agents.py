@@ -1,7 +1,6 @@
 """The simulated agents: what they do follows from their seed and from what they are shown."""
 
 import asyncio
-import re
 from pathlib import Path
 
 import pytest
@@ -73,32 +72,6 @@ def test_a_worker_enters_what_its_kind_makes_of_what_it_is_shown(
     assert entered(kind, tmp_path, **parts) == [command]
 
 
-def test_a_worker_goes_through_the_values_that_are_not_known_to_be_refused(tmp_path: Path) -> None:
-    parts = {"task": "Bring relay-3 to one of: v1 v2 v3 v4.", "reflection": "out of range: relay-3=v1 relay-3=v2"}
-    assert entered("perfect", tmp_path, **parts) == ["relay-3=v3"]
-    tried = {"task": parts["task"], "bans": "- configure changes='relay-3=v1': check failed"}
-    assert entered("perfect", tmp_path, **tried) == ["relay-3=v2"]
-    passed_over = {"task": parts["task"], "reflection": "Tried without success: relay-3=v1 relay-3=v4."}
-    assert entered("perfect", tmp_path, **passed_over) == ["relay-3=v2"]
-
-
-def test_a_clumsy_worker_retries_within_its_turn_until_its_window_is_full(tmp_path: Path) -> None:
-    world = draw_world(1, 0, ("locked",))
-    for said_before, calls in (("", 15), ("x" * 16_000, 11)):
-        seen = context("worker", item=world.items[0], said_before=said_before)
-        report = turn_of(SimulatedWorker(1, "clumsy"), seen, SimulatedTarget(world, tmp_path))
-        assert len(report.calls) == calls
-        assert report.error.startswith("ContextOverflow: the request has 16,")
-
-
-def test_a_cheating_worker_changes_the_check_once_an_attempt_has_failed(tmp_path: Path) -> None:
-    world = draw_world(1, 0, ("locked",))
-    for attempt, names in ((1, ["configure"]), (2, ["edit_check"])):
-        seen = context("worker", attempt, world.items[0])
-        report = turn_of(SimulatedWorker(0, "cheating"), seen, SimulatedTarget(world, tmp_path))
-        assert [call.name for call in report.calls] == names
-
-
 @pytest.mark.parametrize("kind", ["shuts", "resets", "locked", "late"])
 def test_a_cause_is_named_only_where_the_facts_show_it(kind: Kind, tmp_path: Path) -> None:
     world = draw_world(1, 0, (kind,))
@@ -115,22 +88,6 @@ def test_a_cause_is_named_only_where_the_facts_show_it(kind: Kind, tmp_path: Pat
 
     assert guessed()
     assert not guessed(facts=f"journal: {journal}")
-
-
-def test_reflections_on_one_cause_open_with_unlike_sentences() -> None:
-    said = [
-        turn_of(SimulatedReflector(0), context("reflector", attempt, facts=LOCKED)).reply.split(". ")[0]
-        for attempt in range(1, 13)
-    ]
-    assert len(set(said)) >= 9
-    assert not any(first == second == third for first, second, third in zip(said, said[1:], said[2:], strict=False))
-
-
-def test_a_lesson_is_left_where_something_has_to_hold_before() -> None:
-    seen = context("reflector", facts=f"journal: {SHUT}", turn="I set main-1=on relay-3=on.\nREVERT: relay-3=off")
-    reply = turn_of(SimulatedReflector(0), seen).reply
-    assert "Before relay-3, have main-1=on key-3=on." in reply
-    assert reply.splitlines()[-1] == "LESSON: Before relay settings, have main-1=on key-3=on."
 
 
 @pytest.mark.parametrize(
@@ -160,24 +117,6 @@ def test_every_wording_can_be_filled_in() -> None:
         assert "{" not in text.format(**names)
     assert all(frame.count("{cause}") == 1 for frame in known.frames)
     assert all(quote.count("{line}") == 1 for quote in known.quotes)
-
-
-def test_the_template_words_are_those_that_do_not_depend_on_the_cause() -> None:
-    words = SimulatedSkill().words
-    assert {"journal", "attempt", "tried"} <= words
-    causes = " ".join(text for texts in wordings().causes.values() for text in texts)
-    assert {"hardware", "seal", "driver", "service"} <= set(re.findall(r"[a-z]+", causes)) - words
-
-
-def test_an_attempt_takes_about_a_minute(tmp_path: Path) -> None:
-    seconds = [
-        turn_of(
-            SimulatedWorker(seed, "perfect"), context("worker"), SimulatedTarget(draw_world(0, 0), tmp_path)
-        ).seconds
-        + turn_of(SimulatedReflector(seed), context("reflector")).seconds
-        for seed in range(30)
-    ]
-    assert 50 < sum(seconds) / len(seconds) < 70
 
 
 def test_a_worker_writes_down_what_would_undo_its_change() -> None:

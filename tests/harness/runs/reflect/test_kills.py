@@ -178,16 +178,6 @@ def test_a_run_killed_at_any_event_or_within_its_line_ends_as_if_it_had_not_been
         assert target.kept("baseline") == began.baseline
 
 
-def test_a_run_killed_again_and_again_comes_to_its_end(tmp_path: Path) -> None:
-    for number in range(3, 200, 25):
-        with killed_at(number, half=number % 2 == 0):
-            run(tmp_path / "run")
-    run(tmp_path / "run")
-    events = list(recorded_events(tmp_path / "run"))
-    assert sum(isinstance(event.happened, Resumed) for event in events) == 8
-    assert list(told(events)) == list(told(uninterrupted()))
-
-
 @pytest.mark.parametrize("moment", range(8))
 def test_a_restoration_that_a_kill_interrupts_is_made_again_and_verified(
     moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -125,33 +125,10 @@ def test_a_change_that_breaks_other_things_leaves_the_target_unhealthy(
         assert broken in check.text
 
 
-def test_a_suite_that_runs_no_test_is_unknown_and_no_failure(tmp_path: Path, sandbox: Sandbox) -> None:
-    skill = RepairSkill([price_case(tmp_path / "price", oracle=("tests/gone.py::test_gone",))], sandbox)
-    with skill.open(tmp_path / "kept", VirtualClock()) as target:
-        assert asyncio.run(target.check(skill.items[0])).status == "unknown"
-
-
 def test_a_case_whose_oracle_passes_without_a_change_is_not_solved_by_nobody(tmp_path: Path, sandbox: Sandbox) -> None:
     skill = RepairSkill([price_case(tmp_path / "price", oracle=("tests/test_price.py::test_none",))], sandbox)
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         assert asyncio.run(target.check(skill.items[0])).status == "unknown"
-
-
-def test_tests_that_do_not_end_have_failed(tmp_path: Path, sandbox: Sandbox) -> None:
-    skill = RepairSkill([price_case(tmp_path / "price", timeout_seconds=1.0)], sandbox)
-    with skill.open(tmp_path / "kept", VirtualClock()) as target:
-        endless = "price.py\n<<<<<<< SEARCH\n    found = 0\n=======\n    while True:\n        pass\n>>>>>>> REPLACE\n"
-        assert not apply(target, change=endless, folder="price").is_error
-        check = asyncio.run(target.check(skill.items[0]))
-        assert (check.status, check.healthy) == ("failed", True)
-
-
-def test_the_companion_says_what_was_done_and_found(skill: RepairSkill) -> None:
-    parts = (Part("outcome", "The attempt failed:\ncheck_failed"), Part("turn", "I changed price.py:4."))
-    context = Context("reflector", skill.items[0], 1, parts)
-    act = Companion().act
-    report = asyncio.run(take_turn(lambda turn: act(context, turn), (), None, TurnLimits(), VirtualClock()))
-    assert report.reply == "I changed price.py:4. It did not mend the case: The attempt failed: check_failed"
 
 
 def test_vital_signs_say_what_the_oracle_found_and_what_was_changed(skill: RepairSkill, tmp_path: Path) -> None:
@@ -198,15 +175,6 @@ def test_an_edit_that_cannot_be_applied_is_an_observation_and_changes_nothing(
         assert target.digest() == before
 
 
-def test_a_revert_script_runs_in_the_sandbox_and_sees_the_trees_alone(skill: RepairSkill, tmp_path: Path) -> None:
-    with skill.open(tmp_path / "kept", VirtualClock()) as target:
-        asyncio.run(target.revert_by_script(f"rm -r price; touch {tmp_path}/escaped"))
-        assert not (tmp_path / "escaped").exists()
-        assert asyncio.run(target.reachable())
-        view = target.place
-        assert not view.files.exists("price")
-
-
 def test_the_companion_gives_up_what_its_worker_knows_no_more_of(skill: RepairSkill) -> None:
     def said(text: str) -> str:
         context = Context("strategist", skill.items[0], 3, (Part("history", text),))
@@ -217,9 +185,3 @@ def test_the_companion_gives_up_what_its_worker_knows_no_more_of(skill: RepairSk
     assert said("attempt 3: I changed it.").startswith("VERDICT: CONTINUE\n")
     assert said("reflection: a\nreflection: b\nreflection: b").startswith("VERDICT: CONTINUE\n")
     assert said("reflection: b\nreflection: b\nreflection: b").startswith("VERDICT: ESCALATE\n")
-
-
-def test_the_settings_follow_from_what_the_cases_hold(skill: RepairSkill, tmp_path: Path, sandbox: Sandbox) -> None:
-    other = RepairSkill([price_case(tmp_path / "other")], sandbox)
-    assert skill.settings()["cases"] != other.settings()["cases"]
-    assert skill.settings()["sandbox"] == sandbox.name

@@ -49,10 +49,6 @@ def test_a_method_is_handed_what_its_access_allows(tmp_path, access, seen):
     assert (verdict.item, verdict.judge, verdict.access, verdict.rationale) == ("item-1", "looks", access, seen)
 
 
-def test_a_judge_of_texts_judges_items_that_bring_their_texts(tmp_path):
-    assert asked(Looks("text"), Item("item-1", "triage", task="Do it."), tmp_path).rationale == "Do it"
-
-
 def test_a_judge_of_files_says_why_it_skips_an_item_without_a_case():
     item = Item("item-1", "triage", task="Do it.")
     assert "no folder" in CaseJudge(Looks("read-only")).skip_reason(item)

@@ -16,17 +16,5 @@ NAMES = sorted(families("all")) if ASKED == "all" else ASKED.split(",")
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_a_family_does_what_its_file_declares(name: str, seed: str) -> None:
-    assert list(broken_claims(name, families("all")[name], seed)) == []
-
-
-def test_the_check_finds_a_claim_that_does_not_hold() -> None:
-    from msgspec.structs import replace
-
-    family = families("development")["sales_report"]
-    wrong = replace(family.agents["by_name"], fault=None)
-    broken = replace(family, agents={"by_name": wrong}, tasks={})
-    found = list(broken_claims("sales_report", broken, "1"))
-    assert any(sentence.startswith("the right agent by_name fails the tests") for sentence in found)
-    assert "fewer than two agents have a fault" in found
+def test_a_family_does_what_its_file_declares(name: str) -> None:
+    assert list(broken_claims(name, families("all")[name], "1")) == []

@@ -68,28 +68,12 @@ def test_a_unit_made_again_gives_the_same_folders_and_proves_its_labels_again(ca
         assert contents(tmp_path / name) == contents(cases / name)
 
 
-def test_partners_are_of_one_family_and_of_two_causes(cases: Path) -> None:
-    labels = {row["item"]: row["label"] for row in rows(cases, "gold.csv")}
-    built = {row["item"]: row for row in rows(cases, "gold_construction.csv")}
-    paired = [row for row in built.values() if row["partner"]]
-    assert paired
-    for row in paired:
-        assert built[row["partner"]]["family"] == row["family"]
-        assert {labels[row["item"]], labels[row["partner"]]} == {"task", "agent"}
-
-
 def test_the_default_has_118_failed_runs_and_every_kind_of_case() -> None:
     drawn = list(units(DEFAULT_N, 0, families("scoring")))
     assert Counter(unit.kind for unit in drawn) == {**PAIRS, **ALONE}
     assert sum(len(unit.ids) for unit in drawn) == DEFAULT_N == 148
     assert sum(len(unit.ids) for unit in drawn if unit.kind in PAIRS) + sum(list(ALONE.values())[:8]) >= 118
     assert len({unit.family for unit in units(DEFAULT_N, 0, families("all"))}) >= 30
-
-
-def test_another_seed_gives_other_ids_and_they_say_nothing_of_the_kind() -> None:
-    one, two = (list(units(40, seed, families("development"))) for seed in (1, 2))
-    assert not {name for unit in one for name in unit.ids} & {name for unit in two for name in unit.ids}
-    assert one == list(units(40, 1, families("development")))
 
 
 def test_a_label_that_is_not_proved_is_an_error_and_nothing_is_written(

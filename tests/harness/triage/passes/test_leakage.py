@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from misstep.harness.trajectory import Step
 from misstep.harness.triage.passes import attribute_pass
 from tests.harness.triage.made_up_cases import TEST, shell
 from tests.harness.triage.passes.made_up_passes import read_only, texts
@@ -16,37 +19,44 @@ WRITES_GOLD = shell(f"cat > price.py <<'END'\n{GOLD}END")
 FILES = {"solution/price.py": GOLD, "workspace/price.py": GOLD}
 
 
+FIGURES = "".join(f"line {number} of the figures that the task gives\n" for number in range(6))
+LETTER = "Dear guest of room 101, you stay for three nights.\nOur wish for you: a room with a view of the lake\n"
+REPORT = "region,revenue\nNorth region,1820.50\nSouth region,1733.25\nCoastal region,904.10\n"
+DENIED = "cat: /oracle/solution/price.py: No such file or directory"
+READS = shell("cat /oracle/solution/price.py", GOLD)
+OWN = shell("echo 'def total(values): return sum(values)' > price.py")
+SHOWN_TESTS = shell("cat tests/test_price.py", TEST)
+
+
+def asked(text: str) -> dict[str, str]:
+    return {"instruction.md": f"{text}\n"}
+
+
 def test_a_solution_that_is_read_and_typed_again_is_leakage(tmp_path: Path) -> None:
-    found = attribute_pass(texts(tmp_path, {}, shell("cat /oracle/solution/price.py", GOLD), WRITES_GOLD))
+    found = attribute_pass(texts(tmp_path, {}, READS, WRITES_GOLD))
     assert (found.label, found.subcategory, found.steps) == ("task", "solution_leakage", (0, 1))
     assert found.evidence[0].text == "cat /oracle/solution/price.py"
 
 
-def test_a_solution_that_is_copied_or_run_is_leakage(tmp_path: Path) -> None:
-    for number, line in enumerate(("cp /oracle/solution/price.py price.py", "bash ../solution/solve.sh")):
-        found = attribute_pass(texts(tmp_path / str(number), {}, shell(line)))
-        assert found.subcategory == "solution_leakage", line
+@pytest.mark.parametrize("line", ["cp /oracle/solution/price.py price.py", "bash ../solution/solve.sh"])
+def test_a_solution_that_is_copied_or_run_is_leakage(tmp_path: Path, line: str) -> None:
+    assert attribute_pass(texts(tmp_path, {}, shell(line))).subcategory == "solution_leakage"
 
 
-def test_a_solution_that_could_not_be_opened_leaks_nothing(tmp_path: Path) -> None:
-    denied = shell("cat /oracle/solution/price.py", "cat: /oracle/solution/price.py: No such file or directory", 1)
-    assert attribute_pass(texts(tmp_path, {}, denied, WRITES_GOLD)).label == "pass"
-
-
-def test_a_solution_that_is_read_and_not_used_leaves_the_pass_earned(tmp_path: Path) -> None:
-    own = shell("echo 'def total(values): return sum(values)' > price.py")
-    assert attribute_pass(texts(tmp_path, {}, shell("cat /oracle/solution/price.py", GOLD), own)).label == "pass"
-
-
-def test_a_file_that_the_instruction_names_may_be_read_whatever_its_name(tmp_path: Path) -> None:
-    asked = {"instruction.md": "Improve `reference_prices.py` and write total in price.py.\n"}
-    reads = shell("cat /data/reference_prices.py", GOLD)
-    assert attribute_pass(texts(tmp_path, asked, reads, WRITES_GOLD)).label == "pass"
-
-
-def test_a_file_of_the_agents_own_is_no_leak_though_its_name_is_that_of_a_solution(tmp_path: Path) -> None:
-    makes = shell(f"cat > my_solution.py <<'END'\n{GOLD}END")
-    assert attribute_pass(texts(tmp_path, {}, makes, shell("cp my_solution.py price.py"))).label == "pass"
+@pytest.mark.parametrize(
+    ("files", "steps"),
+    [
+        ({}, [shell("cat /oracle/solution/price.py", DENIED, 1), WRITES_GOLD]),  # it could not be opened
+        ({}, [READS, OWN]),  # it is not used
+        (
+            asked("Improve `reference_prices.py` and write total in price.py."),
+            [shell("cat /data/reference_prices.py", GOLD), WRITES_GOLD],
+        ),
+        ({}, [shell(f"cat > my_solution.py <<'END'\n{GOLD}END"), shell("cp my_solution.py price.py")]),  # its own
+    ],
+)
+def test_what_the_record_shows_is_no_leak(tmp_path: Path, files: dict[str, str], steps: list[Step]) -> None:
+    assert attribute_pass(texts(tmp_path, files, *steps)).label == "pass"
 
 
 def test_gold_lines_left_in_the_environment_are_a_leak_when_shown_and_carried(tmp_path: Path) -> None:
@@ -57,56 +67,47 @@ def test_gold_lines_left_in_the_environment_are_a_leak_when_shown_and_carried(tm
     assert found.evidence[-1].where == "workspace/price.py:2"
 
 
-def test_an_agent_that_shows_what_it_wrote_itself_was_shown_nothing(tmp_path: Path) -> None:
-    assert attribute_pass(read_only(tmp_path, FILES, WRITES_GOLD, shell("cat price.py", GOLD))).label == "pass"
-
-
-def test_what_the_agents_own_program_prints_is_its_work_though_it_equals_the_gold_result(tmp_path: Path) -> None:
-    report = "region,revenue\nNorth region,1820.50\nSouth region,1733.25\nCoastal region,904.10\n"
-    files = {"solution/report.csv": report, "workspace/report.csv": report}
-    run = read_only(tmp_path, files, shell("python make_report.py"), shell("cat report.csv", report))
-    assert attribute_pass(run).label == "pass"
-
-
-def test_a_file_that_is_only_named_like_a_test_is_part_of_the_task(tmp_path: Path) -> None:
-    notes = "first line of the notes that everybody has\nsecond line of the notes that everybody has\n" * 2
-    files = {"environment/test_notes.txt": notes, "workspace/copy.txt": notes}
-    assert attribute_pass(read_only(tmp_path, files, shell("cat test_notes.txt", notes))).label == "pass"
-
-
 def test_a_result_that_lay_ready_in_the_environment_and_was_copied_is_a_leak(tmp_path: Path) -> None:
     left = {**FILES, "environment/archive/price.py": GOLD}
     found = attribute_pass(read_only(tmp_path, left, shell("cp -r archive/. .")))
     assert (found.subcategory, found.evidence[-1].where) == ("solution_leakage", "environment/archive/price.py")
 
 
-def test_a_template_that_the_instruction_speaks_of_may_be_copied(tmp_path: Path) -> None:
-    asked = {"instruction.md": "Start from the files in archive/ and write price.py.\n"}
-    left = {**FILES, **asked, "environment/archive/price.py": GOLD}
-    assert attribute_pass(read_only(tmp_path, left, shell("cp -r archive/. ."))).label == "pass"
-
-
 def test_tests_that_are_shown_before_the_work_are_a_leak(tmp_path: Path) -> None:
-    shown = shell("cat tests/test_price.py", TEST)
-    found = attribute_pass(read_only(tmp_path, {"environment/tests/test_price.py": TEST}, shown, WRITES_GOLD))
+    found = attribute_pass(read_only(tmp_path, {"environment/tests/test_price.py": TEST}, SHOWN_TESTS, WRITES_GOLD))
     assert (found.label, found.subcategory, found.steps) == ("task", "solution_leakage", (0, 1))
 
 
-def test_tests_that_the_instruction_speaks_of_may_be_read(tmp_path: Path) -> None:
-    asked = {"instruction.md": "Make the tests in tests/ pass: write total in price.py.\n"}
-    shown = shell("cat tests/test_price.py", TEST)
-    assert attribute_pass(read_only(tmp_path, asked, shown, WRITES_GOLD)).label == "pass"
-
-
-def test_inputs_of_which_the_tests_have_copies_may_be_read(tmp_path: Path) -> None:
-    notes = "".join(f"line {number} of the figures that the task gives\n" for number in range(6))
-    files = {"environment/data/figures.txt": notes, "tests/data/figures.txt": notes}
-    shown = shell("cat data/figures.txt", notes)
-    assert attribute_pass(read_only(tmp_path, files, shown, WRITES_GOLD)).label == "pass"
-
-
-def test_files_that_the_agents_program_made_are_its_own_under_a_pattern_too(tmp_path: Path) -> None:
-    letter = "Dear guest of room 101, you stay for three nights.\nOur wish for you: a room with a view of the lake\n"
-    files = {"solution/letters/101.txt": letter, "workspace/letters/101.txt": letter}
-    shown = shell("head -n 6 letters/*", letter)
-    assert attribute_pass(read_only(tmp_path, files, shell("python write.py"), shown)).label == "pass"
+@pytest.mark.parametrize(
+    ("files", "steps"),
+    [
+        (FILES, [WRITES_GOLD, shell("cat price.py", GOLD)]),  # what it wrote itself
+        (
+            {"solution/report.csv": REPORT, "workspace/report.csv": REPORT},  # what its own program made
+            [shell("python make_report.py"), shell("cat report.csv", REPORT)],
+        ),
+        (
+            {"solution/letters/101.txt": LETTER, "workspace/letters/101.txt": LETTER},
+            [shell("python write.py"), shell("head -n 6 letters/*", LETTER)],
+        ),
+        (
+            {"environment/test_notes.txt": FIGURES, "workspace/copy.txt": FIGURES},  # a name like that of a test
+            [shell("cat test_notes.txt", FIGURES)],
+        ),
+        (
+            {
+                **FILES,
+                **asked("Start from the files in archive/ and write price.py."),
+                "environment/archive/price.py": GOLD,
+            },
+            [shell("cp -r archive/. .")],
+        ),
+        (asked("Make the tests in tests/ pass: write total in price.py."), [SHOWN_TESTS, WRITES_GOLD]),
+        (
+            {"environment/data/figures.txt": FIGURES, "tests/data/figures.txt": FIGURES},  # inputs that tests copy
+            [shell("cat data/figures.txt", FIGURES), WRITES_GOLD],
+        ),
+    ],
+)
+def test_what_the_files_show_is_no_leak(tmp_path: Path, files: dict[str, str], steps: list[Step]) -> None:
+    assert attribute_pass(read_only(tmp_path, files, *steps)).label == "pass"

@@ -21,29 +21,43 @@ WORKED = written(a_run(shell("cat price.py"), Step("agent", "It is done.")))
 
 
 def in_files(folder: Path, files: dict[str, str]) -> tuple[str, str]:
-    found = by_files(FilesOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files})))
-    assert isinstance(found, Attribution)
-    return found.label, found.subcategory
+    return labels(by_files(FilesOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files}))))
 
 
 def in_texts(folder: Path, files: dict[str, str]) -> tuple[str, str]:
-    found = by_texts(TextsOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files})))
+    return labels(by_texts(TextsOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files}))))
+
+
+def labels(found: Attribution | Undecided) -> tuple[str, str]:
     assert isinstance(found, Attribution)
     return found.label, found.subcategory
 
 
 BOTH = pytest.mark.parametrize("judged", [in_files, in_texts])
+USED = written(a_run(shell("ls"), shell("cat price.py", RIGHT), Step("agent", "Everything is done.")))
+LOGS = {
+    "tests that passed in a failed run": (PASSES, "", "infrastructure", "harness_bug"),
+    "tests that printed nothing did not run": (
+        "",
+        "write /var/log: no space left on device\n",
+        "infrastructure",
+        "sandbox_crash",
+    ),
+    "a failed assertion alone": (FAILS, "", "agent", "logical_failure"),
+    "tests that ended well and a wrong report": (
+        "all as asked\n",
+        "ran the tests, exit code 0\nresult: failed\n",
+        "infrastructure",
+        "harness_bug",
+    ),
+}
 
 
 @BOTH
-def test_tests_that_passed_in_a_failed_run_are_a_fault_of_the_harness(tmp_path, judged):
-    assert judged(tmp_path, {"logs/tests.log": PASSES}) == ("infrastructure", "harness_bug")
-
-
-@BOTH
-def test_tests_that_printed_nothing_did_not_run(tmp_path, judged):
-    logs = {"logs/tests.log": "", "logs/harness.log": "write /var/log: no space left on device\n"}
-    assert judged(tmp_path, logs) == ("infrastructure", "sandbox_crash")
+@pytest.mark.parametrize(("tests", "harness", "label", "subcategory"), LOGS.values(), ids=LOGS)
+def test_logs_show_the_cause(tmp_path, judged, tests, harness, label, subcategory):
+    logs = {"logs/tests.log": tests} | ({"logs/harness.log": harness} if harness else {})
+    assert judged(tmp_path, logs) == (label, subcategory)
 
 
 @BOTH
@@ -60,14 +74,8 @@ def test_a_kill_far_below_the_limit_is_not_the_agents_doing(tmp_path, judged, ki
 
 @BOTH
 def test_a_file_that_the_agent_used_at_its_end_and_the_tests_miss_shows_that_they_ran_elsewhere(tmp_path, judged):
-    run = a_run(shell("ls"), shell("cat price.py", RIGHT), Step("agent", "Everything is done."))
-    files = {"trajectory.json": written(run), "logs/tests.log": MISSES}
+    files = {"trajectory.json": USED, "logs/tests.log": MISSES}
     assert judged(tmp_path, files) == ("infrastructure", "harness_bug")
-
-
-@BOTH
-def test_a_failed_assertion_alone_is_the_agents_fault(tmp_path, judged):
-    assert judged(tmp_path, {"logs/tests.log": FAILS}) == ("agent", "logical_failure")
 
 
 def test_a_result_that_is_the_gold_result_is_not_the_agents_fault(tmp_path):
@@ -84,16 +92,12 @@ def test_an_input_that_was_never_there_is_the_environments_fault(tmp_path):
     assert in_files(tmp_path, files) == ("task", "environment_fail")
     there = {**files, "environment/data/prices.csv": "1\n2\n"}
     assert in_files(tmp_path / "other", there)[0] == "agent"
+    empty = {**files, "instruction.md": "Add the numbers in `rows.txt`.\n", "environment/rows.txt": ""}
+    assert in_files(tmp_path / "empty", empty) == ("task", "environment_fail")
 
 
 def test_without_run_and_logs_texts_say_nothing(tmp_path):
     assert isinstance(by_texts(TextsOfCase(triage_case(tmp_path / "one"))), Undecided)
-
-
-@BOTH
-def test_a_log_that_says_that_the_tests_ended_well_shows_a_wrong_report(tmp_path, judged):
-    logs = {"logs/tests.log": "all as asked\n", "logs/harness.log": "ran the tests, exit code 0\nresult: failed\n"}
-    assert judged(tmp_path, logs) == ("infrastructure", "harness_bug")
 
 
 @BOTH
@@ -118,11 +122,6 @@ def test_an_address_that_no_command_reaches_is_not_the_agents_fault(tmp_path, ju
         "logs/tests.log": FAILS,
     }
     assert judged(tmp_path, files)[0] == label
-
-
-def test_a_file_of_the_instruction_that_is_empty_is_the_environments_fault(tmp_path):
-    files = {"instruction.md": "Add the numbers in `rows.txt`.\n", "environment/rows.txt": "", "logs/tests.log": FAILS}
-    assert in_files(tmp_path, files) == ("task", "environment_fail")
 
 
 def test_tests_that_saw_the_files_as_they_were_ran_elsewhere(tmp_path):

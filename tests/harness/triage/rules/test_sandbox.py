@@ -14,6 +14,8 @@ from tests.harness.triage.made_up_cases import RIGHT, TEST, a_run, shell, triage
 WRONG = "def total(values):\n    return len(values)\n"
 DEALT = 'random.Random(os.environ.get("PYTHONHASHSEED", "0")).random() < 0.6'
 """Chance that is the same in each run of this test: the tests are run again with PYTHONHASHSEED 1, 2 and so on."""
+ENDLESS = "while True:\n    pass\n"
+IMPORTS = "import sys\nsys.path.insert(0, '.')\nimport price\n"
 SCRIPT = 'id = "one"\ntest_command = "python tests/check.py"\noutcome = "failed"\n'
 
 
@@ -48,23 +50,53 @@ def test_the_log_of_the_harness_says_of_which_kind_its_failure_was(tmp_path, san
     assert found.evidence[0].where == "logs/harness.log:1"
 
 
-def test_a_gold_solution_that_fails_is_the_tasks_fault(tmp_path, sandbox):
-    found = judged(tmp_path, sandbox, {"tests/test_price.py": "import absent_module\n"})
-    assert labels(found) == ("task", "environment_fail")
-    assert "absent_module" in found.rationale
+CHANCE = {"case.toml": SCRIPT, "tests/check.py": f"import os\nimport random\nassert {DEALT}\n"}
+FLAKY = f"import os\nimport random\n\n\ndef total(values):\n    return sum(values) if {DEALT} else 0\n"
+NEVER_ENDS = {
+    "case.toml": SCRIPT + "[limits]\nseconds = 1\n",
+    "tests/check.py": IMPORTS,
+    "workspace/price.py": ENDLESS,
+}
+FOUND = {
+    "a gold solution that fails": ({"tests/test_price.py": "import absent_module\n"}, "task", "environment_fail"),
+    "tests that depend on chance": ({**CHANCE, "workspace/price.py": RIGHT}, "task", "brittle_tests"),
+    "a wrong result with tests that depend on chance": (
+        {**CHANCE, "workspace/price.py": WRONG},
+        "task",
+        "brittle_tests",
+    ),
+    "a result that depends on chance": ({"workspace/price.py": FLAKY}, "agent", None),
+    "commands that go as recorded": (
+        {"trajectory.json": written(a_run(shell("sed -i 's/return 0/return len(values)/' price.py")))},
+        "agent",
+        "logical_failure",
+    ),
+    "a name that only the tests know": (
+        {
+            "instruction.md": "Write a function that gives the sum of a list of values, in a module of its own.\n",
+            "tests/test_price.py": TEST.replace("from price", "from hidden_name"),
+            "solution/hidden_name.py": RIGHT,
+        },
+        "task",
+        "ambiguous_spec",
+    ),
+    "a result that never ends": (NEVER_ENDS, "agent", "timeout"),
+}
+UNDECIDED = {
+    "a gold solution that runs out of time": {**NEVER_ENDS, "solution/price.py": ENDLESS},
+    "no test command": {"case.toml": 'id = "one"\noutcome = "failed"\n'},
+}
 
 
-@pytest.mark.parametrize("workspace", [RIGHT, WRONG])
-def test_tests_that_depend_on_chance_are_the_tasks_fault(tmp_path, sandbox, workspace):
-    check = f"import os\nimport random\nassert {DEALT}\n"
-    found = judged(tmp_path, sandbox, {"case.toml": SCRIPT, "tests/check.py": check, "workspace/price.py": workspace})
-    assert labels(found) == ("task", "brittle_tests")
+@pytest.mark.parametrize(("files", "label", "subcategory"), FOUND.values(), ids=FOUND)
+def test_what_running_shows_has_a_label(tmp_path, sandbox, files, label, subcategory):
+    found = labels(judged(tmp_path, sandbox, files))
+    assert found == (label, subcategory or found[1])
 
 
-def test_a_result_that_depends_on_chance_is_the_agents_fault(tmp_path, sandbox):
-    flaky = f"import os\nimport random\n\n\ndef total(values):\n    return sum(values) if {DEALT} else 0\n"
-    found = judged(tmp_path, sandbox, {"workspace/price.py": flaky})
-    assert found.label == "agent"
+@pytest.mark.parametrize("files", UNDECIDED.values(), ids=UNDECIDED)
+def test_what_running_does_not_show_is_not_guessed(tmp_path, sandbox, files):
+    assert isinstance(judged(tmp_path, sandbox, files), Undecided)
 
 
 def test_commands_that_give_another_result_when_run_again_are_the_machines_fault(tmp_path, sandbox):
@@ -75,46 +107,6 @@ def test_commands_that_give_another_result_when_run_again_are_the_machines_fault
     )
     assert labels(found) == ("infrastructure", "sandbox_crash")
     assert found.steps == (1,)
-
-
-def test_commands_that_go_as_recorded_leave_the_fault_with_the_agent(tmp_path, sandbox):
-    command = "sed -i 's/return 0/return len(values)/' price.py"
-    found = judged(tmp_path, sandbox, {"trajectory.json": written(a_run(shell(command)))})
-    assert labels(found) == ("agent", "logical_failure")
-
-
-def test_a_name_that_only_the_tests_know_is_the_tasks_fault(tmp_path, sandbox):
-    found = judged(
-        tmp_path,
-        sandbox,
-        {
-            "instruction.md": "Write a function that gives the sum of a list of values, in a module of its own.\n",
-            "tests/test_price.py": TEST.replace("from price", "from hidden_name"),
-            "solution/hidden_name.py": RIGHT,
-        },
-    )
-    assert labels(found) == ("task", "ambiguous_spec")
-
-
-def test_a_result_that_never_ends_is_a_timeout_of_the_agent(tmp_path, sandbox):
-    description = SCRIPT + "[limits]\nseconds = 1\n"
-    check = "import sys\nsys.path.insert(0, '.')\nimport price\n"
-    files = {"workspace/price.py": "while True:\n    pass\n", "tests/check.py": check, "case.toml": description}
-    found = judged(tmp_path, sandbox, files)
-    assert labels(found) == ("agent", "timeout")
-
-
-def test_a_gold_solution_that_runs_out_of_time_blames_nobody(tmp_path, sandbox):
-    description = SCRIPT + "[limits]\nseconds = 1\n"
-    check = "import sys\nsys.path.insert(0, '.')\nimport price\n"
-    endless = "while True:\n    pass\n"
-    files = {"workspace/price.py": endless, "solution/price.py": endless, "tests/check.py": check}
-    assert isinstance(judged(tmp_path, sandbox, {**files, "case.toml": description}), Undecided)
-
-
-def test_without_a_test_command_nothing_is_said(tmp_path, sandbox):
-    found = judged(tmp_path, sandbox, {"case.toml": 'id = "one"\noutcome = "failed"\n'})
-    assert isinstance(found, Undecided)
 
 
 def test_without_a_gold_solution_a_failure_that_stays_is_not_guessed(tmp_path, sandbox):
