@@ -9,12 +9,14 @@ import random
 from collections.abc import Callable
 
 from misstep.harness.clients.address import KEY, secrets
+from misstep.harness.clients.around_client import (
+    CircuitBreakerClient,
+    ConcurrencyLimitClient,
+    ErrorsAsFailuresClient,
+    LazyClient,
+)
 from misstep.harness.clients.cache import Cache, CachedClient
-from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
-from misstep.harness.clients.concurrency_limit import ConcurrencyLimitClient
 from misstep.harness.clients.cost_limit import CostLimitClient
-from misstep.harness.clients.errors_as_failures import ErrorsAsFailuresClient
-from misstep.harness.clients.lazy import LazyClient
 from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
 from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency

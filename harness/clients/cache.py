@@ -21,8 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.clients.around_client import AroundClient
-from misstep.harness.clients.file_errors import file_errors
-from misstep.harness.errors import CannotWrite, InputError, is_full
+from misstep.harness.errors import CannotWrite, InputError, is_full, opening
 from misstep.harness.exchange import Client, Message, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
@@ -176,7 +175,7 @@ def _sendable(request: Request) -> Request:
 
 
 def _lines(file: Path) -> Iterator[Exported]:
-    with file_errors(file, "cannot open", "Name an exported cache."):
+    with opening(file, "Name an exported cache."):
         stream = file.open("rb")
     with stream:
         for number, line in enumerate(stream, start=1):

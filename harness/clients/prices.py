@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.clients.file_errors import file_errors
+from misstep.harness.errors import opening
 from misstep.harness.exchange import Reply
 from misstep.harness.forms import toml_form
 from misstep.harness.places import data_folder
@@ -88,7 +88,7 @@ class Prices(Struct, frozen=True):
 
 def read_prices(file: Path) -> Prices:
     """Return the prices of one file."""
-    with file_errors(file, "cannot be read", "Name a price file."):
+    with opening(file, "Name a price file.", "cannot be read"):
         written = file.read_bytes()
     return Prices(toml_form(written, PriceFile, file, _FORM).price)
 

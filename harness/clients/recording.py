@@ -15,9 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.clients.around_client import AroundClient
-from misstep.harness.clients.file_errors import file_errors
 from misstep.harness.clients.settings import ClientSettings
-from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, opening, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _SHOWN = 80
@@ -65,7 +64,7 @@ class RecordingClient(AroundClient):
 
 
 def _opened(file: Path) -> FileIO:
-    with file_errors(file, "cannot write", "Name another file for the recording."):
+    with opening(file, "Name another file for the recording.", "cannot write"):
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             stream = file.open("a+b", buffering=0)
@@ -100,7 +99,7 @@ class ReplayClient:
 
 def _read(file: Path) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
-    with file_errors(file, "cannot open", "Name a file that --record wrote."), file.open("rb") as stream:
+    with opening(file, "Name a file that --record wrote."), file.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             if not line.endswith(b"\n"):
                 break

@@ -6,8 +6,7 @@ difference to its actual cost. A request that a killed process had sent keeps it
 
 from pathlib import Path
 
-from misstep.harness.clients.file_errors import file_errors
-from misstep.harness.errors import InputError, write_all, writing
+from misstep.harness.errors import InputError, opening, write_all, writing
 
 
 class SpendingLog:
@@ -17,7 +16,7 @@ class SpendingLog:
         self.total_usd = 0.0
         self._file, self._stream = file, None
         if file is not None:
-            with file_errors(file, "cannot be written", "Check the folder's permissions."):
+            with opening(file, "Check the folder's permissions.", "cannot be written"):
                 self.total_usd = _total(file)
                 with writing(file):
                     self._stream = file.open("ab", buffering=0)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.clients.errors_as_failures import failure_of
+from misstep.harness.clients.around_client import failure_of
 from misstep.harness.clients.parse_response import ParsedAnswer, Redact, parse_response
 from misstep.harness.clients.rejected_parameters import as_text
 from misstep.harness.errors import UsageError

@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.clients.file_errors import file_errors
-from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.errors import InputError, UsageError, opening, writing
 from misstep.harness.journal.records import encode, replace_file
 
 
@@ -53,7 +52,7 @@ def read_state(file: Path, server: str) -> BatchState:
 
 def write_state(file: Path, state: BatchState) -> None:
     """Put the state on file, all of it or nothing."""
-    with file_errors(file, "cannot write", "Check the folder's permissions."):
+    with opening(file, "Check the folder's permissions.", "cannot write"):
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, encode(state))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.clients import ClientSettings, open_client
-from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
+from misstep.harness.clients.around_client import CircuitBreakerClient
 from misstep.harness.clients.openai_client import OpenAIClient
 from misstep.harness.clients.prices import Price, known_prices, read_prices
 from misstep.harness.clients.recording import RecordingClient, ReplayClient

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from misstep.harness.clients.concurrency_limit import ConcurrencyLimitClient
+from misstep.harness.clients.around_client import ConcurrencyLimitClient
 from misstep.harness.clients.scripted import text_reply
 from misstep.harness.exchange import Outcome, Request
 from tests.harness.clients.ask_all import ask_all

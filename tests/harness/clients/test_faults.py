@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
+from misstep.harness.clients.around_client import CircuitBreakerClient
 from misstep.harness.clients.openai_client import OpenAIClient
 from misstep.harness.clients.parse_response import retry_after
 from misstep.harness.clients.retry import RetryingClient, RetryLimits

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from misstep.harness.clients import Cache, ClientSettings, open_client
+from misstep.harness.clients.around_client import ErrorsAsFailuresClient
 from misstep.harness.clients.batches.batch_lines import read_outcomes
 from misstep.harness.clients.cache import CachedClient
-from misstep.harness.clients.errors_as_failures import ErrorsAsFailuresClient
 from misstep.harness.clients.openai_client import OpenAIClient
 from misstep.harness.clients.recording import ReplayClient
 from misstep.harness.clients.scripted import ScriptedClient, text_reply
