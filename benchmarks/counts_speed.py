@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.agreement_speed import LABELS, best, made_up_codes, run, write_labels
 from benchmarks.measuring import machine
 from misstep.analysis.labels import Reading, read_labels
-from misstep.analysis.labels.counting import counted_labels
+from misstep.analysis.labels.coding import counted_labels
 from misstep.analysis.measures.agreement import agreement_report
 from misstep.harness.records.whole_counts import (
     CountedPart,

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from misstep.analysis.labels import read_ratings
-from misstep.analysis.labels.counting import rating_patterns
+from misstep.analysis.labels.coding import rating_patterns
 from misstep.analysis.labels.source import read_source
 from misstep.analysis.measures.passing.reading import has_attempts
 from misstep.harness.errors import UsageError, opening

@@ -25,8 +25,14 @@ from misstep.analysis.audit.rounding_boxes import (
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.audit import decimals
 from misstep.analysis.stats.printed.kappa_tables import MOST_LABELS
-from misstep.analysis.stats.raters.dissent import Dissent, possible_dissents
-from misstep.analysis.stats.raters.rater_margins import Kappa, MarginRatings, PossibleRatings, possible_ratings
+from misstep.analysis.stats.raters.rater_margins import (
+    Dissent,
+    Kappa,
+    MarginRatings,
+    PossibleRatings,
+    possible_dissents,
+    possible_ratings,
+)
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
 _MOST_COUNTS = 400

@@ -22,9 +22,9 @@ from misstep.analysis.labels.coding import Labels, coded
 from misstep.analysis.labels.forms import Form, form_of
 from misstep.analysis.labels.ratings import Ratings, chosen_raters, ratings_of
 from misstep.analysis.labels.reading import Reading, ScaleLevel
+from misstep.analysis.labels.records import visible
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
-from misstep.analysis.labels.spelling import visible
 from misstep.harness.errors import UsageError
 
 __all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_questions", "read_ratings"]

@@ -9,7 +9,9 @@ labels with the others, and where something else speaks against it:
 - its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
 - hardly one of its labels is one of those that at least two other columns share and mostly repeat.
 
-A column may also say what the others say together, as a majority or a mean does (`summaries`): that is asked about too.
+A column may also say what the others say together, as a majority, a mean or a median does (`summaries`): with it among
+the raters agreement comes out too high. One that is called so need only say it on nearly all rows; another on every
+row, so often where they differ that no rater could, and it alone.
 
 Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
 handful of items only times are told, and numbers of an interval scale may all be different.
@@ -21,13 +23,82 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from statistics import median
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from statistics import fmean, median
 
 from msgspec import Struct
 
-from misstep.analysis.labels.summaries import summaries
 from misstep.harness.errors import InputError
+
+_NAMES = frozenset({"mode", "mean", "median", "average", "gold", "final", "truth", "resolved"})
+_STEMS = (
+    "aggregat", "majorit", "mehrheit", "consens", "konsens", "adjudicat", "durchschnitt", "mittelwert", "moyenne",
+    "mayoría", "promedio",
+)  # fmt: skip
+"""What words in the name of such a column are, and how they begin."""
+
+_LOOKED_AT = 2_000
+_DIFFER = 20
+"""On so many rows at least the others give different labels, and the column says what they say together."""
+
+_FEWEST, _OTHERS = 2, 3
+"""Others at least that a column sums up where it is called so, and where it is not."""
+
+_ROUNDED = 0.006
+
+WHY = "what the other columns say together"
+
+
+def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the columns that say what the others say together, and that it is this which speaks against each."""
+    named = [name for name in columns if _is_called_so(name)]
+    if len(columns) - len(named) < _FEWEST:
+        named = []
+    if not named and len(columns) <= _OTHERS:
+        return {}
+    said: Counter[tuple[str, str]] = Counter()
+    where_they_differ: Counter[tuple[str, str]] = Counter()
+    rows: Counter[tuple[str, str]] = Counter()
+    for cells in islice(zip(*columns.values(), strict=True), _LOOKED_AT):
+        labels = [unicodedata.normalize("NFC", cell.strip()).casefold() for cell in cells]
+        counts = Counter(filter(None, labels))
+        for name, own in zip(columns, labels, strict=True):
+            others = counts - Counter([own]) if own else Counter()
+            for kind, fits in _together(own, others):
+                rows[name, kind] += 1
+                said[name, kind] += fits
+                where_they_differ[name, kind] += fits and len(others) > 1
+    always = {name for name, kind in rows if said[name, kind] == rows[name, kind]}
+    found = [
+        name
+        for name, kind in rows
+        if where_they_differ[name, kind] >= (0 if name in named else _DIFFER)
+        and (said[name, kind] >= _NEARLY_ALL * rows[name, kind] if name in named else always == {name})
+    ]
+    return dict.fromkeys(found, WHY)
+
+
+def _is_called_so(name: str) -> bool:
+    words = re.split(r"[\W\d_]+", name.casefold())
+    return any(word in _NAMES or word.startswith(_STEMS) for word in words)
+
+
+def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
+    """Return whether a label is the one that most others gave, and whether it is their mean or their median."""
+    if sum(others.values()) < 2:
+        return
+    (label, count), *rest = others.most_common(2)
+    if not rest or count > rest[0][1]:
+        yield "mode", own == label
+    try:
+        numbers = [float(one) for one, times in others.items() for _ in range(times)]
+        number = float(own)
+    except ValueError:
+        return
+    yield "mean", abs(number - fmean(numbers)) <= _ROUNDED
+    yield "median", number == median(numbers)
+
 
 HANDFUL = 5
 """Of so few items the labels of one rater may all be different, and none be anybody else's."""

@@ -1,24 +1,23 @@
 """Which columns of a table hold items, raters and labels: a column a rater (wide), or a rating a row (long).
 
-A table is long where it has the columns item, rater and label; where a person names its column of raters or of
-labels; or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a
-wide table: items in a column with a usual name, or else in the first; or where two columns tell it by what is in
-them (`shape`), whatever they are called and in any order. Where one rater is enough, an item need not stand on several
-rows. The label then is the one column left that
-holds few distinct labels. What was recognised is said; where two columns could be meant, the person is asked.
+A table is long where it has the columns item, rater and label; where a person names its column of raters or of labels;
+or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a wide
+table: items in a column with a usual name, or else in the first; or where two columns tell it by what is in them
+(`_item_and_rater`), whatever they are called and in any order. Where one rater is enough, an item need not stand on
+several rows. The label then is the one column left that holds few distinct labels. What was recognised is said; where
+two columns could be meant, the person is asked.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.labels.columns import RATER_NAMES, WHO, may_hold_labels
+from misstep.analysis.labels.columns import HANDFUL, RATER_NAMES, WHO, hold_names, may_hold_labels
 from misstep.analysis.labels.reading import Reading
+from misstep.analysis.labels.records import listed
 from misstep.analysis.labels.rows import LabelRows
-from misstep.analysis.labels.shape import item_and_rater
 from misstep.analysis.labels.source import Source
-from misstep.analysis.labels.spelling import listed
 from misstep.analysis.labels.tools.ratings import QUESTION
 from misstep.harness.errors import InputError, UsageError
 
@@ -97,7 +96,7 @@ def _completed(
         questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
         called = (columns_called(sheet, ITEM_NAMES), columns_called(sheet, WHO))
         kept = {place for place in (by, *labels) if place is not None}
-        told = item_and_rater(sheet, item, rater, called, kept, questions)
+        told = _item_and_rater(sheet, item, rater, called, kept, questions)
         items, raters = ([told[0]], [told[1]]) if told else (items, raters)
     if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
         items = [0]
@@ -185,3 +184,53 @@ def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
     if by is not None:
         items = list(zip(items, sheet.columns[by], strict=True))
     return len(set(items)) < len(items)
+
+
+_REPEATED = 0.5
+"""Distinct values over rows, at most, of a column of raters."""
+
+_FILLED = 0.5
+
+
+def _item_and_rater(
+    sheet: LabelRows,
+    item: int | None,
+    rater: int | None,
+    called: tuple[Sequence[int], Sequence[int]],
+    taken: Collection[int],
+    questions: Sequence[str],
+) -> tuple[int, int] | None:
+    """Return the columns of items and of raters; `None` where none are told.
+
+    `item` and `rater` are columns that a person named, `called` those with a usual name of either, `taken` are others,
+    and `questions` are what the rows answer.
+    """
+    rows = len(sheet.columns[0])
+    distinct = [len(set(column)) for column in sheet.columns]
+    free = [at for at, name in enumerate(sheet.header) if at not in taken and hold_names(name, sheet.columns[at])]
+    named = sheet.columns[item or 0]
+    wide = all(map(str.strip, named)) and len(set(zip(questions, named, strict=True))) == rows
+
+    def tell(of_items: int, of_raters: int) -> bool:
+        """Return whether two columns tell the ratings apart, and may be what they are asked to be."""
+        few, more = distinct[of_raters], distinct[of_items]
+        if not (1 < few <= _REPEATED * rows and 1 < more < rows and (few <= more or rater is not None)):
+            return False
+        if wide and of_raters not in called[1] and (rows <= 2 * HANDFUL or few * more * _FILLED > rows):
+            return False
+        pairs = zip(questions, sheet.columns[of_items], sheet.columns[of_raters], strict=True)
+        return len(set(pairs)) == rows
+
+    found = [
+        (of_items, of_raters)
+        for of_raters in ([rater] if rater is not None else free)
+        for of_items in ([item] if item is not None else free)
+        if of_items != of_raters and tell(of_items, of_raters)
+    ]
+    raters = {of_raters for _, of_raters in found}
+    raters = raters.intersection(called[1]) or raters
+    if len(raters) != 1:
+        return None
+    items = [of_items for of_items, of_raters in found if of_raters in raters]
+    items = [at for at in called[0] if at in items] or items
+    return max(items, key=distinct.__getitem__), raters.pop()

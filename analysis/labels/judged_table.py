@@ -15,9 +15,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.labels.forms import ITEM_NAMES, column_named, columns_called
+from misstep.analysis.labels.records import listed, trimmed
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
-from misstep.analysis.labels.spelling import listed, trimmed
 from misstep.harness.errors import InputError, UsageError
 
 # fmt: off

@@ -10,8 +10,8 @@ from msgspec import Struct
 from misstep.analysis.labels.columns import ask_about
 from misstep.analysis.labels.forms import Form
 from misstep.analysis.labels.reading import Keep, Reading
+from misstep.analysis.labels.records import listed, number, visible
 from misstep.analysis.labels.rows import LabelRows
-from misstep.analysis.labels.spelling import listed, number, visible
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.harness.errors import UsageError
 

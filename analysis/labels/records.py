@@ -1,13 +1,50 @@
-"""Objects of a JSON document or of JSON Lines, as annotation tools export them, and where in the file each stands."""
+"""Objects of JSON, of JSON Lines or of a zip archive of these, and the names and labels in them as written."""
 
+import io
 import re
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterable
+from math import isfinite
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from misstep.analysis.labels.content import MOST_BYTES, decoded
 from misstep.harness.errors import InputError
 from misstep.harness.values import plain
+
+_NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?", re.ASCII)
+_UNSEEN = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+
+
+def visible(text: str) -> str:
+    """Return a text without byte order marks, zero-width spaces and the like; what joins letters or emoji is kept."""
+    return text if text.isascii() else text.translate(_UNSEEN)
+
+
+def trimmed(cell: str) -> str:
+    """Return a label without what cannot be seen, and in one of the ways that Unicode has to write its letters."""
+    return unicodedata.normalize("NFC", visible(cell).strip())
+
+
+def number(label: str) -> float | None:
+    """Return the finite number that a label is, with a decimal point; `None` for any other label."""
+    if not _NUMBER.fullmatch(label):
+        return None
+    found = float(label)
+    return found if isfinite(found) else None
+
+
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """Return names as a person reads them, the long tail counted."""
+    quoted = [repr(name) for name in names]
+    rest = len(quoted) - most
+    return ", ".join(quoted[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
 
 _ADVICE = "Give a list of objects, or one object a line."
 _OPENS = re.compile(r'\s*+(?:\[\s*+[{\]]|\{\s*+["}])')
@@ -75,3 +112,29 @@ def label_text(value: Any) -> str | None:
         known = [part for part in parts if part]
         return SEVERAL.join(sorted(known)) if len(known) == len(value) else None
     return None if isinstance(value, dict) else plain(value)
+
+
+_WHO = "annotator"
+_ENDINGS = (".jsonl", ".json")
+
+
+def packed_records(content: bytes, file: str) -> LabelRecords | None:
+    """The records of all files of an archive, each with its file's name as `annotator`; `None` where it has no JSON."""
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return None
+    values, places, left = [], [], MOST_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in sorted(one for one in archive.namelist() if one.endswith(_ENDINGS)):
+                with archive.open(name) as member:
+                    unpacked = member.read(left + 1)
+                left -= len(unpacked)
+                if left < 0:
+                    raise InputError(f"it unpacks to over {MOST_BYTES >> 20} MiB", "Pack fewer files.", file=file)
+                if unpacked.strip():
+                    records = json_records(decoded(unpacked, f"{file}/{name}"), f"{file}/{name}")
+                    values += [{_WHO: PurePosixPath(name).stem} | value for value in records.values]
+                    places += records.places
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise InputError(f"not a zip archive that can be read: {error}", "Export it again.", file=file) from error
+    return LabelRecords(file, values, places, "record") if values else None

@@ -6,8 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.labels.content import decoded, read_content, shown
-from misstep.analysis.labels.packed import packed_records
-from misstep.analysis.labels.records import LabelRecords, is_json, json_records, label_text
+from misstep.analysis.labels.records import LabelRecords, is_json, json_records, label_text, packed_records
 from misstep.analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
 from misstep.analysis.labels.sheets import is_workbook, sheet_rows
 from misstep.analysis.labels.tools import TOOLS, label_studio, tool_of

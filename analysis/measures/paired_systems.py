@@ -9,9 +9,9 @@ from itertools import combinations
 
 from msgspec import Struct, structs
 
-from misstep.analysis.stats.clusters.paired_rates import paired_rates
+from misstep.analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import Evidence, Row, rows_in
 from misstep.analysis.tables.wording import counted_text, p_text, points_text
 

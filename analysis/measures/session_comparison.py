@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.prevalence import ANY, YES, Labels
 from misstep.analysis.measures.session_changes import LabelledSessions, SessionChange, paired_change, sampled_change
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.journal.classified import LabelledSession

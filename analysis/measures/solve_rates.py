@@ -14,7 +14,6 @@ from misstep.analysis.published import Figure, published_row
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.audit import prints_as
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import (

@@ -14,10 +14,9 @@ from msgspec import Struct
 from misstep.analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, told
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.errors import UsageError
 
 Told = Literal["planted", "found"]

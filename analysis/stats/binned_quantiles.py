@@ -20,8 +20,8 @@ class BinnedQuantile(Struct, frozen=True):
     last: int
 
 
-def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) -> BinnedQuantile:
-    """Return the bin of a quantile, with the bins that its interval reaches at least so often.
+def binned_quantile(counts: IntArray, share: float) -> BinnedQuantile:
+    """Return the bin of a quantile, with the bins that its 95% interval reaches.
 
     Parameters
     ----------
@@ -29,8 +29,6 @@ def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) ->
         Bins, from the lowest: how many values each holds.
     share
         Of the values that the quantile is not exceeded by, above 0 and below 1.
-    confidence
-        The coverage of the interval.
 
     Raises
     ------
@@ -48,7 +46,7 @@ def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) ->
         raise UsageError("no values in any bin")
     if not 0 < share < 1:
         raise UsageError(f"the quantile of a share of {share:g}", "It lies between 0 and 1.")
-    tail = (1 - confidence) / 2
+    tail = (1 - 0.95) / 2
     # The r-th value lies below the quantile if r or more of n do: ranks count from 1.
     low, high = _binomial_quantile(tail, n, share), _binomial_quantile(1 - tail, n, share) + 1
     wanted = (int(np.ceil(share * n)), max(low, 1), min(high, n))

@@ -2,7 +2,12 @@
 
 The share that a judge flags is not prevalence: it misses some and flags others wrongly. With the judge's sensitivity
 and specificity, known or measured on items with gold labels, the share can be turned back (Rogan and Gladen). Where
-some of the judged items themselves carry gold labels, drawn at random, `prediction_powered` needs neither.
+some of the judged items themselves carry gold labels, drawn at random, `powered_share` needs neither: the share
+flagged, plus the share missed, less the share flagged wrongly (Angelopoulos and others 2023, Prediction-powered
+inference, Science 382:669-674). The normal interval of that paper takes an error that was not seen for one that does
+not happen: of a judge that errs on none of 20 to 40 labelled items it holds the truth far too seldom
+(`benchmarks/validity/RESULTS.md`). The bounds of the three shares are therefore put together: each is Clopper and
+Pearson's, over clusters Korn and Graubard's, so that 20 items without an error leave room for one on 17% of all.
 
 The corrected prevalence may fall outside 0 to 1: the judge would flag more or fewer items even if none, or all,
 misbehaved. It is then cut, and says so.
@@ -13,8 +18,8 @@ from math import sqrt
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from misstep.analysis.stats.clusters.clustered import cluster_columns
-from misstep.analysis.stats.clusters.clustered_bounds import items_for_bounds
+from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER, cluster_columns
+from misstep.analysis.stats.clusters.clustered_bounds import items_for_bounds, korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.errors import UsageError
 
@@ -87,9 +92,7 @@ def rogan_gladen(
     return Prevalence(_cut(raw, limits, flagged[1], method), apparent, raw, se, limits)
 
 
-def rogan_gladen_clustered(
-    flagged: npt.ArrayLike, found: npt.ArrayLike, left_alone: npt.ArrayLike, confidence: float = 0.95
-) -> Prevalence:
+def rogan_gladen_clustered(flagged: npt.ArrayLike, found: npt.ArrayLike, left_alone: npt.ArrayLike) -> Prevalence:
     """`rogan_gladen` where items come in clusters: each rate counts as many items as its clusters are worth.
 
     The numbers of items are those of `clustered_bounds.korn_graubard`. Resampled clusters would not do: a judge that
@@ -99,8 +102,6 @@ def rogan_gladen_clustered(
     ----------
     flagged, found, left_alone
         Clusters x (successes, trials) of each, as for `rogan_gladen`; clusters without trials are left out.
-    confidence
-        The coverage of the interval.
 
     Raises
     ------
@@ -116,11 +117,11 @@ def rogan_gladen_clustered(
     """
     columns = [cluster_columns(clusters) for clusters in (flagged, found, left_alone)]
     sums = [(int(x.sum()), int(n.sum())) for x, n in columns]
-    plain = rogan_gladen(sums[0], sums[1], sums[2], confidence)
-    worth = [items_for_bounds(clusters, (1 - confidence) / 2) for clusters in (flagged, found, left_alone)]
+    plain = rogan_gladen(sums[0], sums[1], sums[2])
+    worth = [items_for_bounds(clusters, (1 - 0.95) / 2) for clusters in (flagged, found, left_alone)]
     counts = [(x / n * size, size) for (x, n), size in zip(sums, worth, strict=True)]
-    limits = _lang_reiczigel(counts[0], counts[1], counts[2], confidence)
-    method = f"Rogan-Gladen, Lang-Reiczigel over {len(columns[0][1]):,} clusters, {100 * confidence:g}%"
+    limits = _lang_reiczigel(counts[0], counts[1], counts[2])
+    method = f"Rogan-Gladen, Lang-Reiczigel over {len(columns[0][1]):,} clusters, 95%"
     estimate = _cut(plain.raw or 0.0, limits, sums[0][1], method)
     return structs.replace(plain, estimate=estimate, se=None, untruncated=limits)
 
@@ -144,7 +145,7 @@ def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], sp
 
 
 def _lang_reiczigel(
-    flagged: tuple[float, float], found: tuple[float, float], left_alone: tuple[float, float], confidence: float
+    flagged: tuple[float, float], found: tuple[float, float], left_alone: tuple[float, float], confidence: float = 0.95
 ) -> tuple[float, float] | None:
     """Return the limits before the cut; `None` where the shrunken rates carry no information any more."""
     from scipy.special import ndtri
@@ -170,3 +171,59 @@ def _cut(raw: float, limits: tuple[float, float] | None, n: int, method: str) ->
     if (low, high) != limits:
         method += ", cut to 0..1"
     return Estimate(value, low, high, n, method, reason)
+
+
+OUTSIDE_BEFORE_CUT = "outside 0 to 1 before it was cut"
+
+
+def powered_share(flagged: npt.ArrayLike, missed: npt.ArrayLike, wrong: npt.ArrayLike) -> Estimate:
+    """The share flagged plus the share missed less the share flagged wrongly, with bounds that hold with few labels.
+
+    Distances from each share to its own bound are squared and added (Zou and Donner 2008, Construction of confidence
+    limits about effect measures, Statistics in Medicine 27:1693-1702), with the covariance of the shares missed and
+    flagged wrongly, which are of the same items. That of the share flagged is not counted on: it makes the interval
+    narrower. Estimate and bounds are cut to 0..1.
+
+    Parameters
+    ----------
+    flagged
+        Clusters x (flagged, judged): items that stand for themselves are clusters of one.
+    missed, wrong
+        Clusters x (positive and not flagged, labelled), and x (flagged and not positive, labelled).
+
+    Raises
+    ------
+    UsageError
+        Nothing was judged or labelled, or a cluster has more of something than items.
+
+    Examples
+    --------
+    >>> judged, missed, wrong = [[1, 1]] * 30 + [[0, 1]] * 70, [[1, 1]] + [[0, 1]] * 19, [[0, 1]] * 20
+    >>> found = powered_share(judged, missed, wrong)
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.35, 0.154, 0.572)
+    """
+    shares = [korn_graubard(clusters) for clusters in (flagged, missed, wrong)]
+    said, low_error, high_error = (float(one.value or 0.0) for one in shares)
+    raw, labelled = said + low_error - high_error, shares[1].n
+    value = min(1.0, max(0.0, raw))
+    method = f"prediction-powered, {shares[1].method.removesuffix(', 95%')} bounds of errors, 95%"
+    if any(one.low is None for one in shares):
+        return Estimate(value, n=labelled, method=method, reason=ONE_CLUSTER)
+    (below, above), (missed_below, missed_above), (wrong_below, wrong_above) = (
+        (float(one.value or 0.0) - float(one.low or 0.0), float(one.high or 0.0) - float(one.value or 0.0))
+        for one in shares
+    )
+    # A missed item raises the mean and a wrongly flagged one lowers it: the lower limit takes the lower bound of the
+    # first and the upper bound of the second.
+    together = _correlation(low_error, high_error)
+    down = sqrt(below**2 + missed_below**2 + wrong_above**2 + 2 * together * missed_below * wrong_above)
+    up = sqrt(above**2 + missed_above**2 + wrong_below**2 + 2 * together * missed_above * wrong_below)
+    low, high = (min(1.0, max(0.0, limit)) for limit in (raw - down, raw + up))
+    return Estimate(value, low, high, labelled, method, "" if value == raw else OUTSIDE_BEFORE_CUT)
+
+
+def _correlation(missed: float, wrong: float) -> float:
+    """Return how far the shares missed and flagged wrongly draw apart: an item can only be one of both."""
+    rest = (1 - missed) * (1 - wrong)
+    return sqrt(missed * wrong / rest) if rest else 0.0

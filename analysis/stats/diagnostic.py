@@ -4,7 +4,6 @@ Every share carries a Wilson interval; what is 0/0 is undefined and says so, nev
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -36,15 +35,13 @@ class Confusion(Struct, frozen=True):
         return self.tp + self.fp + self.fn + self.tn
 
 
-def count_confusion(gold: Sequence[Any], answers: Sequence[Any], positive: Any = True) -> Confusion:
+def count_confusion(gold: Sequence[bool], answers: Sequence[bool]) -> Confusion:
     """Return the 2 x 2 table of two lists of the same length, item by item.
 
     Parameters
     ----------
     gold, answers
-        Items: yes or no, or labels.
-    positive
-        The label that counts as yes, where they are labels.
+        Items: yes or no.
 
     Raises
     ------
@@ -53,11 +50,9 @@ def count_confusion(gold: Sequence[Any], answers: Sequence[Any], positive: Any =
 
     Examples
     --------
-    >>> count_confusion(["bug", "ok", "bug"], ["bug", "bug", "ok"], positive="bug")
+    >>> count_confusion([True, False, True], [True, True, False])
     Confusion(tp=1, fp=1, fn=1, tn=0)
     """
-    if positive is not True:
-        gold, answers = ([None if one is None else one == positive for one in labels] for labels in (gold, answers))
     pairs = list(zip(gold, answers, strict=True))
     odd = [one for pair in pairs for one in pair if one not in (True, False)]
     if odd:

@@ -78,15 +78,15 @@ class Coefficient(Struct, frozen=True):
     n: int = 0
     reason: str = ""
 
-    def z_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """Return the normal interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without a standard error."""
-        return self._interval(NormalDist().inv_cdf((1 + level) / 2))
+    def z_interval(self) -> tuple[float, float] | None:
+        """Return the normal 95% interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without an error."""
+        return self._interval(NormalDist().inv_cdf(0.975))
 
-    def t_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """Return the interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
+    def t_interval(self) -> tuple[float, float] | None:
+        """Return the 95% interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
         from scipy.special import stdtrit
 
-        return self._interval(float(stdtrit(self.n - 1, (1 + level) / 2)))
+        return self._interval(float(stdtrit(self.n - 1, 0.975)))
 
     def _interval(self, quantile: float) -> tuple[float, float] | None:
         if self.value is None or self.se is None:

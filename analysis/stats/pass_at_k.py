@@ -5,7 +5,6 @@ and are refused rather than guessed. pass^k is neither 1 - pass@k nor (c/n)^k. A
 trials of the benchmark: an interval resamples tasks.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, sqrt
 from typing import Literal, get_args
@@ -166,19 +165,6 @@ def mean_over_tasks(
     drawn = bootstrap(lambda sets: sets @ distinct / n, tasks, resamples, rng)
     estimate = bootstrapped(mean, drawn, n, units="tasks")
     return MeanOverTasks(estimate, sqrt(float(tasks @ (distinct - mean) ** 2 / n) / n))
-
-
-def curve(
-    attempts: npt.ArrayLike, ks: Sequence[int], rng: np.random.Generator, kind: Kind = "pass@k", resamples: int = 10_000
-) -> tuple[MeanOverTasks, ...]:
-    """`mean_over_tasks` for each of several k, for a figure of how much more attempts help.
-
-    Examples
-    --------
-    >>> [one.mean.value for one in curve([[4, 4], [4, 1]], (1, 2), np.random.default_rng(0))]
-    [0.625, 0.75]
-    """
-    return tuple(mean_over_tasks(attempts, k, rng, kind, resamples) for k in ks)
 
 
 def _check(n: int, c: int, k: int) -> None:

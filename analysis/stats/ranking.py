@@ -1,6 +1,8 @@
-"""How well a score ranks positives above negatives: the area under the ROC curve, over items or over clusters.
+"""How well a score ranks positives above negatives, and how far two orders of the same things agree.
 
-The area is the chance that a positive drawn at random has a higher score than a negative, equal scores counting half.
+The area under the ROC curve is the chance that a positive drawn at random has a higher score than a negative, equal
+scores counting half; average precision is the area under the steps of precision against recall. scikit-learn and scipy
+have average precision and Kendall's tau-b for one sample; a bootstrap asks about thousands. A test compares them.
 """
 
 from math import exp, log, sqrt
@@ -21,7 +23,6 @@ def area_under_curve(
     scores: npt.ArrayLike,
     positive: npt.ArrayLike,
     of_item: IntArray | None = None,
-    confidence: float = 0.95,
     times: IntArray | None = None,
 ) -> Estimate:
     """Return the area under the ROC curve with its interval, made on the logit scale so that it stays within 0..1.
@@ -35,8 +36,6 @@ def area_under_curve(
         Items: the score, and whether the item is a positive.
     of_item
         Items: the number of each one's cluster from 0; by default every item stands for itself.
-    confidence
-        The coverage of the interval.
     times
         Entries: how many items each stands for, where they are counted by score and kind and are of no clusters.
 
@@ -61,12 +60,12 @@ def area_under_curve(
     else:
         variance = _variance_of_counted(above - area, below - area, with_found[1], without[1])
     kind = "DeLong" if of_item is None else "Obuchowski, over clusters"
-    method = f"{kind}, logit, {100 * confidence:g}%"
+    method = f"{kind}, logit, 95%"
     if not variance > 0 or area in (0.0, 1.0):
         return Estimate(area, n=n, method=method, reason=NO_SPREAD)
     from scipy.special import ndtri
 
-    half = float(ndtri((1 + confidence) / 2)) * sqrt(variance) / (area * (1 - area))
+    half = float(ndtri(0.975)) * sqrt(variance) / (area * (1 - area))
     low, high = (1 / (1 + exp(-(log(area / (1 - area)) + side * half))) for side in (-1, 1))
     return Estimate(area, low, high, n, method)
 
@@ -102,3 +101,75 @@ def _variance(above: FloatArray, below: FloatArray, of_above: IntArray, of_below
         + with_second / (with_second - 1) * (second**2).sum() / n_second**2
         + 2 * clusters / (clusters - 1) * (first * second).sum() / (n_first * n_second)
     )
+
+
+def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Kendall's tau-b: pairs that both put in one order less those that they do not, over those that each tells apart.
+
+    Kendall (1945), The treatment of ties in ranking problems, Biometrika 33:239-251.
+
+    Parameters
+    ----------
+    first, second
+        Sets x things: the value by which each orders the things.
+
+    Returns
+    -------
+    FloatArray
+        Sets; NaN where a value is missing or one of the two orders has all things alike.
+
+    Examples
+    --------
+    >>> kendall_tau_b(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(3)
+    array([0.333])
+    """
+    one, other = np.triu_indices(first.shape[1], 1)
+    left, right = (np.sign(values[:, one] - values[:, other]) for values in (first, second))
+    told = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(told == 0, np.nan, (left * right).sum(axis=1) / np.where(told == 0, 1, told)))
+
+
+NO_POSITIVES = "no item is a positive: there is nothing to find"
+
+
+def average_precision(scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
+    """The mean of the precision at each score, weighted by the positives that have it; equal scores come together.
+
+    A score that says nothing has the share of positives.
+
+    Parameters
+    ----------
+    scores, positive
+        Items: the score, and whether the item is a positive.
+    weights
+        Sets x items: how often each item is in a set.
+
+    Returns
+    -------
+    FloatArray
+        Sets; NaN where a set has no positive.
+
+    Raises
+    ------
+    UsageError
+        Scores, labels and weights differ in length, a score is missing or no number, or a label is neither yes nor no.
+
+    Examples
+    --------
+    >>> average_precision([0.9, 0.8, 0.7], [True, False, True], [[1, 1, 1]]).round(3)
+    array([0.833])
+    """
+    given, found = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    sets = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+    if not given.shape == found.shape == sets.shape[1:]:
+        raise UsageError(f"{given.size} scores but {found.size} labels and {sets.shape[1]} weights")
+    order = np.argsort(-given, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(given[order])), len(given) - 1)
+    drawn = sets[:, order]
+    taken, right = (np.cumsum(part, axis=1)[:, ends] for part in (drawn, drawn * found[order]))
+    steps = np.diff(right, axis=1, prepend=0.0)
+    precision = right / np.where(taken > 0, taken, 1.0)
+    total = right[:, -1]
+    area = (steps * precision).sum(axis=1) / np.where(total > 0, total, 1.0)
+    return np.asarray(np.where(total > 0, area, np.nan))

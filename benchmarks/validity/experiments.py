@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.validity.clusters import draw_clusters
 from benchmarks.validity.rates import Rate, coverage, rejections
-from misstep.analysis.stats.decisions.incidence_difference import Followed, incidence_difference
+from misstep.analysis.stats.decisions.incidence import Followed, incidence_difference
 from misstep.analysis.stats.decisions.relative_change import compare_ratios, compare_skewed
 from misstep.analysis.stats.printed.two_proportions import pooled_z
 from misstep.analysis.stats.raters.patterns import FloatArray

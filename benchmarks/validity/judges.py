@@ -9,10 +9,9 @@ import numpy.typing as npt
 from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
-from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.correction import powered_share, rogan_gladen
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.prediction_powered import powered_share
 from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]

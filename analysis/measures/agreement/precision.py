@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from misstep.analysis.stats.decisions.power import items_for_width
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters.interval_width import items_for_width
 
 
 class ItemsNeeded(Struct, frozen=True):

@@ -26,9 +26,8 @@ from misstep.analysis.measures.judging.scores import (
 )
 from misstep.analysis.measures.judging.units import resampled_counts
 from misstep.analysis.measures.shares import share
-from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.ranking import area_under_curve
+from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.evidence import Evidence, together

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.labels import Reading
-from misstep.analysis.labels.counting import counted_labels
+from misstep.analysis.labels.coding import counted_labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
 from misstep.analysis.measures.counted.judges import CountedJudge, counted_judges
 from misstep.analysis.measures.passing.attempts import TaskCounts

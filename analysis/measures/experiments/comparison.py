@@ -16,12 +16,10 @@ from misstep.analysis.measures.experiments.sessions import (
 from misstep.analysis.stats.decisions.power import smallest_change
 from misstep.analysis.stats.decisions.ratios import unit_variation
 from misstep.analysis.stats.decisions.relative_change import RatioComparison, compare_ratios, compare_skewed
-from misstep.analysis.stats.decisions.sample_ratio import ALARM, sample_ratio
-from misstep.analysis.stats.decisions.sequential import AlwaysValid, always_valid
+from misstep.analysis.stats.decisions.sequential import ALARM, AlwaysValid, always_valid, sample_ratio
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.two_proportions import pooled_z
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.errors import UsageError
 
 LEVEL = 0.05

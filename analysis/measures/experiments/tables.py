@@ -6,7 +6,7 @@ from math import ceil
 from misstep.analysis.measures.experiments.comparison import LEVEL, POWER, ExperimentReport, MetricChange
 from misstep.analysis.measures.experiments.sessions import KINDS
 from misstep.analysis.stats.decisions.power import units_an_arm
-from misstep.analysis.stats.decisions.sample_ratio import ALARM
+from misstep.analysis.stats.decisions.sequential import ALARM
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Evidence, Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of

@@ -15,11 +15,14 @@ from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
-from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
+from misstep.analysis.stats.raters.marginal_homogeneity import (
+    clustered_shares,
+    pearson_shares,
+    stuart_maxwell,
+    zero_mean,
+)
 from misstep.analysis.stats.raters.patterns import IntArray
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 

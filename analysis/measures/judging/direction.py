@@ -13,7 +13,7 @@ from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, dat
 from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.rows import judging_table, p_rows
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import with_interval
 

@@ -14,9 +14,8 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
-from misstep.analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
+from misstep.analysis.stats.correction import powered_share, rogan_gladen, rogan_gladen_clustered
 from misstep.analysis.stats.estimate import Estimate, told
-from misstep.analysis.stats.prediction_powered import powered_share
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval

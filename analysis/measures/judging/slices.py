@@ -16,9 +16,9 @@ from misstep.analysis.measures.judging.judged import JudgedItems, sample_of
 from misstep.analysis.measures.judging.rows import judging_table, p_rows
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.raters.marginal_homogeneity import clustered_shares, pearson_shares
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, p_text, with_interval
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.labels.content import shown
+from misstep.analysis.labels.records import listed, number, trimmed
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
-from misstep.analysis.labels.spelling import listed, number, trimmed
 from misstep.analysis.measures.passing.attempts import Lack, PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.harness.errors import InputError
 

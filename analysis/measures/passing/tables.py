@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from misstep.analysis.labels.spelling import listed
+from misstep.analysis.labels.records import listed
 from misstep.analysis.measures.paired_systems import PairedSystems, PairWords, pair_finding, pair_rows
 from misstep.analysis.measures.passing.scores import FEW_TASKS, AtK, LeftOutTasks, PassReport, SystemPasses
 from misstep.analysis.stats.estimate import Estimate

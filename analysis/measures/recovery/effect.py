@@ -8,11 +8,15 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, Start
 from misstep.analysis.measures.recovery.rates import Classes, by_unit, chosen, recovery_rate
 from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.decisions.incidence import CumulativeIncidence, cumulative_incidence
-from misstep.analysis.stats.decisions.incidence_difference import Followed, IncidenceComparison, incidence_difference
+from misstep.analysis.stats.decisions.incidence import (
+    CumulativeIncidence,
+    Followed,
+    IncidenceComparison,
+    cumulative_incidence,
+    incidence_difference,
+)
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.significance import Significance, holm
 
 
 class RecoveryEffect(Struct, frozen=True):

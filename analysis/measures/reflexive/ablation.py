@@ -14,8 +14,8 @@ from misstep.analysis.measures.paired_systems import LEVEL
 from misstep.analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
 from misstep.analysis.stats.clusters.paired_means import paired_means, sign_flip_test
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.stats.significance import holm
 
 WHOLE = "whole loop"
 ALL_OFF = "all off"

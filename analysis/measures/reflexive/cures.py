@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.reflexive.ablation import AblationEffect, effects_of
 from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 
 
 class FailureMode(Struct, frozen=True):

@@ -31,7 +31,7 @@ from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.raters.equal_shares import clustered_shares
+from misstep.analysis.stats.raters.marginal_homogeneity import clustered_shares
 from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.analysis.stats.resampling import bootstrapped
 from misstep.analysis.stats.significance import Significance

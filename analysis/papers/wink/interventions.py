@@ -10,10 +10,10 @@ from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
 from misstep.analysis.papers.wink.live_shadow import shadow_finding, shadow_rows
 from misstep.analysis.papers.wink.prevalence import arm_size, arm_size_row
 from misstep.analysis.published import Figure, Paper, load_paper, published_row
-from misstep.analysis.stats.clusters.design_effect import tolerated_design_effect, tolerated_icc
+from misstep.analysis.stats.decisions.power import tolerated_design_effect, tolerated_icc
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import with_interval
 

@@ -8,9 +8,8 @@ from misstep.analysis.measures.experiments.tables import signed
 from misstep.analysis.papers.wink.interventions import METRICS
 from misstep.analysis.papers.wink.live import NOTE, LiveExperiments, p_row
 from misstep.analysis.published import load_paper, published_row
-from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.printed.implied_interval import ImpliedChange, implied_change
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.decisions.relative_change import ImpliedChange, implied_change
+from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import interval_words, number_text, p_text
 

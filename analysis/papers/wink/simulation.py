@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.published import load_paper
 from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.clusters.design_effect import design_effect
+from misstep.analysis.stats.decisions.power import design_effect
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_by_two import pooled_p_values
 from misstep.analysis.stats.proportions import wilson

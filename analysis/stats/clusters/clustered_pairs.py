@@ -1,4 +1,4 @@
-"""Two systems on the same items, where items come in clusters: tests, intervals and the cost of clustering.
+"""Two systems on the same items, where items come in clusters or tasks are tried several times: tests and intervals.
 
 All that counts of a cluster is by how many items the first system beats the second there, and how many items it has.
 Under the null hypothesis a cluster could as well have gone the other way, with all its items: the sum of the clusters'
@@ -8,20 +8,25 @@ item a cluster this is McNemar's test; with many clusters it comes to the tests 
 Medicine 17:1495-1507) as modified by Yang, Sun and Hardin (2010, Biometrical Journal 52:638-652), whose z is the sum of
 the differences over the root of the sum of their squares.
 
+Of tasks that each system tried several times, its rate is the mean over tasks of its share of solved attempts; a task
+goes either way as a whole (`paired_rates`).
+
     cluster     first right alone   second right alone   items   difference
     run-1              2                    0               5         2
     run-2              1                    2               7        -1
 """
 
-from math import sqrt
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.stats.checked import whole_numbers
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
-from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable, paired_score_interval
+from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.clusters.signed_sums import signed_sum_tails
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
@@ -211,3 +216,67 @@ def _checked(differences: npt.ArrayLike, items: npt.ArrayLike) -> tuple[IntArray
     if (sizes < 1).any() or (np.abs(each) > sizes).any():
         raise UsageError("a cluster without items, or with more difference than items")
     return each, sizes
+
+
+PairedCounts = tuple[int, int, int, int]
+"""Of one task: attempts of the first system and how many solved it, and the same of the second."""
+
+_LARGEST_SUM = 2_000_000
+"""Steps of all tasks together, at most: counting their sums takes a tenth of a second."""
+_COARSEST, _FINEST = 100, 27_720
+"""Steps in which differences are counted where numbers of attempts have no small common multiple."""
+
+
+class PairedRates(Struct, frozen=True):
+    """The rate of the first system less that of the second, its test, and on how many tasks which of them is ahead."""
+
+    difference: Estimate
+    test: Significance
+    ahead: int
+    behind: int
+    level: int
+
+    @property
+    def reason(self) -> str:
+        """Return what to beware of, of interval and test."""
+        return "; ".join(dict.fromkeys(filter(None, (self.difference.reason, self.test.reason))))
+
+
+def paired_rates(counts: Sequence[PairedCounts]) -> PairedRates:
+    """Return the comparison of two systems on the same tasks; a task that was tried more often weighs no more.
+
+    Parameters
+    ----------
+    counts
+        One a task.
+
+    Raises
+    ------
+    UsageError
+        There are no tasks, or a system has no attempt at one.
+
+    Examples
+    --------
+    >>> paired_rates([(3, 2, 3, 1), (3, 2, 3, 1), (3, 3, 3, 3)]).ahead
+    2
+    """
+    if not counts or any(min(tried, others) < 1 for tried, _, others, _ in counts):
+        raise UsageError("a task that one of the two systems did not attempt, or no task at all")
+    differences = [Fraction(solved, tried) - Fraction(also, others) for tried, solved, others, also in counts]
+    ahead, behind = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
+    scale = lcm(*{number for tried, _, others, _ in counts for number in (tried, others)})
+    if scale == 1:
+        table = PairedTable.of([count[1] == 1 for count in counts], [count[3] == 1 for count in counts])
+        difference, test = paired_score_interval(table), mcnemar_mid_p(table)
+        return PairedRates(difference, test, ahead, behind, len(counts) - ahead - behind)
+    # On one scale differences are whole numbers whatever the numbers of attempts, so that their sums can be counted.
+    finest = max(_COARSEST, min(_FINEST, _LARGEST_SUM // len(counts)))
+    steps = min(scale, finest)
+    leaning = [round(one * steps) for one in differences]
+    difference, test = clustered_paired_difference(leaning, [steps] * len(counts)), sign_flip_mcnemar(leaning)
+    difference = structs.replace(difference, n=len(counts))
+    if steps < scale:
+        rounded = f", differences of tasks rounded to 1/{steps:,}"
+        difference = structs.replace(difference, method=difference.method + rounded)
+        test = structs.replace(test, test=test.test + rounded)
+    return PairedRates(difference, test, ahead, behind, len(counts) - ahead - behind)

@@ -80,7 +80,7 @@ def mcnemar_mid_p(table: PairedTable) -> Significance:
     return Significance(float(least), p_value, table.n, test)
 
 
-def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
+def paired_difference(table: PairedTable) -> Estimate:
     """Return the difference of two systems' shares on the same items, with the Wald interval of paired counts.
 
     Fleiss, Levin and Paik (2003, Statistical Methods for Rates and Proportions, section 13.1); cut at -1 and 1.
@@ -89,8 +89,6 @@ def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
     ----------
     table
         The paired counts.
-    confidence
-        The coverage of the interval.
 
     Examples
     --------
@@ -101,14 +99,14 @@ def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
     from scipy.special import ndtri
 
     value, error = (table.first_only - table.second_only) / table.n, paired_error(table)
-    method = f"Wald for paired shares, {100 * confidence:g}%"
+    method = "Wald for paired shares, 95%"
     if error == 0:
         return Estimate(value, n=table.n, method=method, reason="all pairs differ alike: standard error 0")
-    half = float(ndtri((1 + confidence) / 2)) * error
+    half = float(ndtri(0.975)) * error
     return Estimate(value, max(-1.0, value - half), min(1.0, value + half), table.n, method)
 
 
-def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estimate:
+def paired_score_interval(table: PairedTable) -> Estimate:
     """Return the difference of two systems' shares on the same items, with Tango's score interval.
 
     Tango (1998), Statistics in Medicine 17:891-908: the differences that a score test does not reject, the share of
@@ -119,8 +117,6 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
     ----------
     table
         The paired counts.
-    confidence
-        The coverage of the interval.
 
     Examples
     --------
@@ -131,7 +127,7 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
     from scipy.special import ndtri
 
     n, value = table.n, (table.first_only - table.second_only) / table.n
-    squared = float(ndtri((1 + confidence) / 2)) ** 2
+    squared = float(ndtri(0.975)) ** 2
 
     def outside(difference: float) -> float:
         return n * (value - difference) ** 2 - squared * _null_variance(table, difference)
@@ -141,7 +137,7 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
         beside = value + math.copysign(_BESIDE, furthest)
         return furthest if abs(beside) >= 1 and beside * furthest > 0 else _crossing(outside, beside, furthest)
 
-    return Estimate(value, end(-1.0), end(1.0), n, f"Tango, {100 * confidence:g}%")
+    return Estimate(value, end(-1.0), end(1.0), n, "Tango, 95%")
 
 
 def _crossing(of: Callable[[float], float], below: float, above: float) -> float:

@@ -1,13 +1,15 @@
-"""How many items or units a comparison needs, and how small a change it can find: asked before, not after.
+"""How many items or units a comparison needs, how small a change it can find, and how much clustering costs.
 
 The power for the change that was observed says nothing that its p-value does not (Hoenig and Heisey 2001, The American
-Statistician 55:19-24). Items must be independent: multiply by the design effect (`design_effect`) where
-they come in clusters.
+Statistician 55:19-24). Items must be independent: multiply by the design effect where they come in clusters. That is
+the variance of an estimate over what it would be with as many independent items; where a paper prints no clusters it
+can be said how strong the clustering would have to be.
 """
 
-from math import expm1, isfinite, log1p, sqrt
+from math import ceil, expm1, isfinite, log1p, sqrt
 from statistics import NormalDist
 
+from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.errors import UsageError
 
 _NORMAL = NormalDist()
@@ -138,3 +140,85 @@ def _check_plan(power: float, alpha: float) -> None:
 def _check_spread(variation: float, design_effect: float) -> None:
     if not (variation > 0 and isfinite(variation) and design_effect > 0 and isfinite(design_effect)):
         raise UsageError(f"a variation of {variation:g} with a design effect of {design_effect:g}", "Both are above 0.")
+
+
+def items_for_width(estimate: Estimate, width: float) -> int | None:
+    """Return the number of items, like those available, with which the interval of an estimate is about so wide.
+
+    An interval of n items that is w wide is w·sqrt(n/m) wide with m of them, so m = n·(w/width)². It is an
+    approximation: bounds at 1, skewed resamples and the uncertainty of w itself are left aside.
+
+    Parameters
+    ----------
+    estimate
+        With its interval and its n.
+    width
+        From the lower to the upper bound, as it is wished for.
+
+    Returns
+    -------
+    int or None
+        `None` where the estimate has no interval.
+
+    Raises
+    ------
+    UsageError
+        The width is not above 0.
+
+    Examples
+    --------
+    >>> items_for_width(Estimate(0.6, 0.4, 0.8, n=50), 0.2)
+    200
+    """
+    if not width > 0:
+        raise UsageError(f"an interval cannot be {width:g} wide", "Give a width above 0.")
+    if estimate.low is None or estimate.high is None or not estimate.n:
+        return None
+    return ceil(round(estimate.n * ((estimate.high - estimate.low) / width) ** 2, 6))
+
+
+def design_effect(mean_size: float, icc: float) -> float:
+    """1 + (m - 1) icc for clusters of m items (Kish 1965, Survey Sampling, section 5.4).
+
+    With unequal clusters the size-weighted mean, sum of m² over sum of m, is the right m; the plain mean understates.
+
+    Parameters
+    ----------
+    mean_size
+        Items a cluster, at least 1.
+    icc
+        The intraclass correlation; where it is negative the effect is below 1.
+
+    Raises
+    ------
+    UsageError
+        A mean size below 1.
+    """
+    if not (mean_size >= 1 and isfinite(mean_size) and isfinite(icc)):
+        raise UsageError(f"clusters of {mean_size:g} items with a correlation of {icc:g}: a cluster has at least one")
+    return 1 + (mean_size - 1) * icc
+
+
+def tolerated_design_effect(z: float, alpha: float) -> float:
+    """Return the design effect at which a test of independent items with this z has p = alpha, two-sided.
+
+    The corrected statistic is z over the root of the design effect. Below 1 the finding never reached alpha.
+    """
+    from scipy.special import ndtri
+
+    if not 0 < alpha < 1:
+        raise UsageError(f"a level outside 0 to 1: {alpha:g}")
+    return float((z / ndtri(1 - alpha / 2)) ** 2)
+
+
+def tolerated_icc(z: float, alpha: float, mean_size: float) -> float:
+    """Return the intraclass correlation at which a test of independent items has p = alpha, for clusters of m items.
+
+    Raises
+    ------
+    UsageError
+        Clusters of one item, on which no correlation acts, or a level outside 0 to 1.
+    """
+    if not mean_size > 1:
+        raise UsageError(f"clusters of {mean_size:g} items: no correlation within them can act")
+    return (tolerated_design_effect(z, alpha) - 1) / (mean_size - 1)

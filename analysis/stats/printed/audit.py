@@ -1,7 +1,7 @@
 """Arithmetic of printed figures: which whole counts and denominators a printed percentage or mean allows (GRIM).
 
 Printed figures are strings, since trailing zeros carry information: "49.0" allows fewer counts than "49". Nobody prints
-the rounding rule, so half-up and half-even are both accepted unless one is asked for; and, of a tie that is not a
+the rounding rule, so half-up and half-even are both accepted; and, of a tie that is not a
 binary number, both neighbours: 115 of 200 is 57.5%, and prints as 58% or, where 0.575 is multiplied by 100, as 57%.
 
 Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
@@ -10,14 +10,11 @@ Brown and Heathers, "The GRIM test", Social Psychological and Personality Scienc
 import math
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Literal
 
 from misstep.harness.errors import UsageError
 
-Rounding = Literal["either", "half_up", "half_even"]
 
-
-def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> range:
+def counts_that_print(percentage: str, n: int) -> range:
     """Return the counts k for which 100 k / n prints as `percentage`: neighbours, so that only the ends are tried.
 
     Parameters
@@ -26,8 +23,6 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
         The digits as printed, without a sign: "5.21".
     n
         The denominator, a whole number above 0.
-    rounding
-        The rule for a value halfway between two prints.
 
     Raises
     ------
@@ -38,11 +33,11 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
         raise UsageError(f"a percentage outside 0 to 100: {percentage}")
     if n <= 0:
         raise UsageError(f"a percentage needs a positive number of cases, not {n}")
-    steps = steps_that_print(percentage, Fraction(100, n), rounding, 100)
+    steps = steps_that_print(percentage, Fraction(100, n), 100)
     return steps[max(0, -steps.start) : max(0, n + 1 - steps.start)]
 
 
-def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either", times: int = 1) -> range:
+def steps_that_print(printed: str, step: Fraction, times: int = 1) -> range:
     """Return the whole numbers k for which k x step prints as `printed`: neighbours, so that only the ends are tried.
 
     Parameters
@@ -51,7 +46,7 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
         The digits as printed, with a sign where it is negative.
     step
         What one more is worth, above 0.
-    rounding, times
+    times
         As for `value_prints_as`.
 
     Raises
@@ -61,16 +56,16 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
     """
     low, high = rounding_interval(printed)
     first, last = math.ceil(low / step), math.floor(high / step)
-    if first <= last and not value_prints_as(first * step, printed, rounding, times):
+    if first <= last and not value_prints_as(first * step, printed, times):
         first += 1
-    if first <= last and not value_prints_as(last * step, printed, rounding, times):
+    if first <= last and not value_prints_as(last * step, printed, times):
         last -= 1
     return range(first, last + 1)
 
 
-def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
+def prints_as(count: int, n: int, percentage: str) -> bool:
     """Return whether 100 count / n prints as `percentage`."""
-    return value_prints_as(Fraction(100 * count, n), percentage, rounding, 100)
+    return value_prints_as(Fraction(100 * count, n), percentage, 100)
 
 
 def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, range]:
@@ -104,15 +99,13 @@ def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
     return number - half_step, number + half_step
 
 
-def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either", times: int = 1) -> bool:
+def value_prints_as(value: Fraction, printed: str, times: int = 1) -> bool:
     """Return whether an exact value, rounded to as many digits as are printed, prints as `printed`.
 
     Parameters
     ----------
     value, printed
         The value, and the digits as printed.
-    rounding
-        The rule for a value halfway between two prints.
     times
         What the value was multiplied by before it was rounded: 100 for a percentage.
     """
@@ -123,10 +116,9 @@ def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either"
         return bool(apart < Fraction(1, 2))
     # Software rounds the nearest binary number, and of a tie that has none of its own that may lie on either side.
     before = (value / times).denominator
-    if rounding == "either" and before & (before - 1):
-        return True
-    away_from_zero, even = abs(shown) > abs(exact), shown % 2 == 0
-    return bool((away_from_zero and rounding != "half_even") or (even and rounding != "half_up"))
+    is_binary = before & (before - 1) == 0
+    # Rounded away from 0 (half-up) or to the even neighbour (half-even).
+    return not is_binary or abs(shown) > abs(exact) or shown % 2 == 0
 
 
 def decimals(printed: str) -> int:

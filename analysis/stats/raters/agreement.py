@@ -6,18 +6,14 @@ nobody used: they belong to the scale. An input from which nothing can be said (
 refused; a coefficient that is 0/0 is `None` with a reason.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from misstep.analysis.stats.checked import counts as whole_counts
-from misstep.analysis.stats.checked import finite
 from misstep.analysis.stats.estimate import Coefficient
 from misstep.analysis.stats.raters import coefficients
-from misstep.analysis.stats.raters.coefficients import Counts, Level, Weighting
+from misstep.analysis.stats.raters.coefficients import Counts, Weighting
 from misstep.analysis.stats.raters.kappa_errors import (
     cohen_errors,
     fleiss_category_null_error,
@@ -25,7 +21,7 @@ from misstep.analysis.stats.raters.kappa_errors import (
     fleiss_null_error,
     gwet_error,
 )
-from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, label_table
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
@@ -48,20 +44,16 @@ class FleissKappa(Struct, frozen=True):
         return None if value is None or not error else value / error
 
 
-def cohen_kappa(
-    table: npt.ArrayLike, weighting: Weighting = "unweighted", *, second: Sequence[Any] | None = None
-) -> Coefficient:
+def cohen_kappa(table: npt.ArrayLike, weighting: Weighting = "unweighted") -> Coefficient:
     """Cohen's kappa of two raters, with the standard errors of Fleiss, Cohen and Everitt (1969).
 
     Parameters
     ----------
     table
         Categories x categories: rows the first rater's, columns the second's; unused categories keep their place,
-        which matters to weights. With `second`: the first rater's labels.
+        which matters to weights.
     weighting
         How much of an agreement a near miss is.
-    second
-        The second rater's labels of the same items.
 
     Raises
     ------
@@ -72,10 +64,12 @@ def cohen_kappa(
     --------
     >>> round(cohen_kappa([[20, 5], [10, 15]]).value, 3)
     0.4
-    >>> cohen_kappa(["a", "a", "b", "b"], second=["a", "b", "b", "b"]).value
-    0.5
     """
-    cells = _table(table, second)
+    cells = whole_counts(table)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
+        raise UsageError("a contingency table has as many rows as columns", "Give both raters the same categories.")
+    if not cells.sum():
+        raise UsageError("no item was rated by both", "A kappa needs items that both raters labelled.")
     n = int(cells.sum())
     weights = coefficients.similarity(len(cells), weighting)
     rows, columns = cells.sum(axis=1) / n, cells.sum(axis=0) / n
@@ -129,52 +123,6 @@ def fleiss_kappa(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) -> F
     return FleissKappa(overall, by_category, fleiss_category_null_error(n, int(ratings[0])) if equal else None)
 
 
-def krippendorff_alpha(
-    counts: npt.ArrayLike,
-    level: Level = "nominal",
-    values: npt.ArrayLike | None = None,
-    items: npt.ArrayLike | None = None,
-) -> Coefficient:
-    """Krippendorff's alpha (Computing Krippendorff's Alpha-Reliability, 2011); `n` counts pairable ratings.
-
-    Parameters
-    ----------
-    counts
-        Items (or patterns) x categories, the categories in their order.
-    level
-        The level of measurement.
-    values
-        Categories: their numbers, needed for interval and ratio.
-    items
-        How many items have each pattern; one each if not given.
-
-    Raises
-    ------
-    UsageError
-        No item has two ratings; interval or ratio without values; ratio with a negative value.
-
-    Examples
-    --------
-    >>> round(krippendorff_alpha([[3, 0], [0, 3], [2, 1], [1, 2]]).value, 3)
-    0.389
-    """
-    rated, repeats = _counts(counts, items)
-    numbers = np.arange(rated.shape[1], dtype=np.float64) if values is None else finite(values, "a category's number")
-    if numbers.shape != rated.shape[1:]:
-        raise UsageError(f"{numbers.size} numbers of {rated.shape[1]} categories", "Give each category one.")
-    if level in ("interval", "ratio") and values is None:
-        raise UsageError(f"alpha at the {level} level needs the categories' numbers")
-    if level == "ratio" and numbers.min(initial=0) < 0:
-        raise UsageError(f"a ratio scale starts at 0: {numbers.min():g} is below it", "Take the interval level.")
-    sets = repeats[None, :].astype(np.float64)
-    observed, expected = (float(part[0]) for part in coefficients.disagreements(sets, rated, level, numbers))
-    ratings = rated.sum(axis=1)
-    n = int((repeats * ratings)[ratings >= 2].sum())
-    if expected == 0:
-        return Coefficient(None, observed, expected, n=n, reason=NO_DISAGREEMENT)
-    return Coefficient(1 - observed / expected, observed, expected, n=n)
-
-
 def gwet_ac(
     counts: npt.ArrayLike, weighting: Weighting = "unweighted", items: npt.ArrayLike | None = None
 ) -> Coefficient:
@@ -209,16 +157,6 @@ def gwet_ac(
         return Coefficient(None, observed, None, n=n, reason=ONE_CATEGORY_SCALE)
     value = (observed - expected) / (1 - expected)
     return Coefficient(value, observed, expected, _known(gwet_error(rated, repeats, weights)), None, n)
-
-
-def _table(table: Any, second: Sequence[Any] | None) -> IntArray:
-    """Return a contingency table, or that of two raters' labels."""
-    cells = whole_counts(table) if second is None else label_table(table, second)
-    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
-        raise UsageError("a contingency table has as many rows as columns", "Give both raters the same categories.")
-    if not cells.sum():
-        raise UsageError("no item was rated by both", "A kappa needs items that both raters labelled.")
-    return cells
 
 
 def _counts(counts: npt.ArrayLike, items: npt.ArrayLike | None) -> tuple[Counts, IntArray]:

@@ -11,9 +11,6 @@ has two patterns, with 2 and 1 items. For coefficients that do not tell raters a
 counts, here (2, 1, 0) and (0, 0, 2); for a pair of raters, to a contingency table.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
@@ -106,41 +103,6 @@ def category_counts(codes: IntArray, categories: int) -> IntArray:
         rated = np.flatnonzero(column >= 0)
         counts[rated, column[rated]] += 1
     return counts
-
-
-def label_table(first: Sequence[Any], second: Sequence[Any], categories: Sequence[Any] = ()) -> IntArray:
-    """Return how often one rater's label met another's, from the two lists of labels: what a kappa takes.
-
-    Parameters
-    ----------
-    first, second
-        Items: the label that each of the two gave.
-    categories
-        The scale, in its order; the labels given, sorted, where it is left out.
-
-    Returns
-    -------
-    IntArray
-        Categories x categories: rows are the first rater's.
-
-    Raises
-    ------
-    UsageError
-        The lists differ in length, or a label is missing or not on the scale.
-
-    Examples
-    --------
-    >>> label_table(["yes", "yes", "no"], ["yes", "no", "no"])
-    array([[1, 0],
-           [1, 1]])
-    """
-    scale = list(categories) or sorted({label for label in (*first, *second) if label is not None})
-    places = {label: place for place, label in enumerate(scale)}
-    odd = [label for label in (*first, *second) if label not in places]
-    if odd:
-        raise UsageError(f"{odd[0]!r} is none of {scale}", "Leave out the items to which one of the two gave no label.")
-    one, other = (np.array([places[label] for label in labels], dtype=np.int64) for labels in (first, second))
-    return contingency_table(one, other, len(scale))
 
 
 def contingency_table(first: IntArray, second: IntArray, categories: int, items: IntArray | None = None) -> IntArray:

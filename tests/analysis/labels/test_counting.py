@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.analysis.labels import Reading, read_questions, read_ratings
-from misstep.analysis.labels.counting import counted_labels, rating_patterns
+from misstep.analysis.labels.coding import counted_labels, rating_patterns
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
 from misstep.harness.errors import UsageError
 from misstep.harness.records.whole_counts import Counts, summed

@@ -15,8 +15,8 @@ from misstep.analysis.measures.session_rates import GROUPINGS, Grouping
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, clustered_difference
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables.grid import grid
 from misstep.harness.errors import UsageError
 from misstep.harness.records.session import Session

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from misstep.analysis.stats.average_precision import average_precision
+from misstep.analysis.stats.ranking import average_precision
 from misstep.harness.errors import UsageError
 
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)

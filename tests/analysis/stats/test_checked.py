@@ -12,15 +12,19 @@ from misstep.analysis.stats import diagnostic, pass_at_k, ranking
 from misstep.analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from misstep.analysis.stats.clusters.design_effect import design_effect
 from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
+from misstep.analysis.stats.decisions.power import design_effect
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.decisions.thresholds import precision_floor
 from misstep.analysis.stats.printed import two_proportions
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
-from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
-from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
+from misstep.analysis.stats.raters.marginal_homogeneity import (
+    clustered_shares,
+    pearson_shares,
+    stuart_maxwell,
+    zero_mean,
+)
 from misstep.analysis.stats.resampling import bca
 from misstep.harness.errors import UsageError
 from tests.analysis.stats.alternatives.two_samples import welch

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from misstep.analysis.stats.multiplicity import benjamini_yekutieli, holm
+from misstep.analysis.stats.significance import benjamini_yekutieli, holm
 from misstep.harness.errors import UsageError
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)

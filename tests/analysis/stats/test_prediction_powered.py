@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
+from misstep.analysis.stats.correction import OUTSIDE, powered_share
 from misstep.analysis.stats.estimate import FLAT
-from misstep.analysis.stats.prediction_powered import OUTSIDE, powered_share
 from misstep.analysis.stats.proportions import clopper_pearson
 from misstep.harness.errors import UsageError
 from tests.analysis.stats.alternatives.prediction_powered import NO_SPREAD, prediction_powered_mean

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.analysis.stats.ranking import kendall_tau_b
 
 values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 

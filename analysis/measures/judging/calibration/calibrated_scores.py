@@ -26,9 +26,8 @@ from misstep.analysis.measures.judging.units import (
     resamples_within,
     units_of,
 )
-from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.ranking import area_under_curve
+from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Table, estimate_row, made_by_this
 from misstep.analysis.tables.files import csv_of

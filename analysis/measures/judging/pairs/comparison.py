@@ -28,9 +28,8 @@ from misstep.analysis.stats.clusters.clustered_pairs import (
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.raters.patterns import IntArray
-from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.verdict import Verdict
 
 Test = Literal["mcnemar", "bootstrap"]

@@ -14,7 +14,7 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.analysis.stats.ranking import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval

@@ -20,8 +20,8 @@ from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
 from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
-from misstep.analysis.stats.multiplicity import benjamini_yekutieli
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.stats.significance import benjamini_yekutieli
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 

@@ -18,7 +18,7 @@ from misstep.analysis.measures.judging.rows import Field, field_rows, judging_ta
 from misstep.analysis.measures.judging.scores import NOTHING_ASKED, Scores, score
 from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.analysis.stats.ranking import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, with_interval

@@ -18,7 +18,7 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.scores import NOTHING_ASKED
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.verdict import STATUSES, Verdict

@@ -10,7 +10,7 @@ from misstep.analysis.measures.experiments.sessions import METRICS, ExperimentSe
 from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
 from misstep.analysis.stats.decisions.power import units_an_arm
 from misstep.analysis.stats.decisions.relative_change import compare_ratios
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from misstep.harness.errors import UsageError
 from tests.analysis.measures.experiments.made_up import sessions
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from misstep.analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell
+from misstep.analysis.stats.significance import holm
 from tests.analysis.measures.judging.samples import YES_NO, again, judged
 
 THREE = ("a", "b", "c")

@@ -9,9 +9,9 @@ import pytest
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced, slices_table
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.raters.equal_shares import pearson_shares
+from misstep.analysis.stats.raters.marginal_homogeneity import pearson_shares
+from misstep.analysis.stats.significance import holm
 from tests.analysis.measures.judging.samples import judged
 
 GOLD = ["yes", "no"] * 20

@@ -10,7 +10,7 @@ from misstep.analysis.measures.paired_systems import pair_finding
 from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.analysis.measures.passing.scores import PassReport, pass_report
 from misstep.analysis.measures.passing.tables import PASSES, flicker_table, passes_headline, passes_table
-from misstep.analysis.stats.clusters.paired_rates import paired_rates
+from misstep.analysis.stats.clusters.clustered_pairs import paired_rates
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables.text import table_text
 

@@ -10,7 +10,7 @@ from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SES
 from misstep.analysis.measures.recovery.rates import as_judged, by_unit, chosen, recovery_rate, recovery_rates
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from tests.analysis.measures.recovery.made_up import CATEGORIES, experiment
 
 CLASSES = {"Loops": ("infinite_loop",), "Overall": CATEGORIES}

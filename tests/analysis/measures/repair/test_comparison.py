@@ -4,7 +4,7 @@ from misstep.analysis.measures.paired_systems import pair_finding
 from misstep.analysis.measures.repair.tables import NONE_SHARED, REPAIRS, compare_repairs, repair_comparison_table
 from misstep.analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import holm
 from tests.analysis.measures.repair.made_up import arm, attempt, not_held
 
 

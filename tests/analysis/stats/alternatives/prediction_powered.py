@@ -11,8 +11,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.correction import powered_share
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.prediction_powered import powered_share
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.harness.errors import UsageError
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.clusters.design_effect import design_effect, tolerated_design_effect, tolerated_icc
+from misstep.analysis.stats.decisions.power import design_effect, tolerated_design_effect, tolerated_icc
 from misstep.analysis.stats.significance import normal_p_value
 from misstep.harness.errors import UsageError
 

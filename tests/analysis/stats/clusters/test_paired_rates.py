@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.clustered_pairs import (
+    PairedCounts,
+    clustered_paired_difference,
+    paired_rates,
+    sign_flip_mcnemar,
+)
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.clusters.paired_rates import PairedCounts, paired_rates
 from misstep.harness.errors import UsageError
 
 

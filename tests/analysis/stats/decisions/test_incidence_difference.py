@@ -6,8 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.decisions.incidence import cumulative_incidence
-from misstep.analysis.stats.decisions.incidence_difference import ALL_ALIKE, ONE_UNIT, Followed, incidence_difference
+from misstep.analysis.stats.decisions.incidence import (
+    ALL_ALIKE,
+    ONE_UNIT,
+    Followed,
+    cumulative_incidence,
+    incidence_difference,
+)
 from misstep.harness.errors import UsageError
 
 SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=25)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc
 from scipy.stats import binom
 
-from misstep.analysis.stats.decisions.sample_ratio import sample_ratio
+from misstep.analysis.stats.decisions.sequential import sample_ratio
 from misstep.harness.errors import UsageError
 
 

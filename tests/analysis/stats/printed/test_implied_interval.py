@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from misstep.analysis.stats.printed.implied_interval import implied_change
+from misstep.analysis.stats.decisions.relative_change import implied_change
 from misstep.harness.errors import UsageError
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from misstep.analysis.stats.printed.kappa_tables import (
     Products,
+    differences,
     find_table,
     kappa_limits,
     kappa_of,
@@ -17,7 +18,6 @@ from misstep.analysis.stats.printed.kappa_tables import (
     products_of,
 )
 from misstep.analysis.stats.printed.table_filling import Table, fill
-from misstep.analysis.stats.raters.margin_differences import differences
 from misstep.harness.errors import UsageError
 
 Margins = tuple[int, ...]

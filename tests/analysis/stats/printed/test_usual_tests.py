@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmarks.audit.generated_shapes import two_sided_p_values
 from misstep.analysis.stats.printed import usual_tests
-from misstep.analysis.stats.printed.exact_two_by_two import LARGEST, MOST_PAIRS
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
+from misstep.analysis.stats.printed.usual_tests import LARGEST, MOST_PAIRS
 
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 QUICK = {**usual_tests.USUAL, **usual_tests.RARER}

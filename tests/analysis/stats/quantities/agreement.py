@@ -10,8 +10,8 @@ from msgspec import structs
 
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.agreement import Coefficient, cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
-from misstep.analysis.stats.raters.dissent import possible_dissents
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray, category_counts, contingency_table
+from misstep.analysis.stats.raters.rater_margins import possible_dissents
 from misstep.analysis.stats.resampling import bootstrap, percentile_interval
 from tests.analysis.stats.quantities import Undefined, value_or_reason
 from tests.analysis.stats.quantities.formulas import brennan_prediger, pabak, specific_agreement

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from misstep.analysis.stats.clusters.clustered import clustered_difference, linearised_variance
-from misstep.analysis.stats.clusters.design_effect import design_effect, tolerated_design_effect, tolerated_icc
+from misstep.analysis.stats.decisions.power import design_effect, tolerated_design_effect, tolerated_icc
 from misstep.analysis.stats.pass_at_k import mean_over_tasks, pass_at_k, pass_hat_k
 from misstep.analysis.stats.printed.two_proportions import pooled_z
 from tests.analysis.stats.quantities import limits, value_or_reason

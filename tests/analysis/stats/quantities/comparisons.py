@@ -11,8 +11,8 @@ from statsmodels.stats.power import NormalIndPower
 from misstep.analysis.stats.clusters import paired
 from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed import two_proportions
+from misstep.analysis.stats.significance import holm
 from tests.analysis.stats.alternatives import differences
 from tests.analysis.stats.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason

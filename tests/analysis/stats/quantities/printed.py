@@ -7,8 +7,7 @@ from typing import Any
 
 from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print, steps_that_print
 from misstep.analysis.stats.printed.reconstruction import Measure, reconstruct
-from misstep.analysis.stats.raters.dissent import possible_dissents
-from misstep.analysis.stats.raters.rater_margins import MarginRatings, possible_ratings
+from misstep.analysis.stats.raters.rater_margins import MarginRatings, possible_dissents, possible_ratings
 
 MEASURES: dict[str, Measure] = {"acc": "accuracy", "prec": "precision", "rec": "recall", "kappa": "kappa"}
 

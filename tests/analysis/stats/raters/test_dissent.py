@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.raters.dissent import Dissent, possible_dissents
+from misstep.analysis.stats.raters.rater_margins import Dissent, possible_dissents
 from misstep.harness.errors import UsageError
 
 COUNT = st.integers(0, 6)

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
-from misstep.analysis.stats.raters.equal_shares import ALL_ALIKE, BALANCED, ONE_GROUP, clustered_shares, pearson_shares
-from misstep.analysis.stats.raters.marginal_homogeneity import TOO_FEW_CLUSTERS
+from misstep.analysis.stats.raters.marginal_homogeneity import (
+    ALL_ALIKE,
+    BALANCED,
+    ONE_GROUP,
+    TOO_FEW_CLUSTERS,
+    clustered_shares,
+    pearson_shares,
+)
 from misstep.harness.errors import UsageError
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from misstep.analysis.stats.decisions.power import items_for_width
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters.interval_width import items_for_width
 from misstep.harness.errors import UsageError
 
 

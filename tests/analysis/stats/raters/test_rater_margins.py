@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
-from misstep.analysis.stats.raters.dissent import Dissent
 from misstep.analysis.stats.raters.patterns import category_counts, contingency_table
-from misstep.analysis.stats.raters.rater_margins import Kappa, possible_ratings
+from misstep.analysis.stats.raters.rater_margins import Dissent, Kappa, possible_ratings
 from misstep.harness.errors import UsageError
 
 PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
