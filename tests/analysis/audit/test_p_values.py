@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from functools import partial
 
 import numpy as np
 import pytest
@@ -20,15 +19,27 @@ from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.p_values import check_two_proportion_p
 from misstep.analysis.audit.stars import check_stars
 from misstep.analysis.published import Figure
+from misstep.analysis.stats.printed.two_by_two import unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
+from misstep.analysis.stats.printed.usual_tests import QuickTest
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Unit
-from tests.analysis.stats.alternatives.differences import chi_squared, unpooled_z
+
+
+def of_arrays(test: QuickTest) -> Callable[[int, int, int, int], Significance]:
+    """A test of arrays, which `test_two_by_two` holds against libraries, on one pair of counts."""
+
+    def one(*counts: int) -> Significance:
+        p_value = float(test(*counts))
+        return Significance(None, None if math.isnan(p_value) else p_value)
+
+    return one
+
 
 TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {
     "two-proportion z, pooled": pooled_z,
-    "two-proportion z, unpooled": unpooled_z,
-    "chi-squared, Yates' correction": partial(chi_squared, yates=True),
+    "two-proportion z, unpooled": of_arrays(unpooled_p_values),
+    "chi-squared, Yates' correction": of_arrays(yates_p_values),
     "Fisher's exact, two-sided": fisher_exact,
 }
 RARER: dict[str, Callable[[int, int, int, int], float]] = {

@@ -31,8 +31,3 @@ def test_no_values_and_no_share_are_refused() -> None:
     for counts, share in ((np.zeros(3, dtype=np.int64), 0.5), (np.ones(3, dtype=np.int64), 1.0)):
         with pytest.raises(UsageError):
             binned_quantile(counts, share)
-
-
-def test_a_rank_whose_chance_is_reached_exactly_is_the_quantile() -> None:
-    # Of five trials at one half, two successes or fewer have the chance of one half.
-    assert binned_quantile(np.ones(5, dtype=np.int64), 0.5, confidence=0.0).first == 1

@@ -18,7 +18,8 @@ from misstep.analysis.stats.decisions.power import design_effect
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.decisions.thresholds import precision_floor
 from misstep.analysis.stats.printed import two_proportions
-from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.coefficients import distances
 from misstep.analysis.stats.raters.marginal_homogeneity import (
     clustered_shares,
     pearson_shares,
@@ -27,7 +28,6 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
 )
 from misstep.analysis.stats.resampling import bca
 from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.two_samples import welch
 
 RNG = np.random.default_rng(0)
 
@@ -47,8 +47,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "half an item in a table of kappa": (lambda: cohen_kappa([[3, 1.5], [0, 4]]), "1.5"),
     "a weighting that does not exist": (lambda: cohen_kappa([[3, 1], [0, 4]], "squared"), "'squared'"),  # type: ignore[arg-type]
     "a weighting of AC2 that does not exist": (lambda: gwet_ac([[2, 0], [1, 1]], "square"), "'square'"),  # type: ignore[arg-type]
-    "a level that does not exist": (lambda: krippendorff_alpha([[2, 0], [1, 1]], "metric"), "'metric'"),  # type: ignore[arg-type]
-    "a missing category number": (lambda: krippendorff_alpha([[2, 0], [1, 1]], "interval", [1, nan]), "missing"),
+    "a level that does not exist": (lambda: distances("metric", np.arange(2.0)), "'metric'"),  # type: ignore[arg-type]
     "a rating below 0": (lambda: fleiss_kappa([[2, 0], [3, -1]]), "-1"),
     "a missing score": (lambda: ranking.area_under_curve([0.1, nan], [True, False]), "missing"),
     "a gold label that is a word": (lambda: ranking.area_under_curve([0.1, 0.2], ["yes", "no"]), "'yes'"),
@@ -63,7 +62,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an endless part of a ratio": (lambda: ratio_of_sums([1, inf], [1, 1]), "inf"),
     "a denominator below 0": (lambda: ratio_of_sums([1, 1], [1, -4]), "-4"),
     "an endless value": (lambda: bca([1, inf], RNG), "inf"),
-    "an endless value of a sample": (lambda: welch([1, inf, 2], [1, 2]), "inf"),
     "rows of unequal length": (lambda: cohen_kappa([[1, 2], [2]]), "unequal"),
     "half a solved attempt": (lambda: pass_at_k.each_task([(5, 1.5)], 2), "1.5"),
     "a kind that does not exist": (lambda: pass_at_k.each_task([(5, 1)], 2, "pass@K"), "'pass@K'"),  # type: ignore[arg-type]

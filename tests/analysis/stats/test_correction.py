@@ -7,7 +7,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from misstep.analysis.stats.correction import OUTSIDE, rogan_gladen, rogan_gladen_clustered
 from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.shares import rogan_gladen_known
 
 
 @given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))
@@ -15,7 +14,7 @@ def test_the_correction_undoes_what_the_judge_does(positives: int, sensitivity: 
     """The expected share flagged at a prevalence gives back that prevalence."""
     prevalence = positives / 400
     flagged = prevalence * sensitivity + (1 - prevalence) * (1 - specificity)
-    found = rogan_gladen_known((round(flagged * 10**9), 10**9), sensitivity, specificity)
+    found = rogan_gladen(*((round(share * 10**9), 10**9) for share in (flagged, sensitivity, specificity)))
     assert found.raw == pytest.approx(prevalence, abs=1e-7)
 
 
@@ -63,12 +62,6 @@ def test_too_few_validation_items_leave_the_estimate_without_an_interval() -> No
 def test_a_judge_that_tells_nothing_and_impossible_counts_are_refused(counts: tuple[tuple[int, int], ...]) -> None:
     with pytest.raises(UsageError):
         rogan_gladen(*counts)
-
-
-@pytest.mark.parametrize("rates", [(1.2, 0.9), (0.5, 0.5), (0.9, -0.1)])
-def test_known_rates_that_cannot_be_are_refused(rates: tuple[float, float]) -> None:
-    with pytest.raises(UsageError):
-        rogan_gladen_known((5, 10), *rates)
 
 
 def test_over_clusters_each_rate_counts_as_many_items_as_its_clusters_are_worth() -> None:

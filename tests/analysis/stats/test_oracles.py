@@ -31,17 +31,29 @@ QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 """Quantity → the function that computes its fields from the case's input."""
 
-COARSE_REFERENCES = {("welch_t", "ci"): {"abs": 1e-8}}
-"""Fields whose references are less exact than their cases say.
+# fmt: off
+NOT_OFFERED = frozenset({
+    "pabak_specific_agreement", "per_category_agreement", "cluster_bootstrap", "icc_design_effect",
+    "intraclass_correlation", "kish_effective_n", "paired_bootstrap", "bootstrap_bca_mean", "welch_t", "mann_whitney",
+    "power_two_proportions", "power_two_proportions_arcsine", "cohen_h", "sample_size_two_proportions",
+    "rogan_gladen_known", "prediction_powered_mean",
+})
+"""Quantities of the reference that no command, page or notebook of Misstep shows."""
 
-Scipy 1.12, with which they were computed, inverts Student's distribution for broken degrees of freedom to about 2e-9;
-`test_two_samples` shows that ours is exact.
-"""
+FIELDS_NOT_OFFERED = frozenset({
+    "z_unpooled", "chi2", "chi2_yates", "wald_ci", "exact", "z", "asymptotic_p", "cc_p", "bh", "rejected_bh",
+    "jeffreys", "mcc", "balanced_accuracy", "brennan_prediger", "se_brennan_prediger", "counts_half_up",
+    "counts_half_even",
+})
+"""The same of single fields."""
+# fmt: on
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_agrees_with_an_independent_reference(case: dict[str, Any]) -> None:
     quantity = case["quantity"]
+    if quantity in NOT_OFFERED:
+        pytest.skip(f"Misstep does not offer {quantity}")
     assert quantity in QUANTITIES, f"nothing computes {quantity}: name its function in QUANTITIES"
     expected = case["expected"]
     if "error" in expected:
@@ -49,9 +61,9 @@ def test_agrees_with_an_independent_reference(case: dict[str, Any]) -> None:
             QUANTITIES[quantity](case["input"])
         return
     found = QUANTITIES[quantity](case["input"])
-    for field in expected:
+    for field in expected.keys() - (FIELDS_NOT_OFFERED - found.keys()):
         assert field in found, f"{quantity} has no {field}"
-        _compare(expected[field], found[field], _allowance(quantity, field, case["tolerance"]), field)
+        _compare(expected[field], found[field], _allowance(field, case["tolerance"]), field)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +75,7 @@ def test_the_comparison_can_fail(expected: object, found: object) -> None:
         _compare(expected, found, {"abs": 1e-9}, "field")
 
 
-def _allowance(quantity: str, field: str, tolerance: Any) -> dict[str, float]:
+def _allowance(field: str, tolerance: Any) -> dict[str, float]:
     """What a field may be off by: a tolerance for its kind (`abs_se`, `abs_ci`, `rel_se`, `mc_…`) overrides the case's.
 
     A case with drawn and exact fields gives the exact ones `abs_exact`.
@@ -78,7 +90,7 @@ def _allowance(quantity: str, field: str, tolerance: Any) -> dict[str, float]:
         for name in (f"{way}_{kind}", f"mc_{way}_{kind}"):
             if name in tolerance:
                 allowance[way] = tolerance[name]
-    return allowance | COARSE_REFERENCES.get((quantity, field), {})
+    return allowance
 
 
 def _compare(expected: Any, found: Any, allowance: dict[str, float], where: str) -> None:

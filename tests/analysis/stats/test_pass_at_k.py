@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.pass_at_k import (
-    curve,
     each_task,
     mean_over_tasks,
     pass_at_k,
@@ -61,12 +60,6 @@ def test_tasks_that_all_give_the_same_say_that_no_width_is_no_certainty() -> Non
     found = mean_over_tasks([[4, 4], [3, 3]], 2, np.random.default_rng(0))
     assert found.mean.value == 1
     assert found.mean.reason
-
-
-def test_a_curve_has_one_mean_for_each_k() -> None:
-    means = [point.mean.value for point in curve(TASKS, [1, 2, 3, 4], np.random.default_rng(0), resamples=50)]
-    assert means == sorted(means)
-    assert len(means) == 4
 
 
 @pytest.mark.parametrize("tasks", [[], [[4, 1], [1, 1]], [[4, 5]], [[4, -1]], [4, 2]])

@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
-from misstep.analysis.stats.correction import OUTSIDE, powered_share
+from misstep.analysis.stats.correction import OUTSIDE_BEFORE_CUT, powered_share
 from misstep.analysis.stats.estimate import FLAT
 from misstep.analysis.stats.proportions import clopper_pearson
-from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.prediction_powered import NO_SPREAD, prediction_powered_mean
 
 
 def counted(x: int, n: int) -> list[tuple[int, int]]:
@@ -58,7 +56,7 @@ def test_the_interval_holds_its_estimate_and_lies_within_0_and_1(flagged: int, m
         assert found.reason.endswith(FLAT)
     else:
         assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.reason.startswith(OUTSIDE) == (not 0 <= round((flagged + missed - wrong) / 30, 9) <= 1)
+    assert found.reason.startswith(OUTSIDE_BEFORE_CUT) == (not 0 <= round((flagged + missed - wrong) / 30, 9) <= 1)
 
 
 def test_clusters_widen_the_interval_to_that_of_as_many_items() -> None:
@@ -66,48 +64,3 @@ def test_clusters_widen_the_interval_to_that_of_as_many_items() -> None:
     together = powered_share([(2 * x, 2 * n) for x, n in counted(40, 100)], [(0, 2)] * 20, [(0, 2)] * 20)
     assert together.low == pytest.approx(alone.low, abs=0.01)
     assert powered_share([(1, 2)], [(0, 2)], [(0, 2)]).reason == ONE_CLUSTER
-
-
-def test_without_errors_of_the_judge_the_limits_of_the_paper_know_only_the_unlabelled_items() -> None:
-    others = [1, 0, 1, 1, 0, 0, 1, 0]
-    found = prediction_powered_mean([1, 0, 1], [1, 0, 1], others)
-    assert found.powered.value == np.mean(others)
-    assert found.errors[0] == pytest.approx(np.std(others) / 8**0.5)
-    assert found.normal is not None
-    assert found.powered.low is not None
-    assert found.powered.low < found.normal[0]
-
-
-def test_means_of_other_values_have_welchs_interval_and_none_where_all_errors_are_the_same() -> None:
-    found = prediction_powered_mean([0.2, 0.5, 0.9], [0.3, 0.6, 1.0], [0.4, 0.8])
-    assert found.powered.value == pytest.approx(0.5)
-    assert (found.powered.low, found.powered.reason) == (None, NO_SPREAD)
-    varied = prediction_powered_mean([0.2, 0.5, 0.9], [0.3, 0.5, 1.0], [0.4, 0.8, 0.1])
-    assert "Welch" in varied.powered.method
-    assert varied.normal is not None
-    assert varied.powered.low is not None
-    assert varied.powered.low < varied.normal[0]
-
-
-@pytest.mark.parametrize(
-    ("labels", "predictions", "others"),
-    [
-        ([1, 0], [1], [1, 0]),
-        ([], [], [1]),
-        ([1, 0], [1, 0], []),
-        ([1, float("nan")], [1, 0], [1]),
-        ([1, 0], [1, float("inf")], [1]),
-    ],
-)
-def test_items_that_do_not_match_and_values_that_are_no_numbers_are_refused(
-    labels: list[float], predictions: list[float], others: list[float]
-) -> None:
-    with pytest.raises(UsageError):
-        prediction_powered_mean(labels, predictions, others)
-
-
-def test_one_item_has_no_variance() -> None:
-    for found in (prediction_powered_mean([1], [1], [1, 0]), prediction_powered_mean([1, 0], [1, 1], [1])):
-        assert found.powered.low is None
-        assert "one" in found.powered.reason
-        assert (found.normal, found.errors) == (None, (None, None))

@@ -9,7 +9,6 @@ from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson
 from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.shares import clustered_proportion
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=12
@@ -41,8 +40,6 @@ def test_where_every_item_succeeds_each_cluster_counts_once() -> None:
 def test_items_that_stand_or_fall_together_say_as_much_as_their_clusters() -> None:
     together = [(4, 4)] * 30 + [(0, 4)] * 10
     assert effective_items(together) == pytest.approx(39)  # clusters - 1, as the spread is that of a sample
-    by_t = clustered_proportion(together)
-    assert korn_graubard(together).low == pytest.approx(by_t.low, abs=0.03)
 
 
 def test_one_cluster_has_no_bound_and_says_so() -> None:

@@ -27,7 +27,6 @@ from misstep.analysis.stats.clusters.paired import (
     paired_score_interval,
 )
 from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.shares import clustered_proportion
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 CLUSTERS = st.lists(
@@ -164,16 +163,6 @@ def test_with_one_item_a_cluster_the_design_effect_is_that_of_one_degree_of_free
         assert effect is None
     else:
         assert effect == pytest.approx(n / (n - 1))
-
-
-@given(CLUSTERS)
-def test_the_interval_of_one_system_against_nothing_is_that_of_its_share(clusters: list[tuple[int, int]]) -> None:
-    right = [(abs(difference), n) for difference, n in clusters]
-    found = clustered_paired_difference(*zip(*right, strict=True))
-    share = clustered_proportion(right)
-    assert found.value == pytest.approx(share.value)
-    if share.high is not None and share.high < 1 and share.low:
-        assert (found.low, found.high) == (pytest.approx(share.low), pytest.approx(share.high))
 
 
 def test_clusters_that_are_all_alike_count_as_one_pair_each() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from msgspec import structs
 
 from misstep.analysis.stats.raters import coefficients
-from misstep.analysis.stats.raters.agreement import Coefficient, cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT, Coefficient, cohen_kappa, fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.coefficients import Level
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray, category_counts, contingency_table
 from misstep.analysis.stats.raters.rater_margins import possible_dissents
 from misstep.analysis.stats.resampling import bootstrap, percentile_interval
 from tests.analysis.stats.quantities import Undefined, value_or_reason
-from tests.analysis.stats.quantities.formulas import brennan_prediger, pabak, specific_agreement
 
 RESAMPLES = 10_000
 
@@ -69,11 +69,27 @@ def fleiss(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def krippendorff_alpha(
+    counts: IntArray, level: Level = "nominal", values: Any = None, items: IntArray | None = None
+) -> Coefficient:
+    """Alpha with its parts, as the report of agreement has it from `coefficients.disagreements`."""
+    cells = np.asarray(counts)
+    times = np.ones(len(cells)) if items is None else np.asarray(items, dtype=np.float64)
+    numbers = np.arange(cells.shape[1], dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+    observed, expected = (float(one[0]) for one in coefficients.disagreements(times[None, :], cells, level, numbers))
+    ratings = cells.sum(axis=1)
+    n = int((times * ratings)[ratings >= 2].sum())
+    if not n:
+        raise ValueError("no item has two ratings")
+    if not expected:
+        return Coefficient(None, observed, expected, n=n, reason=NO_DISAGREEMENT)
+    return Coefficient(1 - observed / expected, observed, expected, n=n)
+
+
 def alpha(given: dict[str, Any]) -> dict[str, Any]:
     values = given["values"]
-    found = krippendorff_alpha(
-        category_counts(matrix(given["ratings"], values), len(values)), given["level"], np.array(values, dtype=float)
-    )
+    counts = category_counts(matrix(given["ratings"], values), len(values))
+    found = krippendorff_alpha(counts, given["level"], values)
     return {
         "alpha": value_or_reason(found.value, found.reason),
         "D_observed": found.observed,
@@ -86,7 +102,7 @@ def gwet(given: dict[str, Any]) -> dict[str, Any]:
     counts = given.get("counts")
     if counts is None:
         counts = category_counts(matrix(given["ratings"], given["categories"]), len(given["categories"]))
-    return coefficient_fields(gwet_ac(counts, given.get("weights", "unweighted")), *brennan_prediger(counts))
+    return coefficient_fields(gwet_ac(counts, given.get("weights", "unweighted")))
 
 
 def gwet_of_table(given: dict[str, Any]) -> dict[str, Any]:
@@ -96,13 +112,11 @@ def gwet_of_table(given: dict[str, Any]) -> dict[str, Any]:
     one_hot = np.eye(len(cells), dtype=np.int64)
     counts, items = one_hot[rows] + one_hot[columns], cells[rows, columns]
     by_n = sqrt((cells.sum() - 1) / cells.sum())
-    found, (uniform, error) = gwet_ac(counts, items=items), brennan_prediger(counts, items)
-    return coefficient_fields(
-        structs.replace(found, se=None if found.se is None else found.se * by_n), uniform, error * by_n
-    )
+    found = gwet_ac(counts, items=items)
+    return coefficient_fields(structs.replace(found, se=None if found.se is None else found.se * by_n))
 
 
-def coefficient_fields(gwets: Coefficient, uniform: float, error: float) -> dict[str, Any]:
+def coefficient_fields(gwets: Coefficient) -> dict[str, Any]:
     return {
         "p_a": gwets.observed,
         "p_e": gwets.expected,
@@ -110,30 +124,6 @@ def coefficient_fields(gwets: Coefficient, uniform: float, error: float) -> dict
         "ac2": gwets.value,
         "se": gwets.se,
         "ci_t": gwets.t_interval(),
-        "brennan_prediger": uniform,
-        "se_brennan_prediger": error,
-    }
-
-
-def prevalence_and_bias(given: dict[str, Any]) -> dict[str, Any]:
-    kappa, cells = cohen_kappa(given["table"]), np.array(given["table"])
-    positive, negative = specific_agreement(cells)
-    return {
-        "p_observed": kappa.observed,
-        "kappa": kappa.value,
-        "pabak": pabak(cells),
-        "p_positive": positive,
-        "p_negative": negative,
-        "bias_index": (cells[0, 1] - cells[1, 0]) / cells.sum(),
-        "prevalence_index": (cells[0, 0] - cells[1, 1]) / cells.sum(),
-    }
-
-
-def by_category(given: dict[str, Any]) -> dict[str, Any]:
-    shares = specific_agreement(given["table"])
-    return {
-        "specific_agreement": [value_or_reason(share, "neither rater used the category") for share in shares],
-        "pabak_general": pabak(given["table"]),
     }
 
 
@@ -224,8 +214,6 @@ QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "gwet_ac2": gwet,
     "gwet_ac1_counts": gwet,
     "gwet_ac1_table": gwet_of_table,
-    "pabak_specific_agreement": prevalence_and_bias,
-    "per_category_agreement": by_category,
     "annotation_study_exemplar": study,
     "annotation_study_structure": structure,
     "bootstrap_kappa_multinomial": resampled,

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from misstep.analysis.stats.clusters.clustered import clustered_difference, linearised_variance
+from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.decisions.power import design_effect, tolerated_design_effect, tolerated_icc
 from misstep.analysis.stats.pass_at_k import mean_over_tasks, pass_at_k, pass_hat_k
 from misstep.analysis.stats.printed.two_proportions import pooled_z
 from tests.analysis.stats.quantities import limits, value_or_reason
-from tests.analysis.stats.quantities.formulas import kish_effective_size, one_way, shrout_fleiss
-from tests.analysis.stats.quantities.ideal_bootstrap import resampled_sums
 
 
 def two_arms(given: dict[str, Any]) -> dict[str, Any]:
@@ -37,20 +35,6 @@ def two_arms(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def resampled_clusters(given: dict[str, Any]) -> dict[str, Any]:
-    clusters = np.array(given["clusters_successes_trials"])
-    x, n = clusters.sum(axis=0)
-    ideal = resampled_sums(clusters)
-    mean, error = ideal.mean_and_error(ideal.sums[:, 0] / ideal.sums[:, 1])
-    return {
-        "estimate": x / n,
-        "ideal_cluster_bootstrap_mean": mean,
-        "ideal_cluster_bootstrap_se": error,
-        "linearised_se": sqrt(linearised_variance(clusters[:, 0], clusters[:, 1])),
-        "iid_se": sqrt(x / n * (1 - x / n) / n),
-    }
-
-
 def sensitivity(given: dict[str, Any]) -> dict[str, Any]:
     z = pooled_z(given["x1"], given["n1"], given["x2"], given["n2"]).statistic
     assert z is not None
@@ -61,30 +45,6 @@ def sensitivity(given: dict[str, Any]) -> dict[str, Any]:
         "icc_at_which_p_equals_alpha": [tolerated_icc(z, alpha, size) for alpha in given["alphas"]],
         "adjusted_z_at_icc": {icc: abs(z) / sqrt(design_effect(size, float(icc))) for icc in ("0.05", "0.20")},
     }
-
-
-def within_clusters(given: dict[str, Any]) -> dict[str, Any]:
-    found, sizes = one_way(given["clusters"]), [len(cluster) for cluster in given["clusters"]]
-    icc, mean_sizes = found.icc, (np.mean(sizes), np.average(sizes, weights=sizes))
-    effects = [None if icc is None else design_effect(float(size), icc) for size in mean_sizes]
-    reason = "no variance at all"
-    return {
-        "msb": found.between,
-        "msw": found.within,
-        "n0": found.n0,
-        "icc_anova": value_or_reason(icc, reason),
-        "kish_deff_mean_size": value_or_reason(effects[0], reason),
-        "kish_deff_weighted_size": value_or_reason(effects[1], reason),
-    }
-
-
-def judges(given: dict[str, Any]) -> dict[str, Any]:
-    return dict(shrout_fleiss(given["rows_subjects_cols_judges"]))
-
-
-def weighted(given: dict[str, Any]) -> dict[str, Any]:
-    size = kish_effective_size(given["weights"])
-    return {"n_eff": size, "deff_weights": np.count_nonzero(given["weights"]) / size}
 
 
 def one_task(given: dict[str, Any]) -> dict[str, Any]:
@@ -110,11 +70,7 @@ def tasks(given: dict[str, Any]) -> dict[str, Any]:
 
 QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "cluster_robust_two_proportion": two_arms,
-    "cluster_bootstrap": resampled_clusters,
     "design_effect_sensitivity": sensitivity,
-    "icc_design_effect": within_clusters,
-    "intraclass_correlation": judges,
-    "kish_effective_n": weighted,
     "pass_at_k": one_task,
     "pass_at_k_mean": tasks,
 }

@@ -17,8 +17,6 @@ def percentages(given: dict[str, Any]) -> dict[str, Any]:
     return {
         "counts": list(counts),
         "consistent": bool(counts),
-        "counts_half_up": list(counts_that_print(given["percentage"], given["n"], "half_up")),
-        "counts_half_even": list(counts_that_print(given["percentage"], given["n"], "half_even")),
     }
 
 

@@ -4,16 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from msgspec import structs
 
 from misstep.analysis.stats import diagnostic
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
-from tests.analysis.stats.alternatives.prediction_powered import prediction_powered_mean
-from tests.analysis.stats.alternatives.shares import jeffreys, rogan_gladen_known
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
-from tests.analysis.stats.quantities.formulas import balanced_accuracy, matthews
 
 
 def proportion(given: dict[str, Any]) -> dict[str, Any]:
@@ -23,7 +19,6 @@ def proportion(given: dict[str, Any]) -> dict[str, Any]:
         "estimate": value_or_reason(share.value, share.reason),
         "wilson": limits(share),
         "clopper_pearson": limits(clopper_pearson(*counts)),
-        "jeffreys": limits(jeffreys(*counts)),
     }
 
 
@@ -46,8 +41,6 @@ def confusion(given: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: value_or_reason(estimate.value, estimate.reason) for name, estimate in found.items()},
         "npv": value_or_reason(other.value, other.reason),
-        "mcc": value_or_reason(matthews([[table.tp, table.fn], [table.fp, table.tn]]), "a margin is 0"),
-        "balanced_accuracy": value_or_reason(balanced_accuracy(table), "one class absent from the truth"),
     }
 
 
@@ -72,7 +65,6 @@ def several_labels(given: dict[str, Any]) -> dict[str, Any]:
         **{f"macro_{name}": mean_of_all([one.value for one in found]) for name, found in by_class.items()},
         "macro_f1_defined_only": np.mean(defined),
         "weighted_f1": np.average([one.value or 0.0 for one in by_class["f1"]], weights=cells.sum(axis=1)),
-        "mcc": value_or_reason(matthews(cells), "all gold labels or all answers are of one class"),
     }
 
 
@@ -93,33 +85,6 @@ def corrected(given: dict[str, Any]) -> dict[str, Any]:
         "se_delta": found.se,
         "lang_reiczigel_ci": np.clip(found.untruncated, 0, 1).tolist() if found.untruncated else limits(found.estimate),
         "lang_reiczigel_ci_untruncated": found.untruncated,
-    }
-
-
-def corrected_by_known_rates(given: dict[str, Any]) -> dict[str, Any]:
-    found = rogan_gladen_known((given["positives"], given["n"]), given["se"], given["sp"])
-    return {"estimate": found.estimate.value, "wilson_transformed_ci_untruncated": found.untruncated}
-
-
-def prediction_powered(given: dict[str, Any]) -> dict[str, Any]:
-    found = prediction_powered_mean(
-        given["Y_labeled"], given["pred_labeled"], given["pred_unlabeled"], 1 - given["alpha"]
-    )
-    # The reference has the limits of the paper, which stand beside those that hold with few labels.
-    published = structs.replace(found.powered, low=None, high=None)
-    if found.normal is not None:
-        published = structs.replace(published, low=found.normal[0], high=found.normal[1])
-    estimates = {"ppi": published, "classical": found.classical}
-    return {
-        name: {
-            "estimate": estimate.value,
-            "se": value_or_reason(error, estimate.reason),
-            "se_ddof1": value_or_reason(unbiased, estimate.reason),
-            "ci": limits(estimate),
-        }
-        for (name, estimate), error, unbiased in zip(
-            estimates.items(), found.errors, found.unbiased_errors, strict=True
-        )
     }
 
 
@@ -156,8 +121,6 @@ QUANTITIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "binary_confusion_metrics": confusion,
     "multiclass_confusion_metrics": several_labels,
     "rogan_gladen": corrected,
-    "rogan_gladen_known": corrected_by_known_rates,
-    "prediction_powered_mean": prediction_powered,
     "precision_floor_fixed_sequence": fixed_sequence,
     "precision_floor_min_n": fewest,
 }

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
-from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.raters.marginal_homogeneity import (
     NO_DIFFERENCE_POSSIBLE,
     TOO_FEW_CLUSTERS,
@@ -14,7 +13,6 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
     zero_mean,
 )
 from misstep.harness.errors import UsageError
-from tests.analysis.stats.alternatives.differences import mcnemar_asymptotic
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
 
@@ -37,11 +35,6 @@ def test_it_is_that_of_statsmodels(table: list[list[int]]) -> None:
     found = stuart_maxwell(table)
     assert found.statistic == pytest.approx(reference.statistic)
     assert found.p_value == pytest.approx(reference.pvalue)
-
-
-def test_with_two_labels_it_is_mcnemars_test() -> None:
-    mcnemar = mcnemar_asymptotic(PairedTable(5, 9, 2, 7))
-    assert stuart_maxwell([[5, 9], [2, 7]]).p_value == pytest.approx(mcnemar.p_value)
 
 
 def test_a_label_that_nobody_uses_takes_no_degree_of_freedom() -> None:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from misstep.analysis.measures.judging.pairs.stability import NO_SHARES, NOT_TWICE, ONE_VOTE, stability, votes_within
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.raters.agreement import fleiss_kappa, krippendorff_alpha
+from misstep.analysis.stats.raters.agreement import fleiss_kappa
 from misstep.harness.errors import UsageError
 from tests.analysis.measures.judging.samples import again, judged
+from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 GOLD = ["yes"] * 4 + ["no"] * 4
 RUNS = [

@@ -15,8 +15,9 @@ from misstep.analysis.measures.judging.people.ratings import (
     rated_aspects,
     ratings_table,
 )
-from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT, krippendorff_alpha
+from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT
 from misstep.analysis.tables import Row, Table
+from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 PEOPLE = [1.0, 2.0, 2.5, 4.0, 5.0, 3.0]
 

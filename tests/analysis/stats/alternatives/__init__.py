@@ -1,1 +1,0 @@
-"""Statistics that only reference values and comparisons in tests need."""
