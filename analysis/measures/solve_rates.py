@@ -16,6 +16,7 @@ from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import prints_as
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables import (
     Row,
     Table,
