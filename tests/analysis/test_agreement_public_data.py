@@ -10,8 +10,8 @@ import pytest
 
 from misstep.analysis.labels import Labels, ScaleLevel, read_labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
-from misstep.analysis.stats.raters.agreement import krippendorff_alpha
 from misstep.analysis.stats.raters.patterns import MISSING, category_counts
+from tests.analysis.stats.quantities.agreement import krippendorff_alpha
 
 pytestmark = pytest.mark.data
 

@@ -5,7 +5,6 @@ import pytest
 
 from misstep.analysis.papers.wink import simulation as wink_simulation
 from misstep.analysis.papers.wink.simulation import CLUSTERED, NAIVE, Arm, Spread, draw_arm, rejections
-from tests.analysis.stats.quantities.formulas import one_way
 
 ARM = Arm(items=600, clusters=120, chance=0.2)
 
@@ -22,9 +21,10 @@ def test_an_arm_has_its_items_and_clusters_and_no_empty_cluster(spread: Spread, 
 
 def test_items_of_a_cluster_correlate_as_asked() -> None:
     (drawn,) = draw_arm(Arm(40_000, 4_000, 0.3), 0.25, "equal", np.random.default_rng(2), samples=1)
-    clusters = [[1.0] * int(x) + [0.0] * int(n - x) for x, n in drawn]
+    shares, size = drawn[:, 0] / drawn[:, 1], drawn[:, 1].mean()
+    between, within = size * shares.var(ddof=1), (size * shares * (1 - shares)).mean() / (size - 1)
     # The standard error of the correlation of so many clusters is about 0.01.
-    assert one_way(clusters).icc == pytest.approx(0.25, abs=0.02)
+    assert (between - within) / (between + (size - 1) * within) == pytest.approx(0.25, abs=0.02)
 
 
 def test_the_naive_test_is_too_eager_where_items_hang_together_and_the_clustered_one_is_not() -> None:
