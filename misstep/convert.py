@@ -64,9 +64,8 @@ def _refuse_own_output(paths: list[Path], out: Path) -> None:
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):
-            raise UsageError(
-                f"--out {out} is inside {path_text(path)}, which the command reads", "Choose a folder outside it."
-            )
+            inside = f"--out {out} is inside {path_text(path)}, which the command reads"
+            raise UsageError(inside, "Choose a folder outside it.")
 
 
 def _as_json(converted: Converted) -> str:

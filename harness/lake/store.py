@@ -28,13 +28,11 @@ class Store(Protocol):
     device is full.
     """
 
-    @property
-    def place(self) -> str:
-        """Return the folder or address."""
+    place: str
+    """The folder or address."""
 
-    @property
-    def folder(self) -> Path | None:
-        """Return the folder, where it is one."""
+    folder: Path | None
+    """The folder, where it is one."""
 
     def read(self, name: str) -> bytes | None:
         """Return the content under a name; `None` if there is none."""
@@ -71,17 +69,9 @@ class FolderStore:
     """A folder, which several machines may share."""
 
     def __init__(self, folder: Path) -> None:
+        self.place = str(folder)
+        self.folder: Path | None = folder
         self._folder = folder
-
-    @property
-    def place(self) -> str:
-        """See `Store`."""
-        return str(self._folder)
-
-    @property
-    def folder(self) -> Path:
-        """See `Store`."""
-        return self._folder
 
     def read(self, name: str) -> bytes | None:
         """See `Store`."""
@@ -164,19 +154,10 @@ class AddressStore:
 
     def __init__(self, address: str) -> None:
         check_address(address)
-        self._address = address.rstrip("/")
-        self._files, root = opened(self._address)
+        self.place = address.rstrip("/")
+        self.folder: Path | None = None
+        self._files, root = opened(self.place)
         self._root = root.rstrip("/")
-
-    @property
-    def place(self) -> str:
-        """See `Store`."""
-        return self._address
-
-    @property
-    def folder(self) -> None:
-        """See `Store`."""
-        return None
 
     def read(self, name: str) -> bytes | None:
         """See `Store`."""
@@ -233,7 +214,7 @@ class AddressStore:
         self._files.mv(building, str(place))
 
     def _named(self, name: str) -> str:
-        return f"{self._address}/{name}"
+        return f"{self.place}/{name}"
 
 
 def _temporary(name: str) -> str:

@@ -207,6 +207,37 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from _places(item, (*path, name))
 
 
+@pytest.mark.parametrize("name", [name for name in FORMATS if reader_for(name).UNIT == "file"])
+def test_a_line_that_a_crash_cut_off_is_kept_and_a_broken_one_before_it_is_named(name: str) -> None:
+    reader, recording = reader_for(name), recording_of(name).rstrip() + b"\n"
+    kept = trajectories(recording + b'{"type": "mess', reader)
+    assert '{"type": "mess' in [one.extra.get("unfinished_line") for one in kept]
+    first, *others = recording.splitlines(keepends=True)
+    with pytest.raises(UnreadableTrajectory) as raised:
+        trajectories(first + b'{"type": \n' + b"".join(others or [first]), reader)
+    assert raised.value.line_number == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        (
+            "claude_code",
+            "$.message.usage.input_tokens",
+            {"type": "assistant", "message": {"usage": {"input_tokens": ""}}},
+        ),
+        ("codex", "$.call_id", {"type": "response_item", "payload": {"type": "function_call", "call_id": 3}}),
+        ("gemini_cli", "$.tokens.input", {"id": "m9", "type": "gemini", "tokens": {"input": "many"}}),
+        ("pi", "$.message.usage.input", {"type": "message", "message": {"usage": {"input": "many"}}}),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named_with_its_line(name: str, field: str, value: Any) -> None:
+    first = recording_of(name).splitlines()[0]
+    with pytest.raises(UnreadableTrajectory, match=field.replace("$", r"\$")) as raised:
+        trajectories(first + b"\n" + json.dumps(value).encode(), reader_for(name))
+    assert raised.value.line_number == 2
+
+
 def test_deep_nesting_is_unreadable_for_every_reader_of_json() -> None:
     deep = b'{"a":' * 5000 + b"1" + b"}" * 5000
     for name in FORMATS:

@@ -12,7 +12,7 @@ import pytest
 from misstep.harness.errors import InputError
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import VERDICT_READERS, Place
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
 FORMS = sorted(VERDICT_READERS)
 ODD: tuple[Any, ...] = (None, True, 7, -1.5, "", "odd", [], [None], [[]], {}, {"odd": []})
@@ -21,7 +21,7 @@ ODD: tuple[Any, ...] = (None, True, 7, -1.5, "", "odd", [], [None], [[]], {}, {"
 def file_of(name: str, folder: Path) -> Path:
     """The made-up file of a form, under a name that tells nothing."""
     file = folder / "recording"
-    file.write_bytes(getattr(samples_verdicts, name)())
+    file.write_bytes(verdicts_of(name))
     return file
 
 
@@ -69,7 +69,7 @@ def test_a_missing_answer_never_becomes_a_label(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", [name for name in FORMS if name != "table"])
 def test_whatever_stands_in_a_field_the_reader_gives_verdicts_or_an_error_that_names_the_place(name: str) -> None:
     reader, place = VERDICT_READERS.load(name), Place("results.json", 3)
-    first = getattr(samples_verdicts, name)().splitlines()[0]
+    first = verdicts_of(name).splitlines()[0]
     read = 0
     for value in changed(json.loads(first, parse_constant=lambda _: None)):
         if not (isinstance(value, dict) and reader.is_own(value)):

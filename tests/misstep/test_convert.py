@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from misstep.convert import app
-from misstep.harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from misstep.harness.errors import MisstepError, UnknownFormat, UsageError
 from misstep.harness.readers import read_file
 from misstep.harness.runs.convert import FileNames
 from misstep.harness.runs.inputs import trajectories
-from misstep.harness.trajectory import Skipped, Source, Trajectory, Unreadable
-from tests.families import samples
+from misstep.harness.trajectory import Source, Trajectory
+from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif, atif_lines
 
 LINE = "a line that no reader knows\n"
@@ -40,9 +40,9 @@ def folder(tmp_path: Path) -> Path:
     """A folder with trajectories in three formats among other files."""
     here = tmp_path / "runs"
     (here / "deep").mkdir(parents=True)
-    (here / "tau").write_bytes(samples.taubench())
-    (here / "deep" / "mini").write_bytes(samples.mini_swe_agent())
-    (here / "gate").write_bytes(samples.atif())
+    (here / "tau").write_bytes(recording_of("taubench"))
+    (here / "deep" / "mini").write_bytes(recording_of("mini_swe_agent"))
+    (here / "gate").write_bytes(recording_of("atif"))
     (here / "notes.txt").write_text(LINE)
     (here / "settings.toml").write_text("[tool]\nname = 1\n")
     (here / "table.csv").write_text("a,b\n1,2\n")
@@ -62,13 +62,6 @@ def test_each_trajectory_is_a_file_of_its_own_and_reads_as_before(folder: Path, 
         "gate-helper.json",
         "gate-main.json",
     ]
-
-
-def test_files_in_a_folder_that_hold_no_trajectory_are_skipped_and_counted(folder: Path, tmp_path: Path) -> None:
-    said = as_json(folder, "--out", tmp_path / "out")
-    assert {Path(one["file"]).name for one in said["skipped"]} == {"notes.txt", "settings.toml", "table.csv"}
-    assert all(one["reason"] for one in said["skipped"])
-    assert said["unreadable"] == []
 
 
 def test_the_table_has_a_line_a_format_with_trajectories_and_steps(folder: Path, tmp_path: Path) -> None:
@@ -135,18 +128,6 @@ def test_a_named_file_of_no_known_format_is_an_error_that_says_why(tmp_path: Pat
     assert caught.value.exit_code == 2
 
 
-def test_a_folder_without_trajectories_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "notes.txt").write_text(LINE)
-    with pytest.raises(InputError, match="there is no trajectory in 1 file"):
-        convert(tmp_path / "runs", "--out", tmp_path / "out")
-
-
-def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"(?i)no such file"):
-        convert(tmp_path / "missing", "--out", tmp_path / "out")
-
-
 def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="Give --to atif"):
         convert(folder, "--to", "xml", "--out", tmp_path / "out")
@@ -156,12 +137,6 @@ def test_another_format_to_write_is_an_error(folder: Path, tmp_path: Path) -> No
 def test_a_conversion_does_not_read_what_it_writes(folder: Path, tmp_path: Path, out: str) -> None:
     with pytest.raises(UsageError, match="which the command reads"):
         convert(folder, "--out", tmp_path / out)
-
-
-def test_an_output_that_is_a_file_is_an_error(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("in the way")
-    with pytest.raises(InputError, match="cannot be written"):
-        convert(folder, "--out", tmp_path / "out")
 
 
 @given(
@@ -177,18 +152,6 @@ def test_a_file_name_escapes_no_folder_is_bounded_and_given_once(ids: list[str])
         assert len(name) <= 140
 
 
-def test_inputs_come_as_one_stream_of_trajectories_and_of_what_is_none(folder: Path) -> None:
-    (folder / "empty.json").write_bytes(b"")
-    (folder / "half.json").write_bytes(b'{"schema_version": "ATIF-v1.4", "st')
-    (folder / "page.md").write_text("[a link](x)\n")
-    found = list(trajectories([folder]))
-    skipped = {Path(one.file).name for one in found if isinstance(one, Skipped)}
-    unreadable = {Path(one.file).name for one in found if isinstance(one, Unreadable)}
-    assert skipped == {"notes.txt", "settings.toml", "table.csv", "page.md", "empty.json"}
-    assert unreadable == {"half.json"}
-    assert sum(isinstance(one, Trajectory) for one in found) == 5
-
-
 @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"\xff\xfe", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_is_listed_in_a_folder_and_unreadable_where_it_is_named(
     folder: Path, tmp_path: Path, content: bytes
@@ -201,11 +164,3 @@ def test_an_empty_file_is_listed_in_a_folder_and_unreadable_where_it_is_named(
     result = convert(folder / "empty.jsonl", "--out", tmp_path / "out2")
     assert result.exit_code == 1
     assert "empty.jsonl: the file is empty" in result.stderr
-
-
-def test_a_named_file_that_is_broken_is_unreadable_and_no_error(tmp_path: Path) -> None:
-    path = tmp_path / "half.json"
-    path.write_bytes(b'{"schema_version": "ATIF-v1.4", "st')
-    (found,) = trajectories([path])
-    assert isinstance(found, Unreadable)
-    assert convert(path, "--out", tmp_path / "out").exit_code == 1

@@ -69,11 +69,6 @@ def test_fetch_lays_files_out_unchanged_or_compressed_the_same_each_time(upstrea
     assert len(first) == 3
 
 
-def test_what_was_fetched_verifies(upstream: Served, tmp_path: Path) -> None:
-    fetch(upstream, tmp_path, "small")
-    assert run("verify", "small", "--data", tmp_path).exit_code == 0
-
-
 def test_what_is_there_and_right_is_not_fetched_again(upstream: Served, tmp_path: Path) -> None:
     fetch(upstream, tmp_path, "small")
     (tmp_path / "small" / "plain.json").write_bytes(b"changed")
@@ -130,14 +125,6 @@ def test_other_bytes_than_registered_are_refused_and_not_kept(upstream: Served, 
     assert not (tmp_path / "small" / "plain.json").exists()
 
 
-def test_a_mismatch_names_both_hashes(upstream: Served, tmp_path: Path) -> None:
-    upstream.files["data/a b&c.json"] = b'{"n": 2}'
-    error = fetch(upstream, tmp_path, "small").exception
-    assert isinstance(error, InputError)
-    assert error.found.split()[4] != error.found.split()[6]
-    assert [len(word) for word in error.found.split() if len(word) == 64] == [64, 64]
-
-
 def test_a_redirect_to_where_is_not_fetched_from_is_refused(upstream: Served, tmp_path: Path) -> None:
     upstream.redirects["data/a b&c.json"] = "http://example.invalid/plain.json"
     error = fetch(upstream, tmp_path, "small").exception
@@ -171,13 +158,6 @@ def test_a_derived_file_that_comes_out_otherwise_is_refused(upstream: Served, ma
     assert isinstance(error, InputError)
     assert "the file made from the upstream files has sha256" in error.line()
     assert not (tmp_path / "mast" / "human_labels.csv").exists()
-
-
-def test_inputs_are_gone_from_the_cache_once_the_file_is_made(
-    upstream: Served, tmp_path: Path, own_cache: Path
-) -> None:
-    fetch(upstream, tmp_path, "mast")
-    assert [path for path in own_cache.rglob("*") if path.is_file()] == []
 
 
 def test_without_a_place_a_set_goes_to_the_cache_where_it_is_found(upstream: Served, own_cache: Path) -> None:
@@ -260,13 +240,6 @@ def test_only_https_is_fetched_from_and_templates_have_known_places(template: st
         address_of(template, "own/er", "0123", "a.json")
 
 
-def test_a_path_is_percent_encoded() -> None:
-    address = address_of(
-        "https://example.invalid/{repository}/{commit}/{path}", "own/er", "0123", "Who&When/a b#1.json"
-    )
-    assert address == "https://example.invalid/own/er/0123/Who%26When/a%20b%231.json"
-
-
 @pytest.mark.parametrize("file", ["../a", "/etc/a", "a/../../b", "..", "", "a\\..\\b"])
 def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path: Path, file: str) -> None:
     with pytest.raises(InputError, match="leads out of its folder"):
@@ -278,12 +251,6 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "set" / "below").symlink_to(tmp_path)
     with pytest.raises(InputError, match="through a link"):
         inside(tmp_path / "set", "below/a.json")
-
-
-def test_list_says_how_far_fetch_brings_a_set_and_by_what_rule_the_rest_is_made(made_up: Path) -> None:  # noqa: ARG001
-    text = run("list").stdout
-    assert "not here: `misstep datasets fetch mast` brings 1 of 2 files" in text
-    assert "        other.csv: counted by hand" in text
 
 
 def test_nobody_is_sent_to_fetch_what_cannot_be_fetched(made_up: Path) -> None:

@@ -12,7 +12,7 @@ from misstep.harness.items import Item, Runs, trajectory_file
 from misstep.harness.readers import READERS
 from misstep.harness.readers.inline import inline_run
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
-from tests.families.samples import mini_swe_agent
+from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif
 
 PATHS = (
@@ -70,7 +70,11 @@ def test_a_run_nested_too_deep_costs_itself_in_every_command(tmp_path, depth, in
 def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(tmp_path, in_process) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
-    for name, content in ((b"\xff\n.json", mini_swe_agent()), (b"\xfe.json", b'{"a'), (b"\xfd.txt", b"hello")):
+    for name, content in (
+        (b"\xff\n.json", recording_of("mini_swe_agent")),
+        (b"\xfe.json", b'{"a'),
+        (b"\xfd.txt", b"hello"),
+    ):
         Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(
             content.replace(b'"instance_id": "acme__gate-7", ', b"")
         )

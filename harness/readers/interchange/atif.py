@@ -23,7 +23,7 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import convert, whole
 from misstep.harness.readers.interchange import atif_document as wire
 from misstep.harness.readers.interchange.atif_writing import to_atif
-from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.interchange.content import split_content, tool_call
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -107,14 +107,11 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
 
 def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]:
     """Return the fields of a document for which a trajectory has no place."""
-    about_agent = {
-        "version": agent.version if agent.version != wire.UNKNOWN else None,
-        "tool_definitions": agent.tool_definitions,
-        "extra": agent.extra,
-    }
+    version = agent.version if agent.version != wire.UNKNOWN else None
+    about_agent = wire.given(version=version, tool_definitions=agent.tool_definitions, extra=agent.extra)
     return wire.given(
         session_id=document.session_id if document.trajectory_id is not None else None,
-        agent=wire.given(**about_agent) or None,
+        agent=about_agent or None,
         notes=document.notes,
         final_metrics=document.final_metrics,
         continued_trajectory_ref=document.continued_trajectory_ref,
@@ -123,14 +120,12 @@ def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]
 
 def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...]:
     """Return the steps of a document from elsewhere."""
-    steps = []
-    for number, raw in enumerate(raw_steps, 1):
-        step = _step(raw, number, model)
+    steps = [_step(raw, number, model) for number, raw in enumerate(raw_steps, 1)]
+    for place, (raw, step) in enumerate(zip(raw_steps, steps, strict=True)):
         if raw.extra is not None and len(step.results) == 1:
             failed = raw.extra.get("tool_result_is_error")  # where converters of Claude Code sessions put it
             if isinstance(failed, bool) and step.results[0].is_error is None:
-                step = replace(step, results=(replace(step.results[0], is_error=failed),))
-        steps.append(step)
+                steps[place] = replace(step, results=(replace(step.results[0], is_error=failed),))
     return tuple(steps)
 
 
@@ -183,11 +178,7 @@ def _placeless_in_step(raw: wire.AtifStep, number: int, model: str | None) -> di
 
 
 def _call(raw: wire.AtifCall) -> ToolCall:
-    arguments = raw.arguments
-    if isinstance(arguments, dict):
-        return ToolCall(raw.function_name, arguments, raw.tool_call_id, None, raw.extra or {})
-    parsed, error = parse_arguments(arguments)
-    return ToolCall(raw.function_name, parsed, raw.tool_call_id, error, raw.extra or {})
+    return tool_call(raw.function_name, raw.arguments, raw.tool_call_id, raw.extra)
 
 
 def _result(raw: wire.Result) -> ToolResult:
@@ -218,14 +209,10 @@ def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory
 def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source) -> Step:
     """Return one step of a document that `to_atif` wrote."""
     step = _step(raw, number, model)
-    for call in step.calls:
-        if call.extra or (call.id is not None and call.id.startswith(wire.OWN)):
-            step = replace(step, calls=tuple([_own_call(call, index, source) for index, call in enumerate(step.calls)]))
-            break
-    for result in step.results:
-        if result.extra:
-            step = replace(step, results=tuple([_own_result(result, source) for result in step.results]))
-            break
+    if any(call.extra or (call.id is not None and call.id.startswith(wire.OWN)) for call in step.calls):
+        step = replace(step, calls=tuple([_own_call(call, index, source) for index, call in enumerate(step.calls)]))
+    if any(result.extra for result in step.results):
+        step = replace(step, results=tuple([_own_result(result, source) for result in step.results]))
     if wire.OWN not in step.extra:
         return step
     own = convert(step.extra[wire.OWN], wire.OwnStep, source)

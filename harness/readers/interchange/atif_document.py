@@ -252,13 +252,6 @@ def given(**fields: Any) -> Extra:
 
 def more_metrics(metrics: Metrics) -> Extra:
     """Return the fields of a step's metrics for which our tokens have no place."""
-    if (
-        metrics.extra is None
-        and metrics.logprobs is None
-        and metrics.prompt_token_ids is None
-        and metrics.completion_token_ids is None
-    ):
-        return {}
     return given(
         prompt_token_ids=metrics.prompt_token_ids,
         completion_token_ids=metrics.completion_token_ids,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple
 
 from misstep.harness.readers.interchange import atif_document as wire
 from misstep.harness.readers.interchange.content import split_content
@@ -209,12 +210,8 @@ def _is_timestamp(text: str) -> bool:
 
 
 def _metrics(tokens: Tokens) -> Extra:
-    return wire.given(
-        prompt_tokens=tokens.prompt,
-        completion_tokens=tokens.completion,
-        cached_tokens=tokens.cached,
-        cost_usd=tokens.cost_usd,
-    )
+    names = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
+    return wire.given(**dict(zip(names, astuple(tokens), strict=True)))
 
 
 def _call(call: ToolCall, index: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from misstep.harness.errors import InputError, UnknownFormat
 from misstep.harness.observer.growing import growing_runs, mark_of
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.made_up import atif
 
@@ -33,7 +33,7 @@ def test_a_call_without_its_answer_is_not_yet_a_step(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["claude_code", "codex", "gemini_cli"])
 def test_sessions_of_other_agents_are_read_too(tmp_path: Path, name: str) -> None:
     file = tmp_path / "session.jsonl"
-    file.write_bytes(getattr(samples_sessions, name)())
+    file.write_bytes(recording_of(name))
     assert growing_runs(file)[0].steps
 
 

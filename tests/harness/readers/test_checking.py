@@ -13,7 +13,7 @@ from misstep.harness.readers import READERS, all_readers, read_file
 from misstep.harness.readers.checking import DEPTH_LIMIT, checked, read_value
 from misstep.harness.readers.files import read_file as read_with
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
-from tests.families.samples import atif
+from tests.families.recordings import recording_of
 
 SOURCE = Source("any", "runs/a.jsonl", 7)
 
@@ -115,7 +115,7 @@ def test_a_registered_reader_that_cannot_be_loaded_fails_on_the_files_that_no_ot
     for name in ("raising", "lacking", "missing"):
         monkeypatch.setitem(READERS, f"{name}-of-the-test", f"{name}_reader")
     known, unknown = tmp_path / "known.json", tmp_path / "unknown.json"
-    known.write_bytes(atif())
+    known.write_bytes(recording_of("atif"))
     unknown.write_text('{"id": 1}')
     assert all(isinstance(one, Trajectory) for one in read_file(known))
     (found,) = read_file(unknown)

@@ -175,13 +175,6 @@ def test_a_truncated_document_or_session_is_unreadable(file: Path) -> None:
     assert [text.startswith("! cannot be read to its end") for text, _ in seen(file, SESSION)] == [True]
 
 
-def test_nesting_of_any_depth_is_unreadable_and_no_crash(file: Path) -> None:
-    file.write_bytes(lines(1) + b'{"id":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n" + lines(3))
-    assert seen(file) == [("1", 1), ("! the data are nested too deep", 2), ("3", 3)]
-    file.write_bytes(b"[" * 100_000)
-    assert [text for text, _ in seen(file)] == ["! the data are nested too deep"]
-
-
 def test_a_line_of_60_mb_is_read_in_memory_of_few_times_its_length(file: Path) -> None:
     length = 60_000_000
     with file.open("wb") as stream:

@@ -14,7 +14,7 @@ from misstep.harness.readers import read_file, reader_for
 from misstep.harness.readers.misstep import read, refuse
 from misstep.harness.runs.inputs import trajectories
 from misstep.harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
-from tests.families import samples
+from tests.families.recordings import recording_of
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 HERE = Source("misstep", "runs.jsonl", 3)
@@ -101,7 +101,7 @@ def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_othe
         Item("by path", "misbehaviour", "runs/all.jsonl", "run-1"),
         Item("inline", "misbehaviour", {"steps": STEPS}),
         Item("text", "text", text="A."),
-        Item("atif", "misbehaviour", json.loads(samples.atif())),
+        Item("atif", "misbehaviour", json.loads(recording_of("atif"))),
         Item("broken", "misbehaviour", {"steps": 3}),
     ]
     (folder / "items.jsonl").write_bytes(b"".join(encode(item) + b"\n" for item in items))

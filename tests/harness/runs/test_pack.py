@@ -21,7 +21,7 @@ from misstep.harness.runs.inputs import trajectories
 from misstep.harness.runs.pack import pack
 from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.version import __version__
-from tests.families import samples
+from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif, atif_lines
 
 SMALL = Sizes(group=400, file=1500, chunk=900)
@@ -33,8 +33,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     folder = Path("runs")
     folder.mkdir()
-    (folder / "a.tau").write_bytes(samples.taubench())
-    (folder / "b.mini").write_bytes(samples.mini_swe_agent())
+    (folder / "a.tau").write_bytes(recording_of("taubench"))
+    (folder / "b.mini").write_bytes(recording_of("mini_swe_agent"))
     atif_lines(folder / "c.jsonl", [f"run-{number}" for number in range(36)])
     with (folder / "c.jsonl").open("ab") as stream:
         stream.write(b'{"schema_version": "ATIF\n' + atif("run-3", text="a copy") + atif("run-3"))

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from misstep.harness.runs.judging.verdict_files import written_verdicts
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 from tests.harness.runs.triage.jobs import made_up_jobs
 
 
 def test_each_reward_is_a_judge_and_its_number_the_label(tmp_path: Path) -> None:
-    (tmp_path / "trials").write_bytes(samples_verdicts.harbor())
+    (tmp_path / "trials").write_bytes(verdicts_of("harbor"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "trials").verdicts}
     assert {key: one.label for key, one in found.items() if one.label is not None} == {
         ("gate__1", "reward"): "1",
@@ -20,7 +20,7 @@ def test_each_reward_is_a_judge_and_its_number_the_label(tmp_path: Path) -> None
 
 
 def test_a_verifier_without_a_usable_reward_is_unreadable_and_any_other_end_without_one_failed(tmp_path: Path) -> None:
-    (tmp_path / "trials").write_bytes(samples_verdicts.harbor())
+    (tmp_path / "trials").write_bytes(verdicts_of("harbor"))
     found = {one.item: one for one in written_verdicts(tmp_path / "trials").verdicts}
     assert [found[f"gate__{number}"].status for number in (3, 4, 5)] == ["unreadable", "failed", "unreadable"]
     assert found["gate__3"].error == "the trial has no reward: VerifierOutputParseError: reward.txt is empty"

@@ -9,7 +9,7 @@ import pytest
 
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers.written import WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
 
 def verdicts(folder: Path, document: dict[str, Any] | bytes) -> dict[tuple[str, str, int], WrittenVerdict]:
@@ -24,7 +24,7 @@ def log(*samples: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_attempt(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, samples_verdicts.inspect_ai())
+    found = verdicts(tmp_path, verdicts_of("inspect_ai"))
     labels = {key: one.label for key, one in found.items() if one.label is not None}
     assert labels == {
         ("a1", "model_graded_qa", 1): "C",
@@ -37,12 +37,12 @@ def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_atte
 
 
 def test_a_reply_without_a_grade_is_unreadable_though_inspect_counts_it_as_incorrect(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, samples_verdicts.inspect_ai())["2", "model_graded_qa", 1]
+    found = verdicts(tmp_path, verdicts_of("inspect_ai"))["2", "model_graded_qa", 1]
     assert (found.status, found.label, found.written_as) == ("unreadable", None, "I")
 
 
 def test_an_unscored_sample_is_unreadable_and_one_that_ended_with_an_error_has_failed(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, samples_verdicts.inspect_ai())
+    found = verdicts(tmp_path, verdicts_of("inspect_ai"))
     unscored, ended = found["a3", "model_graded_qa", 1], found["a4", "model_graded_qa", 1]
     assert (unscored.status, unscored.error, unscored.written_as) == ("unreadable", "the scorer gave no verdict", "")
     assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")
@@ -69,7 +69,7 @@ def test_logs_of_the_first_version_have_one_score(tmp_path: Path) -> None:
 
 
 def test_an_archive_holds_the_same_verdicts_as_its_document(tmp_path: Path) -> None:
-    document = samples_verdicts.inspect_ai()
+    document = verdicts_of("inspect_ai")
     about = json.loads(document)
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
         archive.writestr("header.json", json.dumps({name: about[name] for name in ("version", "status", "eval")}))

@@ -11,7 +11,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, inspect_scout
 from misstep.harness.verdict_readers.written import WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
 
 def one(**fields: Any) -> WrittenVerdict:
@@ -22,7 +22,7 @@ def one(**fields: Any) -> WrittenVerdict:
 
 
 def test_a_value_is_the_label_and_none_abstains_fails_or_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "rows").write_bytes(samples_verdicts.inspect_scout())
+    (tmp_path / "rows").write_bytes(verdicts_of("inspect_scout"))
     found = {one.item: one for one in written_verdicts(tmp_path / "rows").verdicts}
     assert [found[f"a{number}"].label for number in (1, 2)] == ["true", "false"]
     assert [found[f"a{number}"].status for number in (3, 4, 5)] == ["abstained", "unreadable", "failed"]

@@ -10,9 +10,9 @@ from misstep.harness.errors import InputError
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, lm_evaluation_harness
 from misstep.harness.verdict_readers.written import WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
-SAMPLE = json.loads(samples_verdicts.lm_evaluation_harness().splitlines()[0])
+SAMPLE = json.loads(verdicts_of("lm_evaluation_harness").splitlines()[0])
 
 
 def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
@@ -22,7 +22,7 @@ def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
 
 
 def test_the_reply_and_each_metric_are_judges_for_each_filter(tmp_path: Path) -> None:
-    (tmp_path / "samples").write_bytes(samples_verdicts.lm_evaluation_harness())
+    (tmp_path / "samples").write_bytes(verdicts_of("lm_evaluation_harness"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "samples").verdicts}
     assert {key: one.label for key, one in found.items() if key[1].endswith("flexible-extract")} == {
         ("0", "response,flexible-extract"): "yes",

@@ -10,9 +10,9 @@ from misstep.harness.errors import InputError
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, nemo_evaluator
 from misstep.harness.verdict_readers.written import EVERY, WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
-ROWS = [json.loads(line) for line in samples_verdicts.nemo_evaluator().splitlines()]
+ROWS = [json.loads(line) for line in verdicts_of("nemo_evaluator").splitlines()]
 
 
 def verdicts(value: dict[str, Any]) -> dict[tuple[str, str], WrittenVerdict]:
@@ -22,7 +22,7 @@ def verdicts(value: dict[str, Any]) -> dict[tuple[str, str], WrittenVerdict]:
 
 
 def test_each_metric_is_a_judge_and_its_value_the_label(tmp_path: Path) -> None:
-    (tmp_path / "rows").write_bytes(samples_verdicts.nemo_evaluator())
+    (tmp_path / "rows").write_bytes(verdicts_of("nemo_evaluator"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "rows").verdicts}
     assert {key: one.label for key, one in found.items() if one.label is not None} == {
         ("0", "done"): "1",

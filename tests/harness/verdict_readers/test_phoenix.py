@@ -9,7 +9,7 @@ import pytest
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, phoenix, reader_of
 from misstep.harness.verdict_readers.written import WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
 
 def one(**fields: Any) -> WrittenVerdict:
@@ -20,7 +20,7 @@ def one(**fields: Any) -> WrittenVerdict:
 
 
 def test_what_could_not_be_parsed_is_unreadable_though_its_score_is_0(tmp_path: Path) -> None:
-    (tmp_path / "rows").write_bytes(samples_verdicts.phoenix())
+    (tmp_path / "rows").write_bytes(verdicts_of("phoenix"))
     correct, unparsed, failed = written_verdicts(tmp_path / "rows").verdicts
     assert (correct.item, correct.label, correct.score, correct.grade) == ("a1", "correct", None, 1.0)
     assert (unparsed.status, unparsed.label, unparsed.written_as) == ("unreadable", None, "0")

@@ -9,9 +9,9 @@ import pytest
 from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, promptfoo
 from misstep.harness.verdict_readers.written import WrittenVerdict
-from tests.families import samples_verdicts
+from tests.families.recordings import verdicts_of
 
-DOCUMENT = json.loads(samples_verdicts.promptfoo())
+DOCUMENT = json.loads(verdicts_of("promptfoo"))
 RESULT = DOCUMENT["results"]["results"][0]
 
 
@@ -25,7 +25,7 @@ def graded(*components: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_each_assertion_is_a_judge_by_its_metric_or_else_its_type(tmp_path: Path) -> None:
-    (tmp_path / "results").write_bytes(samples_verdicts.promptfoo())
+    (tmp_path / "results").write_bytes(verdicts_of("promptfoo"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
     assert {key: one.label for key, one in found.items() if key[0] in ("a1", "a2")} == {
         ("a1", "contains"): "pass",
@@ -38,7 +38,7 @@ def test_each_assertion_is_a_judge_by_its_metric_or_else_its_type(tmp_path: Path
 
 
 def test_a_grader_without_a_verdict_is_unreadable_though_promptfoo_counts_a_failed_assertion(tmp_path: Path) -> None:
-    (tmp_path / "results").write_bytes(samples_verdicts.promptfoo())
+    (tmp_path / "results").write_bytes(verdicts_of("promptfoo"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
     for item in ("a3", "a4"):
         one = found[item, "done"]

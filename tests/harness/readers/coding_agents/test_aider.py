@@ -11,7 +11,7 @@ from misstep.harness.protocols import Sample
 from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import aider
 from misstep.harness.trajectory import Source, Tokens, Trajectory
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("aider", "app/.aider.chat.history.md")
 
@@ -26,7 +26,7 @@ def run(text: str) -> Trajectory:
 
 
 def test_the_sample_is_two_runs() -> None:
-    first, second = aider.read(samples_sessions.aider(), SOURCE)
+    first, second = aider.read(recording_of("aider"), SOURCE)
     assert (first.id, second.id) == ("aider-2026-01-05T10:00:00", "aider-2026-01-06T09:00:00")
     assert (first.agent, first.model, first.task) == ("aider", "gpt-x", "Rename the flag\nin both files")
     assert [step.role for step in first.steps] == ["system", "user", "agent", "system"]
@@ -37,7 +37,7 @@ def test_the_sample_is_two_runs() -> None:
 
 
 def test_edit_blocks_are_calls_and_what_is_said_of_them_their_results() -> None:
-    first, _ = aider.read(samples_sessions.aider(), SOURCE)
+    first, _ = aider.read(recording_of("aider"), SOURCE)
     step = first.steps[2]
     assert [call.arguments for call in step.calls] == [
         {"path": "cli.py", "search": "verbose = False", "replace": "loud = False"},

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import claude_code
 from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("claude_code", "logs/some-session.jsonl")
 
@@ -30,7 +29,7 @@ def roles(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 
 def test_the_sample_is_a_session_and_its_sub_agent() -> None:
-    session, agent = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    session, agent = claude_code.read(recording_of("claude_code"), SOURCE)
     assert (session.id, session.parent, session.agent, session.model) == ("s1", None, "claude-code", "claude-x")
     assert session.task == "Rename the flag"
     assert roles(session) == [("user", "Rename the flag"), ("agent", ""), ("agent", "Done.")]
@@ -41,7 +40,7 @@ def test_the_sample_is_a_session_and_its_sub_agent() -> None:
 
 
 def test_lines_with_one_message_id_are_one_turn_whose_usage_counts_once() -> None:
-    session, _ = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    session, _ = claude_code.read(recording_of("claude_code"), SOURCE)
     step = session.steps[1]
     assert step.reasoning == "Look."
     assert [call.name for call in step.calls] == ["Bash"]
@@ -71,7 +70,7 @@ def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> 
 
 
 def test_an_error_and_its_exit_code_are_as_the_session_says() -> None:
-    session, _ = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    session, _ = claude_code.read(recording_of("claude_code"), SOURCE)
     (result,) = session.steps[1].results
     assert (result.is_error, result.exit_code) == (True, 2)
     assert result.extra["toolUseResult"] == {"stderr": "no such file"}
@@ -131,13 +130,6 @@ def test_lines_of_unknown_types_are_kept_and_do_no_harm() -> None:
     ]
 
 
-def test_a_line_that_was_copied_counts_once() -> None:
-    (session,) = read(
-        line("user", "Fix it", uuid="u1"), line("user", "Fix it", uuid="u1"), line("user", "More", uuid="u2")
-    )
-    assert len(session.steps) == 2
-
-
 def test_sub_agents_without_an_id_are_told_apart_by_the_root_of_their_lines() -> None:
     def side(uuid: str, parent: str | None) -> dict[str, Any]:
         return line("user", uuid, uuid=uuid, parentUuid=parent, isSidechain=True)
@@ -150,11 +142,6 @@ def test_sub_agents_without_an_id_are_told_apart_by_the_root_of_their_lines() ->
 def test_a_session_comes_before_its_sub_agents_also_where_these_are_written_first() -> None:
     found = read(line("user", "Search", isSidechain=True, agentId="a7"), line("user", "Go"))
     assert [trajectory.id for trajectory in found] == ["s1", "s1/a7"]
-
-
-def test_a_sub_agents_own_file_names_the_session_as_its_parent() -> None:
-    (agent,) = read(line("user", "Search", isSidechain=True, agentId="a7"))
-    assert (agent.id, agent.parent) == ("s1/a7", "s1")
 
 
 def test_streamed_lines_have_snake_case_names_and_a_sub_agent_is_known_by_its_call() -> None:
@@ -181,24 +168,6 @@ def test_a_document_of_log_lines_is_a_session_named_by_its_file() -> None:
 
 def test_a_file_of_summaries_holds_no_trajectory() -> None:
     assert read({"type": "summary", "summary": "Renaming", "leafUuid": "u9"}) == []
-
-
-def test_a_half_written_last_line_is_kept_beside_the_session() -> None:
-    (session,) = read(line("user", "Fix it"), unfinished='{"type": "assist')
-    assert session.extra["unfinished_line"] == '{"type": "assist'
-
-
-def test_a_broken_line_in_the_middle_is_named() -> None:
-    data = json.dumps(line("user", "Fix it")).encode()
-    with pytest.raises(UnreadableTrajectory) as raised:
-        list(claude_code.read(data + b'\n{"type": \n' + data, SOURCE))
-    assert raised.value.line_number == 2
-
-
-def test_a_field_of_the_wrong_type_is_named_with_its_line() -> None:
-    with pytest.raises(UnreadableTrajectory, match=r"\$\.message\.usage\.input_tokens") as raised:
-        read(line("user", "Fix it"), line("assistant", "Yes", message={"usage": {"input_tokens": "many"}}))
-    assert raised.value.line_number == 2
 
 
 FIGURES = {  # steps, calls, results, prompt tokens
@@ -231,13 +200,6 @@ def turn(session: str, uuid: str, text: str, kind: str = "user", **more: Any) ->
 def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
     found = read(turn("a", "1", "Fix it"), turn("a", "2", "Done.", "assistant"), turn("b", "3", "Test it"))
     assert [(one.id, one.source.line, len(one.steps)) for one in found] == [("a", 1, 2), ("b", 3, 1)]
-
-
-def test_a_streamed_run_after_another_one_is_a_run_of_its_own() -> None:
-    def streamed(session: str) -> dict[str, Any]:
-        return {"type": "assistant", "session_id": session, "message": {"role": "assistant", "content": "Hi."}}
-
-    assert [one.id for one in read(streamed("a"), streamed("b"))] == ["a", "b"]
 
 
 def test_a_session_taken_up_in_a_file_of_its_own_leaves_what_it_repeats_to_the_earlier_one() -> None:

@@ -49,11 +49,6 @@ def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
     ]
 
 
-def test_one_session_stays_a_run_without_a_line() -> None:
-    (session,) = read(meta("a"), *FIRST, meta("a"), said("user", "Go on"))
-    assert (session.source.line, texts(session)) == (None, ["Fix it", "Done.", "Go on"])
-
-
 def test_a_session_that_is_taken_up_again_after_another_one_goes_on() -> None:
     found = read(meta("a"), *FIRST, meta("b"), said("user", "Other"), meta("a"), said("user", "Go on"))
     assert {one.id: texts(one) for one in found} == {"a": ["Fix it", "Done.", "Go on"], "b": ["Other"]}

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import gemini_cli
 from misstep.harness.trajectory import Source, Tokens, Trajectory
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("gemini_cli", "logs/session.jsonl")
 HEADER = {"sessionId": "s1", "projectHash": "9f", "startTime": "2026-01-05T10:00:00Z", "kind": "main"}
@@ -27,7 +26,7 @@ def user(name: str, text: str) -> dict[str, Any]:
 
 
 def test_the_sample_is_a_session_of_two_answers() -> None:
-    (session,) = gemini_cli.read(samples_sessions.gemini_cli(), SOURCE)
+    (session,) = gemini_cli.read(recording_of("gemini_cli"), SOURCE)
     assert (session.id, session.agent, session.model, session.task) == (
         "s1",
         "gemini-cli",
@@ -97,13 +96,6 @@ def test_the_older_document_is_read() -> None:
 def test_lines_that_are_neither_message_nor_patch_are_kept() -> None:
     session = read(user("m1", "Fix it"), {"note": 1})
     assert session.extra["other_lines"] == [{"line": 3, "value": {"note": 1}}]
-
-
-def test_a_half_written_last_line_is_kept_and_a_wrong_type_named_with_its_line() -> None:
-    assert read(user("m1", "x"), unfinished='{"id": "m').extra["unfinished_line"] == '{"id": "m'
-    with pytest.raises(UnreadableTrajectory, match=r"\$\.tokens\.input") as raised:
-        read(user("m1", "x"), {"id": "m2", "type": "gemini", "tokens": {"input": "many"}})
-    assert raised.value.line_number == 3
 
 
 FIGURES = {"task_list.jsonl": (10, 8, 8, 101_783), "toolcall_session.jsonl": (4, 2, 2, 20_006)}

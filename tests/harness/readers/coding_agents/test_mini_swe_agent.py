@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from misstep.harness.protocols import Sample
 from misstep.harness.readers.coding_agents.mini_swe_agent import bash_blocks, read, refuse
 from misstep.harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("mini_swe_agent", "runs/gate.traj.json")
 OPENING = [{"role": "system", "content": "You mend code."}, {"role": "user", "content": "Mend the gate."}]
@@ -86,13 +86,8 @@ def test_what_a_person_says_between_is_a_step_of_the_user() -> None:
     assert [step.role for step in trajectory.steps] == ["system", "user", "agent", "user", "agent"]
 
 
-def test_steps_of_the_agent_count_from_0_and_each_message_is_found_in_one() -> None:
-    trajectory = run(said("", "ls"), output(""), said("", "pwd"), output(""))
-    assert trajectory.extra["step_of_message"] == [0, 1, 2, 2, 3, 3]
-
-
 def test_version_1_1_gives_calls_tokens_reasoning_and_times() -> None:
-    (trajectory,) = read(samples.mini_swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     assert (trajectory.id, trajectory.model, trajectory.agent) == ("acme__gate-7", "m-large", "mini-swe-agent")
     acting = trajectory.steps[2]
     assert acting.calls == (ToolCall("bash", {"command": "ls"}, "c1"),)
@@ -104,17 +99,17 @@ def test_version_1_1_gives_calls_tokens_reasoning_and_times() -> None:
 
 
 def test_an_answer_that_broke_the_format_is_a_step_though_only_the_complaint_records_it() -> None:
-    (trajectory,) = read(samples.mini_swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     unrecorded = trajectory.steps[3]
     assert (unrecorded.role, unrecorded.text) == ("agent", "I will think.")
-    assert unrecorded.results[0].text == samples.COMPLAINT
+    assert unrecorded.results[0].text == "Format error: give exactly one action."
     assert unrecorded.results[0].is_error is True
     agents = sum(step.role == "agent" for step in trajectory.steps)
     assert agents == trajectory.extra["info"]["model_stats"]["api_calls"]
 
 
 def test_the_exit_message_answers_the_call_that_ended_the_run() -> None:
-    (trajectory,) = read(samples.mini_swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     assert trajectory.steps[-1].calls == (ToolCall("bash", {"command": "submit"}),)
     assert trajectory.steps[-1].results[0].text == "diff --git a/gate.py b/gate.py"
     assert trajectory.steps[-1].results[0].is_error is None
@@ -151,13 +146,6 @@ CHAT = [{"role": "user", "content": "Hello."}]
 )
 def test_it_is_recognised_by_its_own_marks_alone(first: Any, recognised: bool) -> None:
     assert (refuse(Sample(Path("x"), "document", first, "")) is None) is recognised
-
-
-@pytest.mark.parametrize("number", [10**400, -1, True, "many", 1e300])
-def test_numbers_that_are_no_counts_are_left_where_they_stand(number: Any) -> None:
-    extra = {"cost": number, "timestamp": number, "response": {"usage": {"prompt_tokens": number}}}
-    step = run(said("", "ls") | {"extra": extra}).steps[2]
-    assert step.extra["extra"] == extra
 
 
 SCAFFOLD = re.compile(r"```(?:bash|mswea_bash_command)\s*\n(.*?)\n```", re.DOTALL)

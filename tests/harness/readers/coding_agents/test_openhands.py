@@ -1,7 +1,6 @@
 """OpenHands runs: actions as calls, observations with their cause, older events without either, outcomes as tested."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import openhands
 from misstep.harness.trajectory import Source, Tokens, Trajectory
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("openhands", "runs/output.jsonl", 4)
 
@@ -30,7 +29,7 @@ def observation(name: str, number: int, cause: int | None, content: str, **more:
 
 
 def test_the_sample_is_a_run_that_passed() -> None:
-    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    (run,) = openhands.read(recording_of("openhands"), SOURCE)
     assert (run.id, run.agent, run.model, run.task) == ("kim__app-1", "openhands", "gpt-x", "Rename the flag")
     assert run.outcome.status == "passed"
     assert run.extra["git_patch"].startswith("--- a/cli.py")
@@ -40,14 +39,14 @@ def test_the_sample_is_a_run_that_passed() -> None:
 
 
 def test_an_action_is_a_call_its_thought_the_text_and_its_observation_the_result() -> None:
-    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    (run,) = openhands.read(recording_of("openhands"), SOURCE)
     step = run.steps[1]
     assert (step.text, step.calls[0].name, step.calls[0].arguments) == ("Look around.", "run", {"command": "ls x"})
     assert (step.results[0].text, step.results[0].exit_code, step.results[0].is_error) == ("no such file", 2, None)
 
 
 def test_an_edit_that_was_refused_is_an_error_and_so_is_a_call_that_was_never_made() -> None:
-    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    (run,) = openhands.read(recording_of("openhands"), SOURCE)
     assert run.steps[2].results[0].is_error is True
     assert run.steps[3].calls == ()
     assert [(result.text, result.is_error) for result in run.steps[3].results] == [("Unknown tool 'sed'", True)]
@@ -156,18 +155,6 @@ def test_what_cannot_be_is_named(value: Any, found: str) -> None:
     with pytest.raises(UnreadableTrajectory, match=found) as raised:
         read(value)
     assert raised.value.line_number == 4
-
-
-@pytest.mark.data
-def test_the_public_benchmark_runs_have_the_actions_and_errors_that_were_counted(data_folder: Path) -> None:
-    path = data_folder / "agent_trajs" / "openhands" / "multi_swe_bench__examples__output.jsonl.gz"
-    runs = [run for run in read_file(path) if isinstance(run, Trajectory)]
-    assert [run.id for run in runs] == [f"ponylang__ponyc-{number}" for number in (4595, 4593, 4588)]
-    calls = Counter(call.name for run in runs for step in run.steps for call in step.calls)
-    assert calls == {"run": 49, "edit": 29, "read": 23, "think": 2, "finish": 2}
-    assert ["maximum iteration" in str(run.extra.get("error")) for run in runs] == [False, False, True]
-    errors = [result for run in runs for step in run.steps for result in step.results if not step.calls]
-    assert [result.extra["observation"] for result in errors] == ["error", "error"]
 
 
 @pytest.mark.data

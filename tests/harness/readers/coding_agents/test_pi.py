@@ -63,8 +63,3 @@ def test_what_is_printed_while_it_runs_counts_a_message_once_when_it_ends() -> N
     (session,) = read(HEADER, {"type": "agent_start"}, *grown)
     assert [(step.text, step.timestamp) for step in session.steps] == [("Done.", "2026-01-05T10:00:00+00:00")]
     assert session.extra["other_lines"] == [{"line": 2, "value": {"type": "agent_start"}}]
-
-
-def test_a_line_that_a_crash_cut_off_is_kept() -> None:
-    (session,) = read(HEADER, message(role="user", content="Fix it"), unfinished='{"type": "mess')
-    assert session.extra["unfinished_line"] == '{"type": "mess'

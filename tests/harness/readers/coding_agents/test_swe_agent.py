@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Sample
 from misstep.harness.readers.coding_agents.swe_agent import read, refuse
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("swe_agent", "runs/acme__gate-7.traj.gz")
 
@@ -25,7 +24,7 @@ def item(thought: str, action: str, observation: str = "", **fields: Any) -> dic
 
 
 def test_what_came_before_the_first_action_is_read_from_the_history_without_the_demonstration() -> None:
-    (trajectory,) = read(samples.swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     assert [(step.role, step.text) for step in trajectory.steps[:2]] == [
         ("system", "You mend code."),
         ("user", "Mend the gate."),
@@ -35,7 +34,7 @@ def test_what_came_before_the_first_action_is_read_from_the_history_without_the_
 
 
 def test_a_call_that_the_model_made_as_json_is_taken_as_it_made_it() -> None:
-    (trajectory,) = read(samples.swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     step = trajectory.steps[2]
     assert step.calls == (ToolCall("open", {"path": "gate.py"}, "c1"),)
     assert [(result.text, result.call_id) for result in step.results] == [("hinge = None", "c1")]
@@ -44,7 +43,7 @@ def test_a_call_that_the_model_made_as_json_is_taken_as_it_made_it() -> None:
 
 
 def test_another_action_is_a_call_named_by_its_first_word() -> None:
-    (trajectory,) = read(samples.swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     step = trajectory.steps[3]
     assert step.text == "Handing it in.\n"
     assert step.calls == (ToolCall("submit", {"command": "submit\n"}),)
@@ -105,7 +104,7 @@ def test_a_history_alone_is_a_demonstration_whose_answers_follow_the_actions() -
 
 
 def test_how_a_run_ended_is_kept_and_is_no_outcome() -> None:
-    (trajectory,) = read(samples.swe_agent(), SOURCE)
+    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     assert trajectory.outcome == Outcome()
     assert trajectory.extra["info"]["exit_status"] == "submitted"
     assert trajectory.extra["info"]["model_stats"] == {"api_calls": 2}
@@ -131,8 +130,3 @@ MESSAGE = {"role": "user", "content": "Mend it."}
 )
 def test_it_is_recognised_by_its_own_marks_alone(first: Any, recognised: bool) -> None:
     assert (refuse(Sample(Path("x"), "document", first, "")) is None) is recognised
-
-
-def test_a_wrong_type_is_named_by_item_and_field() -> None:
-    with pytest.raises(UnreadableTrajectory, match=r"\$\[1\]\.observation"):
-        one({"trajectory": [item("", "ls"), item("", "ls") | {"observation": 5}]})

@@ -15,7 +15,7 @@ from misstep.harness.errors import MissingPrerequisite, UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.evaluations import inspect_ai, inspect_messages
 from misstep.harness.trajectory import Source, Tokens, Trajectory, Unreadable
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("inspect_ai", "logs/log.json")
 LOG = {"version": 2, "status": "success", "eval": {"task": "triage", "model": "openai/gpt-x", "solver": "react"}}
@@ -32,7 +32,7 @@ def scored(*values: Any) -> Trajectory:
 
 
 def test_the_sample_is_two_epochs_of_one_sample() -> None:
-    first, second = inspect_ai.read(samples_sessions.inspect_ai(), SOURCE)
+    first, second = inspect_ai.read(recording_of("inspect_ai"), SOURCE)
     assert (first.id, second.id) == ("a1", "a1-e2")
     assert (first.model, first.task) == ("openai/gpt-x", "Which file?")
     assert (first.outcome.status, first.outcome.reward) == ("passed", None)
@@ -43,7 +43,7 @@ def test_the_sample_is_two_epochs_of_one_sample() -> None:
 
 
 def test_a_call_its_failed_result_and_what_the_events_say_of_the_step() -> None:
-    first, _ = inspect_ai.read(samples_sessions.inspect_ai(), SOURCE)
+    first, _ = inspect_ai.read(recording_of("inspect_ai"), SOURCE)
     step = first.steps[2]
     assert step.reasoning == "List them."
     assert [(call.name, call.arguments, call.id) for call in step.calls] == [("bash", {"cmd": "ls"}, "c1")]
@@ -94,22 +94,6 @@ def test_not_a_number_is_no_outcome_and_the_score_is_kept() -> None:
     assert "scorer 0" in trajectory.extra["scores"]
 
 
-def test_the_error_of_a_sample_is_kept() -> None:
-    (trajectory,) = read({"id": 1, "error": {"message": "out of memory"}, "limit": {"type": "time"}})
-    assert trajectory.extra["error"] == {"message": "out of memory"}
-    assert trajectory.extra["limit"] == {"type": "time"}
-
-
-def test_a_log_without_samples_holds_no_trajectory() -> None:
-    assert read() == []
-
-
-def test_a_field_of_the_wrong_type_is_named() -> None:
-    for sample, found in ((3, "samples"), ({"id": 1, "epoch": "one"}, r"\$\.epoch"), ({"messages": [{}]}, "role")):
-        with pytest.raises(UnreadableTrajectory, match=found):
-            read(sample)
-
-
 def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> None:
     content = b"[" * 700 + b"]" * 700
     sample = b'{"id": 1, "messages": [{"role": "user", "content": ' + content + b"}]}"
@@ -146,7 +130,7 @@ def test_a_sample_over_64_mib_is_unreadable_by_name(tmp_path: Path) -> None:
     for samples in ({"long": long}, {"long": long, "short": b'{"id": "short"}'}):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
             writer.writestr("header.json", '{"version": 2, "eval": {"task": "t"}}')
-            for name, sample in samples.items():
+            for name, sample in recording_of("items"):
                 writer.writestr(f"samples/{name}.json", sample)
         found = list(read_file(path))
         assert len(found) == len(samples)
@@ -156,7 +140,7 @@ def test_a_sample_over_64_mib_is_unreadable_by_name(tmp_path: Path) -> None:
 
 
 def test_the_archive_of_a_log_gives_the_same_trajectories_and_a_broken_sample_harms_no_other(tmp_path: Path) -> None:
-    document = json.loads(samples_sessions.inspect_ai())
+    document = json.loads(recording_of("inspect_ai"))
     samples = document.pop("samples")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as writer:
@@ -168,7 +152,7 @@ def test_the_archive_of_a_log_gives_the_same_trajectories_and_a_broken_sample_ha
     path.write_bytes(packed.getvalue())
     first, broken, second = read_file(path)
     plain = tmp_path / "plain.file"
-    plain.write_bytes(samples_sessions.inspect_ai())
+    plain.write_bytes(recording_of("inspect_ai"))
     for found, expected in zip((first, second), read_file(plain), strict=True):
         assert isinstance(found, Trajectory)
         assert isinstance(expected, Trajectory)
@@ -187,10 +171,10 @@ def packed_by_zstandard(path: Path, files: dict[str, bytes]) -> None:
 
 
 def test_an_archive_that_zstandard_packed_gives_the_same_trajectories(tmp_path: Path) -> None:
-    document = json.loads(samples_sessions.inspect_ai())
+    document = json.loads(recording_of("inspect_ai"))
     first, second = document.pop("samples")
     path, plain = tmp_path / "log.eval", tmp_path / "log.json"
-    plain.write_bytes(samples_sessions.inspect_ai())
+    plain.write_bytes(recording_of("inspect_ai"))
     files = {"header.json": document, "samples/a1_epoch_1.json": first, "samples/a1_epoch_2.json": second}
     packed_by_zstandard(path, {name: json.dumps(content).encode() for name, content in files.items()})
     found = [(one.id, one.steps) for one in read_file(path) if isinstance(one, Trajectory)]

@@ -11,9 +11,9 @@ import pytest
 from misstep.harness.readers import read_file
 from misstep.harness.readers.evaluations import inspect_scout
 from misstep.harness.trajectory import Outcome, Source, Tokens, Trajectory, Unreadable
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
-ROW: dict[str, Any] = json.loads(samples_sessions.inspect_scout())
+ROW: dict[str, Any] = json.loads(recording_of("inspect_scout"))
 NOT_READ = ("timelines", "events_data")
 
 

@@ -8,13 +8,13 @@ from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.evaluations import intercode
 from misstep.harness.trajectory import Outcome, Source, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("intercode", "results/bash.json.gz")
 
 
 def test_turns_of_parallel_lists_are_steps_with_their_results() -> None:
-    blocked, solved = intercode.read(samples.intercode(), SOURCE)
+    blocked, solved = intercode.read(recording_of("intercode"), SOURCE)
     assert (blocked.id, blocked.task, blocked.outcome) == ("bash/0", "Count the planks.", Outcome("failed", 0.2))
     assert [step.role for step in blocked.steps] == ["user", "agent", "agent", "agent"]
     first, second, last = blocked.steps[1:]

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Sample
 from misstep.harness.readers.evaluations.taubench import read, refuse
 from misstep.harness.trajectory import Outcome, Source
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("taubench", "results/shop.json")
 
@@ -20,7 +19,7 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def test_each_record_is_a_trajectory_called_by_task_and_trial() -> None:
-    first, second = read(samples.taubench(), SOURCE)
+    first, second = read(recording_of("taubench"), SOURCE)
     assert (first.id, second.id) == ("3-0", "3-1")
     assert first.source == second.source == SOURCE
 
@@ -39,20 +38,14 @@ def test_a_reward_of_1_is_a_solved_task_and_no_reward_is_no_outcome() -> None:
 
 
 def test_the_task_is_the_instruction_of_the_simulated_customer_else_the_first_words() -> None:
-    instructed, _ = read(samples.taubench(), SOURCE)
+    instructed, _ = read(recording_of("taubench"), SOURCE)
     assert instructed.task == "You want order W12."
     (plain,) = read(json.dumps(record()).encode(), SOURCE)
     assert plain.task == "Hello."
 
 
-def test_a_line_with_one_record_is_read_alike() -> None:
-    (trajectory,) = read(json.dumps(record()).encode(), Source("taubench", "results/shop.jsonl", 5))
-    assert trajectory.id == "7-2"
-    assert trajectory.source.line == 5
-
-
 def test_what_else_a_record_says_and_where_each_message_went_is_kept() -> None:
-    first, _ = read(samples.taubench(), SOURCE)
+    first, _ = read(recording_of("taubench"), SOURCE)
     assert first.extra["task_id"] == 3
     assert first.extra["trial"] == 0
     assert first.extra["info"]["reward_info"] == {"reward": 0.0}
@@ -62,8 +55,3 @@ def test_what_else_a_record_says_and_where_each_message_went_is_kept() -> None:
 @pytest.mark.parametrize("first", [None, [], {}, [5], {"traj": []}, [{"task_id": 1, "messages": []}]])
 def test_another_shape_is_refused_with_a_reason(first: Any) -> None:
     assert refuse(Sample(Path("x"), "document", first, ""))
-
-
-def test_a_wrong_type_is_named_by_record_and_field() -> None:
-    with pytest.raises(UnreadableTrajectory, match=r"\$\[1\]\.traj"):
-        list(read(json.dumps([record(), record(traj=5)]).encode(), SOURCE))

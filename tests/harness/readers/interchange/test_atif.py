@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Sample
-from misstep.harness.readers import read_file
 from misstep.harness.readers.interchange.atif import from_atif, read, refuse, to_atif
 from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("atif", "runs/gate.json")
 
@@ -44,7 +42,7 @@ def step(**fields: Any) -> Step:
 
 
 def test_every_noun_of_a_trajectory_is_read_from_its_field() -> None:
-    main, helper = read(samples.atif(), SOURCE)
+    main, helper = read(recording_of("atif"), SOURCE)
     assert (main.id, main.agent, main.model, main.task) == ("gate-main", "mender", "m-large", "Mend the gate.")
     assert [one.role for one in main.steps] == ["system", "user", "agent", "agent"]
     acting = main.steps[2]
@@ -58,7 +56,7 @@ def test_every_noun_of_a_trajectory_is_read_from_its_field() -> None:
 
 
 def test_what_has_no_place_is_kept_under_the_name_it_has_in_atif() -> None:
-    main, helper = read(samples.atif(), SOURCE)
+    main, helper = read(recording_of("atif"), SOURCE)
     assert main.extra["session_id"] == "gate-1"
     assert main.extra["agent"]["version"] == "2.1"
     assert main.extra["notes"] == "Made up."
@@ -131,22 +129,6 @@ def test_arguments_that_are_a_text_are_parsed_or_kept_with_the_reason() -> None:
 def test_an_unknown_field_that_meets_one_of_the_same_name_in_extra_does_not_replace_it() -> None:
     read_step = step(mood="calm", extra={"mood": "brisk"})
     assert read_step.extra == {"mood": "brisk", "mood_": "calm"}
-
-
-def test_a_wrong_type_is_named_by_its_field() -> None:
-    with pytest.raises(UnreadableTrajectory, match=r"steps\[1\]\.message") as caught:
-        one(document(steps=[{"source": "user", "message": "Mend it."}, {"source": "agent", "message": 5}]))
-    assert caught.value.file == SOURCE.file
-
-
-def test_lines_of_documents_are_read_each_with_its_line_number(tmp_path: Path) -> None:
-    path = tmp_path / "runs.jsonl"
-    lines = [json.dumps(document(session_id=name)) for name in ("first", "second")]
-    path.write_text("\n".join([lines[0], "{broken", lines[1]]))
-    found = list(read_file(path))
-    assert [one.id for one in found if isinstance(one, Trajectory)] == ["first", "second"]
-    assert [one.source.line for one in found if isinstance(one, Trajectory)] == [1, 3]
-    assert [one.line for one in found if not isinstance(one, Trajectory)] == [2]
 
 
 def test_a_task_that_is_not_the_first_words_of_the_user_is_written_down() -> None:

@@ -10,7 +10,7 @@ from misstep.harness.readers import read_file
 from misstep.harness.readers.files import sample_file
 from misstep.harness.readers.interchange import chat_log
 from misstep.harness.trajectory import Source, ToolCall, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("chat_log", "logs/7.json")
 
@@ -30,7 +30,7 @@ def speakers(trajectory: Trajectory) -> list[tuple[str, str | None]]:
 
 
 def test_who_is_no_role_is_an_agent_but_for_people_and_what_runs_code() -> None:
-    (run,) = chat_log.read(samples.chat_log(), SOURCE)
+    (run,) = chat_log.read(recording_of("chat_log"), SOURCE)
     assert (run.id, run.task) == ("7", "How many bridges are there?")
     assert speakers(run) == [
         ("user", None),

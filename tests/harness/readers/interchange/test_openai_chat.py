@@ -10,7 +10,7 @@ from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Sample, Shape
 from misstep.harness.readers.interchange.openai_chat import read, refuse
 from misstep.harness.trajectory import Source, Trajectory
-from tests.families import samples
+from tests.families.recordings import recording_of
 
 SOURCE = Source("openai_chat", "runs/chats.jsonl", 4)
 HELLO = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Good day."}]
@@ -39,7 +39,7 @@ def test_what_has_no_messages_with_roles_is_refused(value: Any) -> None:
 
 
 def test_a_run_of_mini_swe_agent_is_left_to_its_own_reader() -> None:
-    assert refuse(seen(json.loads(samples.mini_swe_agent())))
+    assert refuse(seen(json.loads(recording_of("mini_swe_agent"))))
     assert refuse(seen([*HELLO, {"role": "user", "content": "<returncode>0</returncode>"}]))
 
 
@@ -54,18 +54,11 @@ def test_it_is_called_by_its_id_else_by_file_and_line() -> None:
 
 
 def test_task_model_and_everything_beside_the_messages_are_kept() -> None:
-    trajectory = one(json.loads(samples.openai_chat()))
+    trajectory = one(json.loads(recording_of("openai_chat")))
     assert trajectory.task == "Where is my order W12?"
     assert trajectory.model == "m-small"
     assert trajectory.extra["metadata"] == {"shop": 4}
     assert trajectory.outcome.status == "unknown"
-
-
-def test_each_message_counted_from_0_is_found_in_a_step() -> None:
-    trajectory = one(json.loads(samples.openai_chat()))
-    assert trajectory.extra["step_of_message"] == [0, 1, 2, 2, 3]
-    assert [step.role for step in trajectory.steps] == ["system", "user", "agent", "agent"]
-    assert trajectory.steps[2].results[0].text == "on its way"
 
 
 @pytest.mark.parametrize("value", [5, "hello", {"messages": 5}, {"messages": [5]}, {"messages": [{"content": "?"}]}])

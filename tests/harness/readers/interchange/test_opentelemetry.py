@@ -12,7 +12,7 @@ from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.readers import read_file
 from misstep.harness.readers.interchange import opentelemetry
 from misstep.harness.trajectory import Source, Tokens, Trajectory
-from tests.families import samples_sessions
+from tests.families.recordings import recording_of
 
 SOURCE = Source("opentelemetry", "traces/trace.json")
 
@@ -51,7 +51,7 @@ ASKED = [("system", "Use tools."), ("user", "Rename it")]
 
 
 def test_the_sample_is_a_run_of_an_agent() -> None:
-    (run,) = opentelemetry.read(samples_sessions.opentelemetry(), SOURCE)
+    (run,) = opentelemetry.read(recording_of("opentelemetry"), SOURCE)
     assert (run.id, run.agent, run.model, run.task) == ("t1", "Renamer.run", "gpt-x", "Rename the flag")
     assert roles(run) == [
         ("system", "Use tools."),
@@ -66,7 +66,7 @@ def test_the_sample_is_a_run_of_an_agent() -> None:
 
 
 def test_every_span_id_of_the_sample_leads_to_a_step() -> None:
-    (run,) = opentelemetry.read(samples_sessions.opentelemetry(), SOURCE)
+    (run,) = opentelemetry.read(recording_of("opentelemetry"), SOURCE)
     assert run.extra["step_of_span"] == {"a1": 2, "a2": 2, "a3": 2, "a4": 2, "a5": 3, "a6": 3}
     assert run.steps[2].extra["span_id"] == "a3"
     assert run.steps[2].calls[0].extra["span_id"] == run.steps[2].results[0].extra["span_id"] == "a4"
