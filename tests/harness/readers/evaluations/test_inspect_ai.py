@@ -130,7 +130,7 @@ def test_a_sample_over_64_mib_is_unreadable_by_name(tmp_path: Path) -> None:
     for samples in ({"long": long}, {"long": long, "short": b'{"id": "short"}'}):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
             writer.writestr("header.json", '{"version": 2, "eval": {"task": "t"}}')
-            for name, sample in recording_of("items"):
+            for name, sample in samples.items():
                 writer.writestr(f"samples/{name}.json", sample)
         found = list(read_file(path))
         assert len(found) == len(samples)
