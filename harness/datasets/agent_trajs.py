@@ -53,8 +53,6 @@ class SweAgentRun(Struct, frozen=True):
 
 
 class _Event(Struct, frozen=True):
-    """An OpenHands event: an action where it has one, else an observation."""
-
     action: str | None = None
     observation: str | None = None
 

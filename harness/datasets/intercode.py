@@ -62,8 +62,6 @@ class _Summary(Struct, frozen=True):
 
 
 class _Record(Struct, frozen=True):
-    """One run."""
-
     environment: str
     dataset: str
     task_id: int

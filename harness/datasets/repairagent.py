@@ -62,8 +62,6 @@ class _Recorded(Struct, frozen=True):
 
 
 class _Category(Struct, frozen=True):
-    """One labelled action."""
-
     bug: str
     iteration: int
     category: str

@@ -47,8 +47,6 @@ class _Info(Struct, frozen=True):
 
 
 class _Record(Struct, frozen=True):
-    """One run of one task."""
-
     task_id: int
     trial: int
     reward: float

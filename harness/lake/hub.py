@@ -26,8 +26,6 @@ _SHOWN = 10
 
 
 class _Asked(Struct, frozen=True):
-    """What an address asks for."""
-
     name: str
     revision: str | None
     path: str

@@ -140,8 +140,6 @@ def hidden(name: str) -> str:
 
 
 class _File:
-    """A Parquet file that is being written."""
-
     def __init__(self, path: Path, sizes: Sizes, fit: float) -> None:
         self.fit = fit
         self._sizes = sizes

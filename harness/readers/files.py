@@ -17,7 +17,7 @@ from misstep.harness.errors import EmptyFile, InputError, ReaderFailed, UnknownF
 from misstep.harness.places import path_text
 from misstep.harness.protocols import Reader, Sample, Shape
 from misstep.harness.readers.checking import read_value, refusal
-from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
+from misstep.harness.readers.input.archive import UNREADABLE
 from misstep.harness.readers.input.cuts import group_cuts, line_cuts
 from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json
 from misstep.harness.readers.input.parquet import RowStretch

@@ -10,7 +10,7 @@ from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.items import Item, Question, Runs, read_items, read_question
 from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import Inputs
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.records.attribution import FAULTS, Category, taxonomy
 from misstep.harness.records.triage_case import Part as PartName
 from misstep.harness.records.triage_case import TriageCase, read_triage_cases

@@ -21,7 +21,7 @@ from misstep.harness.escaping import one_line
 from misstep.harness.items import Item, Runs, read_items
 from misstep.harness.judges import read_known, shipped_judges
 from misstep.harness.judges.context import fitted_steps
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.records.session import TITLE_CHARACTERS, title_of
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Step, Trajectory

@@ -27,7 +27,7 @@ from misstep.harness.judges.injection import Plain, attacks, digest, injected, s
 from misstep.harness.judges.injection_places import Subject
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.item_selection import categories_for
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 

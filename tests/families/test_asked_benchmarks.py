@@ -25,7 +25,7 @@ from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted import ask
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.readers import read_file
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.item_selection import Sampling
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id

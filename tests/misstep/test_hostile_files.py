@@ -10,7 +10,7 @@ import pytest
 from misstep.harness.errors import InputError
 from misstep.harness.items import Item, Runs, trajectory_file
 from misstep.harness.readers import READERS
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif

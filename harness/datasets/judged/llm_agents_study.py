@@ -54,8 +54,6 @@ class Texts(Struct, frozen=True):
 
 
 class _Labelled(Struct, frozen=True):
-    """What a label is of."""
-
     agent: str
     instance: str
     resolved: Literal["resolved", "unresolved"]
@@ -75,8 +73,6 @@ class Relation(_Labelled, frozen=True):
 
 
 class _Category(_Labelled, frozen=True):
-    """One labelled action."""
-
     iteration: int
     category: str
 

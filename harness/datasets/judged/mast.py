@@ -26,8 +26,6 @@ Mark = Literal["0", "1", ""]
 
 
 class _Row(Struct, frozen=True):
-    """One trace and mode."""
-
     trace_id: int
     round: str
     mas_name: str

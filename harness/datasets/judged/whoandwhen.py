@@ -50,8 +50,6 @@ class _Entry(Struct, frozen=True):
 
 
 class _Log(Struct, frozen=True):
-    """One log."""
-
     question: str
     question_ID: str  # noqa: N815 (upstream's name)
     history: tuple[_Entry, ...]

@@ -36,9 +36,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import amount, decode_json, filled, unreadable
+from misstep.harness.readers.input.decoding import amount, decode_json, filled, name_of, unreadable
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "aider"

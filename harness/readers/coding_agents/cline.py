@@ -34,6 +34,7 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_json,
     filled,
+    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,
@@ -42,7 +43,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import Block, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "cline"
@@ -258,7 +258,6 @@ def _result(answer: _Answer) -> ToolResult:
 
 
 def _rest(raw: Any) -> list[Any]:
-    """Return what of a block has no place."""
     rest = rest_of(raw, Block) if isinstance(raw, dict) else {}
     return [rest] if rest else []
 

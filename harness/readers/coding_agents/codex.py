@@ -95,8 +95,6 @@ class _TokenInfo(Struct):
 
 
 class _Event(Struct):
-    """The payload of an event."""
-
     type: str | None = None
     call_id: str | None = None
     message: Any = None
@@ -192,8 +190,6 @@ def _entry(number: int, value: Any, source: Source) -> RolloutLine:
 
 
 class _Reading:
-    """What was read of one rollout so far."""
-
     def __init__(self, source: Source) -> None:
         self.source = source
         self.conversation = Conversation()

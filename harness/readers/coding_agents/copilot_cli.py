@@ -36,6 +36,7 @@ from misstep.harness.readers.input.decoding import (
     decode_lines,
     filled,
     kept_line,
+    name_of,
     rest_of,
     text_or_none,
     whole,
@@ -43,7 +44,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "copilot_cli"
@@ -157,8 +157,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one agent's events so far."""
-
     def __init__(self) -> None:
         self.conversation = Conversation()
         self.others: list[dict[str, Any]] = []

@@ -34,6 +34,7 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_json,
     filled,
+    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,
@@ -41,7 +42,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "cursor"
@@ -111,8 +111,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one conversation so far, and the answer of the model that is going on."""
-
     def __init__(self, source: Source) -> None:
         self.source = source
         self.conversation = Conversation()

@@ -33,6 +33,7 @@ from misstep.harness.readers.input.decoding import (
     decode_lines,
     filled,
     kept_line,
+    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,
@@ -41,7 +42,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, ToolResult, Trajectory
 
 FORMAT = "cursor_agent"
@@ -113,8 +113,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one session so far."""
-
     def __init__(self) -> None:
         self.conversation = Conversation()
         self.others: list[dict[str, Any]] = []

@@ -123,7 +123,6 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
 
 
 def _apply(session: _Session, number: int, value: Any) -> None:
-    """Apply one line to the session."""
     if not isinstance(value, dict):
         session.others.append(kept_line(number, value))
     elif isinstance(value.get("$set"), dict):

@@ -29,6 +29,7 @@ from misstep.harness.readers.input.decoding import (
     at,
     convert,
     decode_json,
+    name_of,
     rest_of,
     text_or_none,
     time_of,
@@ -36,7 +37,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.chat import ANSWERS, ChatMessage, Transcript, is_chat, result_of, turn_of
 from misstep.harness.readers.interchange.conversation import Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "mini_swe_agent"

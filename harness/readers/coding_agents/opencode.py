@@ -37,6 +37,7 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_json,
     filled,
+    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,
@@ -44,7 +45,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import as_text, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "opencode"
@@ -95,8 +95,6 @@ class _Session(Struct):
 
 
 class _State(Struct):
-    """What became of a call."""
-
     status: str = ""
     input: Any = None
     output: Any = None

@@ -18,8 +18,7 @@ from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.opencode import Reading
-from misstep.harness.readers.input.decoding import at, decode_lines, filled, kept_line, text_or_none, without
-from misstep.harness.readers.naming import name_of
+from misstep.harness.readers.input.decoding import at, decode_lines, filled, kept_line, name_of, text_or_none, without
 from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "opencode_stream"

@@ -34,6 +34,7 @@ from misstep.harness.readers.input.decoding import (
     decode_lines,
     filled,
     kept_line,
+    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,
@@ -41,7 +42,6 @@ from misstep.harness.readers.input.decoding import (
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "pi"
@@ -97,8 +97,6 @@ class _Line(Struct):
 
 
 class _Session(Struct):
-    """A header with its line, its entries, and lines that are none."""
-
     line: int
     header: dict[str, Any]
     lines: list[_Line] = field(default_factory=list)

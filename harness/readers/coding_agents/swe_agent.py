@@ -24,11 +24,10 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from misstep.harness.readers.input.decoding import at, convert, decode_json, name_of, rest_of, text_or_none
 from misstep.harness.readers.interchange.chat import Call, call_of, is_chat
 from misstep.harness.readers.interchange.content import parse_arguments, split_content
 from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
 
 FORMAT = "swe_agent"
@@ -44,8 +43,6 @@ class _Run(Struct):
 
 
 class _Item(Struct):
-    """One item of `trajectory`."""
-
     action: str | None = None
     observation: str | None = None
     response: str | None = None
@@ -54,8 +51,6 @@ class _Item(Struct):
 
 
 class _Message(Struct):
-    """One message of `history`."""
-
     role: str
     content: str | list[Any] | None = None
     thought: str | None = None

@@ -23,8 +23,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
 from misstep.harness.readers.evaluations.inspect_messages import Stored, resolved, status_of, steps_of
+from misstep.harness.readers.input.archive import UNREADABLE, brief, is_too_long
 from misstep.harness.readers.input.decoding import (
     amount,
     convert,

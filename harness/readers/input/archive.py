@@ -2,11 +2,11 @@
 
 It holds `header.json` (while the run goes on, `_journal/start.json`) with all of the log but its samples, and a file
 for each sample and epoch, such as `samples/a1_epoch_1.json`. Each becomes one line: the header with that sample, a
-log of one sample; where so many copies of the header would be too long, only the first sample has it whole. Nothing
-is written to disk. Newer versions of Inspect pack these files with zstandard and older ones with deflate; pyarrow
-unpacks the former, which Python cannot before 3.14. A sample that cannot be unpacked, or that makes a line of over 64
-MiB, becomes a line that says so; an archive that unpacks to more than 8 GiB, or to many times its size, is cut off
-there.
+log of one sample; where so many copies of the header would be too long, the first sample alone has it whole, and the
+others say what matters for each and where the rest is. Nothing is written to disk. Newer versions of Inspect pack these
+files with zstandard and older ones with deflate; pyarrow unpacks the former, which Python cannot before 3.14. A sample
+that cannot be unpacked, or that makes a line of over 64 MiB, becomes a line that says so; an archive that unpacks to
+more than 8 GiB, or to many times its size, is cut off there.
 """
 
 import copy
@@ -21,9 +21,18 @@ import msgspec
 
 from misstep.harness.errors import MissingPrerequisite, UnreadableTrajectory
 from misstep.harness.places import path_text
-from misstep.harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
 from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, decode_json
 from misstep.harness.trajectory import Source
+
+UNREADABLE = "misstep_unreadable"
+"""The field of a line of an archive that says why its sample is not there."""
+
+_REPEATED_LIMIT = 64 << 10
+"""Characters: what all copies together may come to, where the samples themselves are not longer."""
+
+_OF_LOG = ("version", "status")
+_OF_EVAL = ("task", "model", "solver", "created", "run_id", "task_id")
+_LONGEST = 1000
 
 MAGIC = b"PK\x03\x04"
 
@@ -109,7 +118,6 @@ def _header(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Return a file of the archive on one line."""
     blocks: list[bytes] = []
     left, checksum = most + 1, 0
     try:
@@ -138,3 +146,23 @@ def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, member.compress_size
     packed.CRC = None  # type: ignore[assignment]  # that of what is unpacked, and this is read as it lies
     return CompressedInputStream(PythonFile(archive.open(packed), "r"), "zstd")
+
+
+def is_too_long(length: int, samples: int, whole: int) -> bool:
+    """Return whether what a log of `whole` characters says is too long to be repeated with each of its samples."""
+    return length * (samples - 1) > max(_REPEATED_LIMIT, whole)
+
+
+def brief(about: dict[str, Any], where: str) -> dict[str, Any]:
+    """The short fields of a log that tell its samples from those of another, and `where` the whole of it stands."""
+    described = about.get("eval")
+    told = {
+        "eval": _short(described, _OF_EVAL) if isinstance(described, dict) else {},
+        **({"whole_log": where} if where else {}),
+    }
+    return _short(about, _OF_LOG) | told
+
+
+def _short(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    found = {name: fields[name] for name in names if isinstance(fields.get(name), str | int)}
+    return {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in found.items()}

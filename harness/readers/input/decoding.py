@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 import msgspec
@@ -33,6 +34,8 @@ _ESCAPE = re.compile(
 )
 """Each escape in JSON in its turn: a pair of surrogates, a lone one, anything else."""
 _untyped = msgspec.json.Decoder()
+_ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajectory")
+"""What is no part of a file's name."""
 
 
 def decode_json(data: bytes, source: Source) -> Any:
@@ -224,3 +227,13 @@ def _finite(printed: str) -> float | None:
 
 def _no_number(_: str) -> None:
     """NaN, Infinity and -Infinity."""
+
+
+def name_of(source: Source, *usual: str) -> str:
+    """Return the file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`."""
+    path = PurePath(source.file)
+    name = path.name
+    while (shorter := next((name.removesuffix(end) for end in _ENDINGS if name.endswith(end)), name)) not in (name, ""):
+        name = shorter
+    name = (path.parent.name if name in usual else "") or name or "trajectory"
+    return name if source.line is None else f"{name}-{source.line}"

@@ -45,8 +45,6 @@ def find_files(paths: Iterable[Path]) -> Iterator[FoundFile]:
 
 
 class _Walk:
-    """What was reached so far."""
-
     def __init__(self) -> None:
         self._entered: set[tuple[int, int]] = set()
         self._reached: set[str] = set()

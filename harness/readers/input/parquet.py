@@ -29,8 +29,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, MissingPrerequisite, UnknownFormat, UnreadableTrajectory
 from misstep.harness.places import path_text
-from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
-from misstep.harness.readers.input.archive import check_expansion
+from misstep.harness.readers.input.archive import UNREADABLE, check_expansion
 from misstep.harness.readers.input.decoding import LINE_LIMIT
 
 if TYPE_CHECKING:

@@ -20,11 +20,10 @@ import msgspec
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import convert, whole
+from misstep.harness.readers.input.decoding import convert, name_of, whole
 from misstep.harness.readers.interchange import atif_document as wire
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.readers.interchange.content import split_content, tool_call
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 __all__ = ["FORMAT", "UNIT", "from_atif", "read", "refuse", "to_atif"]

@@ -35,12 +35,11 @@ from misstep.harness.readers.coding_agents import (
     swe_agent,
 )
 from misstep.harness.readers.evaluations import inspect_ai, inspect_scout, taubench
-from misstep.harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of, text_or_none, unreadable
 from misstep.harness.readers.interchange import atif, openai_chat
 from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, ChatMessage, Transcript, result_of, turn_of
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Turn
-from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Role, Source, ToolCall, Trajectory
 
 FORMAT = "chat_log"

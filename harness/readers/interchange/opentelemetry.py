@@ -95,8 +95,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one trace so far."""
-
     def __init__(self, spans: dict[str, Span]) -> None:
         order = {span.id: place for place, span in enumerate(spans.values())}
         started = _starts(spans)

@@ -7,16 +7,19 @@ OpenInference writes each message in attributes of its own, `llm.input_messages.
 'function': {'name': 'f', 'arguments': 'x'}}]`, and answers as `Call id: c1\nObservation:\n…`.
 """
 
+import ast
+import math
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.escaping import without_surrogates
 from misstep.harness.readers.input.decoding import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
-from misstep.harness.readers.interchange.literals import json_value_of_literal
 from misstep.harness.trajectory import ToolCall
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
@@ -27,6 +30,8 @@ _CONTENT_TEXT = re.compile(r"contents?\.(\d{1,6})\.(?:message_content\.)?text")
 _CALLING = "Calling tools:\n"
 _ANSWER = re.compile(r"Call id: (\S+)\n(Observation|Error):?\n?")
 _LITERAL_LIMIT = 1 << 20
+_MOST_BITS = 14_000
+"""Longer whole numbers have more digits than Python prints."""
 
 
 class SpanMessage(Struct):
@@ -171,3 +176,44 @@ def _literal_calls(text: str) -> Iterator[ToolCall]:
             arguments = function.get("arguments")
             objects = arguments if isinstance(arguments, dict) else {"input": arguments}
             yield ToolCall(as_text(function.get("name")), objects, text_or_none(entry.get("id")))
+
+
+def json_value_of_literal(text: str) -> Any:
+    """Return the value of a Python literal as a JSON value; `None` where the text is none, or is nested too deep.
+
+    JSON has no tuple, set, bytes, complex number, `...` or name that is not text: tuples and sets become lists (sets in
+    the order of what they print as), bytes text, and everything else, a number that is not finite included, what Python
+    prints of it: `{1: b"a", "x": {2, 1}, "y": 1j}` gives `{"1": "a", "x": [1, 2], "y": "1j"}`.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a text from outside, such as "\d" in it
+            return _json_value(ast.literal_eval(text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+
+
+def _json_value(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, int):
+        return value if value.bit_length() <= _MOST_BITS else hex(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    if isinstance(value, dict):
+        return {_name(name): _json_value(item) for name, item in value.items()}
+    if isinstance(value, set):
+        return [_json_value(item) for item in sorted(value, key=repr)]
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    return repr(value)
+
+
+def _name(name: Any) -> str:
+    """Return a key as the name of a JSON object."""
+    said = _json_value(name)
+    return said if isinstance(said, str) else repr(said)

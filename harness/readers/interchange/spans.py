@@ -133,7 +133,6 @@ def _identity(span: dict[str, Any]) -> str | None:
 
 
 def _first_text(*values: Any) -> str | None:
-    """Return the first text that is not empty."""
     return next((value for value in values if isinstance(value, str) and value), None)
 
 

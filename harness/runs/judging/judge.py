@@ -16,7 +16,7 @@ from misstep.harness.items import Item, Runs, read_question
 from misstep.harness.journal.records import VERDICT_RECORDS, Inputs
 from misstep.harness.judges.answering import answered, unjudged
 from misstep.harness.protocols import FittedJudge, Judge
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.item_selection import Sampling, select_items
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id

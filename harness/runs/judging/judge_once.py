@@ -13,7 +13,7 @@ from misstep.harness.exchange import Message, Outcome, Reply, Request
 from misstep.harness.items import Item, Runs, read_items, read_question
 from misstep.harness.places import path_text
 from misstep.harness.protocols import FittedJudge, Judge
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.judge import judged
 from misstep.harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id

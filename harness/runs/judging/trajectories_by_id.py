@@ -14,7 +14,7 @@ from misstep.harness.errors import InputError, UnreadableTrajectory
 from misstep.harness.items import Item, trajectory_file
 from misstep.harness.places import path_text
 from misstep.harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.trajectory import Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8

@@ -12,7 +12,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError, MisstepError, UnreadableTrajectory
 from misstep.harness.places import path_text
 from misstep.harness.readers import FoundFile, find_files
-from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
+from misstep.harness.readers.input.archive import UNREADABLE
 from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep.harness.readers.input.streams import is_plain, open_records
 from misstep.harness.registry import raised

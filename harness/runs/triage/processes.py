@@ -19,7 +19,7 @@ from misstep.harness.journal.workers import available, open_pool
 from misstep.harness.judges.answering import answered, unjudged
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.protocols import Ask, Judge
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.runs.triage.case_judge import CaseJudge
 from misstep.harness.trajectory import Trajectory

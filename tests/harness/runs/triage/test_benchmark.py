@@ -8,7 +8,7 @@ from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.reference import clusters_of
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import Runs, read_items, read_question
-from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.runs.triage.benchmark import asked_cases
