@@ -340,9 +340,7 @@ DERIVATIONS: dict[str, dict[str, Derive]] = {
         "judgements.csv": _table(partial(_judged, "requirements", _REQUIREMENT)),
         "preferences.csv": _table(partial(_judged, "preferences", ("preference_id",))),
     },
-    "agentless_classes": {
-        "classifications.csv.gz": partial(_kept_rows, "agentless_classes", "classifications.csv.gz"),
-    },
+    "agentless_classes": {"classifications.csv.gz": partial(_kept_rows, "agentless_classes", "classifications.csv.gz")},
     "aider_swe_bench_lite": {
         "chats.jsonl.gz": _lines(_chats),
         "records.jsonl.gz": _lines(lambda inputs: map(json.loads, inputs.values())),

@@ -40,11 +40,7 @@ from misstep.harness.trajectory import Outcome, Source, Trajectory
 NAME = "repairagent"
 RATER = "authors"
 RUNS = "trajectories.jsonl.gz"
-TOOLS = {
-    "RepairAgent": "final_list_of_fixed_bugs.txt",
-    "ChatRepair": "chatrepair_all.txt",
-    "SelfAPR": "selfAPR.txt",
-}
+TOOLS = {"RepairAgent": "final_list_of_fixed_bugs.txt", "ChatRepair": "chatrepair_all.txt", "SelfAPR": "selfAPR.txt"}
 """Tool → its list of fixed bugs."""
 
 _HEADING = re.compile(r"#++ *+(.*[^ \n]) *+\Z")

@@ -10,14 +10,7 @@ import typer
 from misstep.datasets.rows import at_hand, loaded_row, row_of
 from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
-from misstep.harness.datasets.catalogue import (
-    address_template,
-    data_set,
-    data_sets,
-    fetched_folder,
-    files_of,
-    locate,
-)
+from misstep.harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, files_of, locate
 from misstep.harness.datasets.checking import check
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.escaping import plain

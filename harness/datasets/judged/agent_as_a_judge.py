@@ -60,8 +60,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     path = folder / "judgements.csv"
     rows = list(csv_rows(path, Judgement))
     SetWriter(NAME, folder, out).write(
-        items=_items(rows, path),
-        gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows),
+        items=_items(rows, path), gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows)
     )
 
 

@@ -40,10 +40,7 @@ class _Row(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
     """Write `mast`."""
     rows = list(csv_rows(folder / "human_labels.csv", _Row))
-    SetWriter(NAME, folder, out).write(
-        [_item(row) for row in rows],
-        [gold for row in rows for gold in _gold(row)],
-    )
+    SetWriter(NAME, folder, out).write([_item(row) for row in rows], [gold for row in rows for gold in _gold(row)])
 
 
 def _id(row: _Row) -> str:

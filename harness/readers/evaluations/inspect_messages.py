@@ -100,11 +100,7 @@ class Stored:
 
 
 def _add(
-    conversation: Conversation,
-    raw: dict[str, Any],
-    stored: Stored,
-    generated: dict[str, _Generated],
-    source: Source,
+    conversation: Conversation, raw: dict[str, Any], stored: Stored, generated: dict[str, _Generated], source: Source
 ) -> None:
     message = convert(raw, _Message, source)
     text, parts = split_content(resolved(message.content, stored))

@@ -87,9 +87,7 @@ def test_events_and_actions_of_openhands(loaded: Loaded) -> None:
 TASK = "a__b.1.pr_1"
 SWE_AGENT: dict[str, Any] = {
     "environment": "main",
-    "trajectory": [
-        {"action": "ls", "observation": "a.py", "response": "I look.", "thought": "I look.", "state": "{}"},
-    ],
+    "trajectory": [{"action": "ls", "observation": "a.py", "response": "I look.", "thought": "I look.", "state": "{}"}],
     "history": [
         {"role": "system", "content": "Fix bugs.", "agent": "primary"},
         {"role": "user", "content": "Fix a.py.", "agent": "primary"},

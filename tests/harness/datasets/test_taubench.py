@@ -17,9 +17,7 @@ CONVERSATION: list[dict[str, Any]] = [
     {
         "role": "assistant",
         "content": None,
-        "tool_calls": [
-            {"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": '{"order": "7"}'}},
-        ],
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": '{"order": "7"}'}}],
     },
     {"role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "done"},
     {"role": "assistant", "content": "It is cancelled."},

@@ -23,10 +23,7 @@ def test_a_turn_is_a_message_and_each_answer_of_a_tool_one_behind_it() -> None:
         {
             "id": "step-2",
             "role": "assistant",
-            "content": [
-                {"type": "reasoning", "reasoning": "I should look."},
-                {"type": "text", "text": "Looking."},
-            ],
+            "content": [{"type": "reasoning", "reasoning": "I should look."}, {"type": "text", "text": "Looking."}],
             "tool_calls": [
                 {"id": "c1", "function": "bash", "arguments": {"command": "ls"}, "type": "function"},
                 {

@@ -50,10 +50,7 @@ def test_each_evaluator_of_a_frame_is_a_judge_and_one_that_failed_has_no_score(w
     row |= {"clear_score": None, "clear_execution_details": written(ended)}
     found = {one.judge: one for one in phoenix.verdicts(row, Place("rows.jsonl", 1))}
     assert (found["done"].label, found["done"].rationale) == ("yes", "it says so")
-    assert (found["clear"].status, found["clear"].error) == (
-        "failed",
-        "the evaluation failed (FAILED): TimeoutError()",
-    )
+    assert (found["clear"].status, found["clear"].error) == ("failed", "the evaluation failed (FAILED): TimeoutError()")
 
 
 def test_annotations_of_spans_are_named_and_those_of_people_are_told_apart() -> None:

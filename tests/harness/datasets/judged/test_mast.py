@@ -55,10 +55,7 @@ def test_an_empty_cell_is_no_rating(tmp_path: Path) -> None:
         (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1\n", r"human_labels\.csv:2: the row and the header"),
         (HEADER + "3,,Some,Tasks,1.3,Step repetition,0,1,0\n", r"human_labels\.csv:2: .*round"),
         ("trace_id,round\n", r"human_labels\.csv:1: mas_name: there is no such column"),
-        (
-            HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n" * 2,
-            r"items\.jsonl:2: id: two items have the id",
-        ),
+        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n" * 2, r"items\.jsonl:2: id: two items have the id"),
     ],
 )
 def test_a_broken_row_is_named_with_line_and_column(tmp_path: Path, text: str, found: str) -> None:

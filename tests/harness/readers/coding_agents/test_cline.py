@@ -63,10 +63,7 @@ def test_results_that_are_written_go_to_the_calls_of_their_tools() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "is_error"),
-    [
-        ("The tool execution failed with the following error:\n<error>\nno file\n</error>", True),
-        ("x = 1", None),
-    ],
+    [("The tool execution failed with the following error:\n<error>\nno file\n</error>", True), ("x = 1", None)],
 )
 def test_a_result_that_says_that_the_tool_failed_is_an_error(answer: str, is_error: bool | None) -> None:
     task = read(

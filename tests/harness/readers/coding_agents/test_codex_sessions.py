@@ -66,8 +66,7 @@ def test_what_a_fork_repeats_of_a_session_in_the_same_file_counts_there() -> Non
 
 def test_a_fork_before_its_parent_and_one_from_the_middle_are_told_as_well() -> None:
     fork, parent = read(
-        *(meta("b", forked_from_id="a"), FIRST[0], said("user", "Try another way")),
-        *(meta("a"), *FIRST),
+        *(meta("b", forked_from_id="a"), FIRST[0], said("user", "Try another way")), *(meta("a"), *FIRST)
     )
     assert (texts(parent), texts(fork)) == (["Fix it", "Done."], ["Try another way"])
 

@@ -121,10 +121,7 @@ def test_fields_that_other_structs_have_are_no_fields_of_this_one(tmp_path: Path
     ]
     (chat,) = read_file(written(tmp_path / "one.parquet", {"messages": [[CHAT[0], *calls]]}))
     assert isinstance(chat, Trajectory)
-    assert [call.arguments for step in chat.steps for call in step.calls] == [
-        {"path": "."},
-        {"command": "make"},
-    ]
+    assert [call.arguments for step in chat.steps for call in step.calls] == [{"path": "."}, {"command": "make"}]
 
 
 @pytest.mark.parametrize(
