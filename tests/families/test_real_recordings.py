@@ -1,6 +1,5 @@
 """The readers on the public recordings: each in its format, with as many steps and calls as its set documents."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ import msgspec
 import pytest
 
 from misstep.harness.readers import all_readers, read_file
-from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.files import recognise, sample_file
 from misstep.harness.readers.interchange.atif import read, to_atif
 from misstep.harness.trajectory import Source, Trajectory
 
@@ -46,28 +45,11 @@ def read_all(path: Path) -> list[Trajectory]:
     return readable
 
 
-def agent_steps(trajectory: Trajectory) -> int:
-    return sum(step.role == "agent" for step in trajectory.steps)
-
-
-def calls(trajectory: Trajectory) -> int:
-    return sum(len(step.calls) for step in trajectory.steps)
-
-
-def results(trajectory: Trajectory) -> int:
-    return sum(len(step.results) for step in trajectory.steps)
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_recording_is_of_one_format_and_the_same_after_atif(folder: str, data_folder: Path) -> None:
     for path in recordings(data_folder / folder):
         sample = sample_file(path)
-        assert [reader.FORMAT for reader in all_readers() if reader.refuse(sample) is None] == [FOLDERS[folder]], path
+        assert FOLDERS[folder] == recognise(sample, all_readers()).FORMAT, path
         found = read_all(path)
         assert found, path
         for trajectory in found:
@@ -78,7 +60,7 @@ def test_each_recording_is_of_one_format_and_the_same_after_atif(folder: str, da
 def test_swe_smith_training_conversations_are_chats(data_folder: Path) -> None:
     found = read_all(data_folder / "agent_trajs/swesmith/ft_xml_example.jsonl.gz")
     assert [one.source.format for one in found] == ["openai_chat"] * 3
-    assert sum(agent_steps(one) for one in found) == 103
+    assert sum(step.role == "agent" for one in found for step in one.steps) == 103
 
 
 def test_atif_samples_have_the_steps_of_their_description(data_folder: Path) -> None:
@@ -100,4 +82,5 @@ def test_tau_bench_records_of_another_set_have_the_same_shape(data_folder: Path)
 def test_an_openai_conversation_has_its_13_tool_calls_answered(data_folder: Path) -> None:
     found = read_all(data_folder / "transcript_formats/openai_chat/airline_chats.jsonl")
     assert [one.id for one in found] == ["airline_chats-1", "airline_chats-2", "airline_chats-3"]
-    assert sum(calls(one) for one in found) == sum(results(one) for one in found) == 13
+    steps = [step for one in found for step in one.steps]
+    assert sum(len(step.calls) for step in steps) == sum(len(step.results) for step in steps) == 13

@@ -17,26 +17,10 @@ code; where several are named the name tells and not the role, which is that of 
 
 import re
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers import misstep
-from misstep.harness.readers.coding_agents import (
-    claude_code,
-    cline,
-    codex,
-    cursor,
-    gemini_cli,
-    goose,
-    mini_swe_agent,
-    opencode,
-    openhands,
-    swe_agent,
-)
-from misstep.harness.readers.evaluations import inspect_ai, inspect_scout, taubench
 from misstep.harness.readers.input.decoding import convert, decode_json, name_of, text_or_none, unreadable
-from misstep.harness.readers.interchange import atif, openai_chat
 from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, ChatMessage, Transcript, result_of, turn_of
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Turn
@@ -48,10 +32,6 @@ UNIT: Unit = "value"
 SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "name")
 TEXTS = ("content", "value", "text", "message", "system_prompt")
 
-_MORE_PARTICULAR: tuple[ModuleType, ...] = (
-    *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai, inspect_scout),
-    *(taubench, openai_chat, claude_code, codex, gemini_cli, cline, cursor, goose, opencode),
-)
 _AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}
 _AGENTS = _AGENT_WORDS | {word for word, role in ROLES.items() if role == "agent"}
 _CALLS = {"function_call", "tool_call"}
@@ -60,6 +40,7 @@ _KNOWN = {*ROLES, *_AGENTS, *_CALLS, *_ANSWERS}
 _PEOPLE = {"user", "human", "person", "customer"}
 _MACHINES = {"terminal", "executor", "interpreter", "environment", "console", "shell", "system", "tool"}
 _OUTPUT = "exitcode: "
+_NO_CHAT = "no list of messages that say who speaks, among them an agent"
 _IDENTITIES = ("id", "instance_id", "conversation_id", "session_id", "trajectory_id", "task_id", "uuid")
 _TASKS = ("task", "question", "query", "instruction", "problem_statement", "goal")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -68,13 +49,10 @@ Raw = dict[str, Any]
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file holds no chats."""
+    """Return why the file holds no chats; what has a format of its own is asked about before."""
     if not isinstance(sample.first, dict | list):
         return "not JSON"
-    if next(_chats(sample.first), None) is None:
-        return "no list of messages that say who speaks, among them an agent"
-    known = next((reader.FORMAT for reader in _MORE_PARTICULAR if reader.refuse(sample) is None), None)
-    return None if known is None else f"the format {known}"
+    return _NO_CHAT if next(_chats(sample.first), None) is None else None
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
@@ -82,7 +60,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     value = decode_json(data, source)
     chats = list(_chats(value))
     if not chats:
-        raise unreadable("no list of messages that say who speaks, among them an agent", source)
+        raise unreadable(_NO_CHAT, source)
     for number, (fields, messages) in enumerate(chats, 1):
         yield _trajectory(fields, messages, source, "" if len(chats) == 1 else f"-{number}")
 

@@ -40,23 +40,6 @@ def test_the_classes_have_the_counts_of_the_sets_description(loaded: dict[str, L
     }
 
 
-@pytest.mark.data
-def test_125_tasks_stay_when_those_with_too_little_or_too_much_are_dropped(loaded: dict[str, Loaded]) -> None:
-    dropped = {"Not enough info", "Misleading", "Exact patch"}
-    given = [(item, label) for one in loaded.values() for (item, _), label in one.gold.items()]
-    out = {item for item, label in given if label in dropped}
-    both = {item for item, label in given if label == "Misleading"} & {
-        item for item, label in given if label == "Not enough info"
-    }
-    assert (150 - len(out), len(both)) == (125, 4)
-
-
-@pytest.mark.data
-def test_where_the_text_says_the_place_stands_in_the_items(loaded: dict[str, Loaded]) -> None:
-    places = [item.extra["places"] for item in loaded[NAME].items.values()]
-    assert [sum(place[name] != "None" for place in places) for name in ("line", "function", "file")] == [17, 51, 77]
-
-
 def test_the_patch_is_shown_where_the_solution_is_asked_for_alone(tmp_path: Path) -> None:
     upstream = write(tmp_path / "upstream", {"classifications.csv.gz": f"{HEADER}\r\n{ROW}\r\n"})
     quality = load(NAME, upstream, tmp_path)

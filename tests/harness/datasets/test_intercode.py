@@ -11,7 +11,6 @@ import pytest
 from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
-BASH_FILE_SYSTEMS = {1: 60, 2: 53, 3: 60, 4: 27}
 TOTALS_HEADER = "file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions"
 STEM = "bash__some-model__ic_bash_multiturn_some-model_10_turns_fs_1"
 
@@ -151,15 +150,6 @@ def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
     made_up = load("intercode", upstream(tmp_path / "upstream", [record()], stem=stem), tmp_path)
     (item,) = made_up.items.values()
     assert (item.extra["model"], item.extra["strategy"]) == (model, strategy)
-
-
-def test_a_set_without_results_or_totals_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"results/\*\.json\.gz"):
-        load("intercode", write(tmp_path / "empty", {"summary.csv": TOTALS_HEADER}), tmp_path)
-    folder = upstream(tmp_path / "upstream", [record()])
-    (folder / "summary.csv").unlink()
-    with pytest.raises(InputError, match=r"summary\.csv: the file is missing"):
-        load("intercode", folder, tmp_path)
 
 
 @pytest.mark.parametrize(

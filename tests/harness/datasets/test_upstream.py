@@ -1,7 +1,6 @@
 """Upstream files are read strictly: an error names the file, the line and the field; nothing is guessed."""
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from misstep.harness.datasets.upstream import (
     trajectories,
 )
 from misstep.harness.errors import InputError
-from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.trajectory import Source, Trajectory
 
 
 class Row(Struct):
@@ -109,14 +108,6 @@ def test_runs_are_marked_as_of_their_set_and_lose_the_folder_they_lay_in(tmp_pat
     run = Trajectory(id="r", source=Source("chat", str(tmp_path / "a.json"), 3))
     (read,) = trajectories(tmp_path / "a.json", lambda _: iter([run]), "some_set")
     assert read.source == Source("chat", "a.json", 3, "some_set")
-
-
-def test_an_unreadable_run_is_an_error(tmp_path: Path) -> None:
-    def read(path: Path) -> Iterator[Trajectory | Unreadable]:
-        yield Unreadable(str(path), 4, "no JSON")
-
-    with pytest.raises(InputError, match=r"a\.jsonl:4: no JSON"):
-        list(trajectories(tmp_path / "a.jsonl", read, "some_set"))
 
 
 @pytest.mark.parametrize("message", [-1, 2, 3])

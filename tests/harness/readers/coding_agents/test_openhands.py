@@ -1,13 +1,11 @@
 """OpenHands runs: actions as calls, observations with their cause, older events without either, outcomes as tested."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import openhands
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -155,28 +153,6 @@ def test_what_cannot_be_is_named(value: Any, found: str) -> None:
     with pytest.raises(UnreadableTrajectory, match=found) as raised:
         read(value)
     assert raised.value.line_number == 4
-
-
-@pytest.mark.data
-def test_the_public_event_lists_and_resolver_runs_are_read(data_folder: Path) -> None:
-    figures = {}
-    for folder in ("transcript_formats/openhands", "agent_trajs/openhands"):
-        for path in sorted((data_folder / folder).iterdir()):
-            if path.name.startswith(("events_", "runtime_", "resolver_", "unit_")):
-                runs = [run for run in read_file(path) if isinstance(run, Trajectory)]
-                figures[path.name.split(".")[0]] = [
-                    (len(run.steps), sum(len(step.calls) for step in run.steps)) for run in runs
-                ]
-    assert figures == {
-        "events_basic": [(3, 2)],
-        "events_wrong_initial_state": [(5, 4)],
-        "resolver_output": [(5, 4), (23, 22)],
-        "runtime__trajs__basic": [(3, 2)],
-        "runtime__trajs__basic_gui_mode": [(6, 4)],
-        "runtime__trajs__basic_interactions": [(6, 1)],
-        "runtime__trajs__wrong_initial_state": [(5, 4)],
-        "unit__resolver__mock_output__output": [(5, 4), (23, 22)],
-    }
 
 
 @pytest.mark.parametrize(

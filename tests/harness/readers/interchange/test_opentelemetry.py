@@ -317,14 +317,3 @@ def test_every_span_of_the_public_traces_leads_to_a_step_and_every_model_span_to
         "a18532f8": (11, 9, 9, 9),
         "f12834d0": (10, 8, 7, 7),
     }
-
-
-@pytest.mark.data
-def test_every_annotated_place_of_the_public_traces_is_found(data_folder: Path) -> None:
-    for path in sorted((data_folder / "trail" / "traces_swe_bench").iterdir()):
-        (run,) = read_file(path)
-        assert isinstance(run, Trajectory)
-        annotated = json.loads(
-            (data_folder / "trail" / "annotations_swe_bench" / path.name.removesuffix(".gz")).read_text()
-        )
-        assert {error["location"] for error in annotated["errors"]} <= set(run.extra["step_of_span"])
