@@ -31,8 +31,8 @@ from misstep.harness.judges.item_text import whole_item
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.readers import READERS, reader_for
 from misstep.harness.readers.checking import read_value
-from misstep.harness.readers.misstep import inline_run
 from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.inputs import trajectories
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Trajectory, Unreadable
