@@ -45,11 +45,7 @@ def clause(sentence: str) -> str:
 
 
 class MisstepError(Exception):
-    """The base of all errors shown to a user: what was found and what to do.
-
-    - `found`: What was found, as one sentence without a full stop.
-    - `advice`: What to do about it, as one sentence; empty where the finding says it all.
-    """
+    """The base of all errors shown to a user: what was found and what to do."""
 
     exit_code = 2
 
@@ -68,11 +64,7 @@ class UsageError(MisstepError):
 
 
 class InputError(MisstepError):
-    """A file says something that cannot be.
-
-    - `found`, `advice`: As for `MisstepError`.
-    - `file`, `line`, `field`: Where it stands; `line` counts from 1.
-    """
+    """A file says something that cannot be."""
 
     def __init__(
         self,
@@ -103,12 +95,7 @@ class NoTrajectory(InputError):
 
 
 class UnknownFormat(InputError):
-    """No reader recognises a file.
-
-    - `file`: The file.
-    - `reasons`: Format name → why that reader said no.
-    - `nearest`: The format whose reason is told.
-    """
+    """No reader recognises a file."""
 
     def __init__(self, file: Path | str, reasons: dict[str, str], nearest: str) -> None:
         self.reasons = reasons
@@ -199,11 +186,7 @@ class TimeSpent(MisstepError):
 
 
 class CannotWrite(MisstepError):
-    """A device takes no more of a file: it is full, the quota is used, or it fails; what was written stays.
-
-    - `file`: The file, or what else is written to.
-    - `reason`: Why not, in the system's words.
-    """
+    """A device takes no more of a file: it is full, the quota is used, or it fails; what was written stays."""
 
     exit_code = 3
 

@@ -14,11 +14,7 @@ def say(sentence: str) -> None:
 
 
 class Progress:
-    """One line on stderr that moves while something is done; silent where stderr is not a terminal.
-
-    - `what`: What is counted, in the plural: "trajectories".
-    - `total`: How many there will be, where that is known.
-    """
+    """One line on stderr that moves while something is done; silent where stderr is not a terminal."""
 
     def __init__(self, what: str, total: int | None = None) -> None:
         self.what = what

@@ -17,11 +17,7 @@ _CALLED = "CONTRIBUTING.md says what such a part is called with, and what it giv
 
 
 class Registry(dict[str, str], Generic[T]):
-    """Name → dotted path (`package.module` or `package.module:name`) of what belongs to Misstep itself.
-
-    - `group`: The group of entry points that add to it.
-    - `known`: Misstep's own.
-    """
+    """Name → dotted path (`package.module` or `package.module:name`) of what belongs to Misstep itself."""
 
     def __init__(self, group: str, known: dict[str, str]) -> None:
         super().__init__(known)

@@ -191,10 +191,7 @@ def finding_of(verdict: PlacedVerdict) -> SessionFinding:
 
 
 class Names:
-    """Unique ids for the trajectories of a run.
-
-    - `taken`: The ids that are already in use.
-    """
+    """Unique ids for the trajectories of a run."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)

@@ -110,16 +110,8 @@ def set_aside(folder: Path, kept: Collection[str]) -> Path:
 class RunInProgress(Closing, Generic[Record, T]):
     """The open files of a run in progress, repaired after a kill; use it with `with`.
 
-    - `folder`: The folder of the run; it is made if it does not exist, and a run in it is continued.
-    - `manifest`: The settings and inputs of the run.
-    - `records`: The type and the file of the records.
-    - `entry`: The type of the journal's entries.
-    - `note_of`: The function that makes the entry from a record and its old entry, if there is one. It is for records
-      that were paid for, each a stretch of its own.
-
-    - `manifest`: The content of `run.toml`.
-    - `finished`: Whether the run is finished; then nothing can be added.
-    - `entries`: The entry of each finished stretch, in order.
+    `note_of` makes the entry from a record and its old entry, if there is one: it is for records that were paid for,
+    each a stretch of its own. `entries` has the entry of each finished stretch, in order.
     """
 
     def __init__(
@@ -292,9 +284,6 @@ class RecordsBeside(Closing):
     """An open file beside the records of a run in progress; use it with `with`.
 
     Append to it before the run's own records, and keep `length` in the entry of the same stretch.
-
-    - `file`: The file; it is made if it does not exist.
-    - `length`: Its length after the last stretch that is finished; what is behind that is cut off.
     """
 
     def __init__(self, file: Path, length: int) -> None:

@@ -66,11 +66,7 @@ def warn_of_plain_http(settings: ClientSettings) -> None:
 
 
 class ConcurrentRequests(ModelRequests):
-    """Sends requests one by one, with a limit on the requests in flight.
-
-    - `settings`, `concurrency`: The settings of the client, and the number of requests in flight, or `auto` for what
-      the server takes.
-    """
+    """Sends requests one by one, with a limit on the requests in flight."""
 
     def __init__(self, settings: ClientSettings, concurrency: InFlight) -> None:
         self._settings = replace(settings, in_flight=concurrency)
@@ -124,12 +120,7 @@ class ConcurrentRequests(ModelRequests):
 
 
 class BatchedRequests(ModelRequests):
-    """Hands requests in as one batch when every unfinished item waits for an answer.
-
-    - `settings`: The settings of the client.
-    - `state_file`: The file that records the state of the batches.
-    - `items`: The number of items that will send requests.
-    """
+    """Hands requests in as one batch when every unfinished item waits for an answer."""
 
     def __init__(self, settings: ClientSettings, state_file: Path, items: int) -> None:
         self._settings, self._state_file, self._items = settings, state_file, items
@@ -191,12 +182,7 @@ CUT_OFF: frozenset[FailureKind] = frozenset({"circuit_open", "budget"})
 
 
 class ItemAsk:
-    """The `ask` function that a judge gets for one item.
-
-    - `requests`, `item`, `model`: The requests of the run, the item's id, the judge's model.
-
-    - `outcomes`: The outcome of each request, in order of arrival.
-    """
+    """The `ask` function that a judge gets for one item."""
 
     def __init__(self, requests: ModelRequests, item: str, model: str) -> None:
         self._requests = requests

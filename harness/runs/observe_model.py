@@ -21,11 +21,7 @@ _CLOSED_SECONDS = 5.0
 
 
 class ModelReplay(Closing):
-    """What `observe_paths` calls on each run, in this process; use it with `with`.
-
-    - `options`: How runs are replayed.
-    - `settings`, `model`: The client, and the model that is asked.
-    """
+    """What `observe_paths` calls on each run, in this process; use it with `with`."""
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str) -> None:
         self._options, self._model = options, model
@@ -47,12 +43,7 @@ class ModelReplay(Closing):
 
 
 class ModelFollow(Closing):
-    """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none.
-
-    - `options`: How runs are watched; the answer takes the time that it takes, whatever `delay` says.
-    - `settings`, `model`: The client, and the model that is asked.
-    - `failures`: Told why questions have no answer.
-    """
+    """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none."""
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str, failures: Failures) -> None:
         self._options, self._model, self._failures = options, model, failures

@@ -116,11 +116,7 @@ def _named(store: Store, manifest: PackManifest) -> PackManifest:
 
 
 class _Counting:
-    """Gives each session its id and its cluster, and counts.
-
-    - `tally`: What was counted before.
-    - `progress`: Shows the number of sessions.
-    """
+    """Gives each session its id and its cluster, and counts."""
 
     def __init__(self, tally: Tally, progress: Progress) -> None:
         self.tally = tally

@@ -23,14 +23,7 @@ from misstep.harness.verdict import Verdict
 
 
 class RecordedJudge(Struct, frozen=True):
-    """A judge whose verdicts a public data set ships; it asks nobody.
-
-    - `dataset`, `name`: The set and the judge's name in it.
-    - `model`: The model that answered; empty where the set does not say.
-    - `kind`, `labels`: What the set's main benchmark asks, which the verdicts are about; label → meaning.
-    - `verdicts`: Item → verdict, in the order of the items.
-    - `data_digest`: Of the set's files.
-    """
+    """A judge whose verdicts a public data set ships; it asks nobody."""
 
     dataset: str
     name: str

@@ -32,15 +32,7 @@ class Column(Struct, frozen=True):
 
 
 class ExportedTable(Struct, frozen=True):
-    """A table of an export.
-
-    - `name`: Its name, which is a name of a file.
-    - `about`: A sentence on what a row is.
-    - `file`: The file of the run that its rows come from, for messages.
-    - `key`: The columns that name a row, for messages.
-    - `columns`: Its columns, in order.
-    - `rows`: A function that gives the rows, each with a value for each column.
-    """
+    """A table of an export."""
 
     name: str
     about: str

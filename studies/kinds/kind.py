@@ -31,12 +31,7 @@ Run = TypeVar("Run", bound=OpenRun)
 
 
 class Choice(Struct, frozen=True):
-    """What of a run is asked for.
-
-    - `benchmark`: Folder or name of its benchmark, if that has moved.
-    - `data`: Folder of the public data sets.
-    - `gold`: Whether labels that a judge must not see are exported.
-    """
+    """What of a run is asked for."""
 
     benchmark: str = ""
     data: Path | None = None
@@ -74,12 +69,7 @@ class Content(Struct, frozen=True):
 
 
 class StarterNotebook(Struct, frozen=True):
-    """What the starter notebook of a kind begins with.
-
-    - `opening`, `questions`: Its first cell and its questions, as `starter_notebook.toml` names them.
-    - `who`: The setting that names who did the work.
-    - `title`: Its title if nobody is named.
-    """
+    """What the starter notebook of a kind begins with."""
 
     opening: str
     questions: Sequence[str]

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,11 @@ from typer.testing import CliRunner
 from misstep.classify import app
 from misstep.convert import convert_all
 from misstep.harness.classifiers import CLASSIFIERS
+from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up import atif, atif_lines
 from tests.waiting import wait_until
 
-
-def _misstep(*arguments: str | Path, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "misstep", "classify", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+_misstep = partial(misstep, "classify")
 
 
 def _json(*arguments: str | Path) -> dict[str, Any]:

@@ -88,15 +88,6 @@ def test_the_question_and_what_is_to_be_shown_come_from_the_benchmark_file(tmp_p
     assert "bad" not in verdict.rationale
 
 
-def test_a_run_whose_task_is_not_recorded_is_asked_about_and_one_without_steps_is_not(tmp_path: Path) -> None:
-    folder = written(
-        tmp_path / "b", [{"id": "i1", "trajectory": {"steps": OWN["steps"]}}, {"id": "i2", "trajectory": {"steps": []}}]
-    )
-    of = {verdict.item: verdict for verdict in verdicts(folder, "infinite_loop")}
-    assert "(not recorded)" in of["i1"].rationale
-    assert (of["i2"].status, "no {trajectory}" in str(of["i2"].error)) == ("failed", True)
-
-
 @pytest.mark.parametrize(
     ("item", "said"),
     [

@@ -38,13 +38,7 @@ class Beside(Struct, frozen=True):
 
 
 class PacedObserver:
-    """Looks on while an agent works, and answers when it is due; a `Watcher` of `harness.agent`.
-
-    - `item`, `task`: The run's id and what was asked for.
-    - `detector`, `ask`: Who is asked, and its way to a model.
-    - `beside`: How often, and how long it takes.
-    - `arm`: Whether guidance is said or only recorded.
-    """
+    """Looks on while an agent works, and answers when it is due; a `Watcher` of `harness.agent`."""
 
     def __init__(self, item: str, task: str, detector: Detector, ask: Ask, beside: Beside, arm: Arm) -> None:
         self._run = Trajectory(item, Source("misstep"), task)

@@ -35,10 +35,6 @@ class Engineer:
     """Steers the agent once a misbehaviour has lasted for so many of its commands.
 
     The engineer sees what goes on without fail, and what the agent is told by an engineer it does.
-
-    - `slipping`: The categories of what goes on now, each with the number of its commands.
-    - `patience`: After how many of them the engineer steps in.
-    - `voice`: How the engineer speaks.
     """
 
     def __init__(self, slipping: Callable[[], Sequence[tuple[str, int]]], patience: int, voice: Voice) -> None:

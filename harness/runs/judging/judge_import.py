@@ -36,14 +36,7 @@ _FIELDS_SHOWN = 20
 
 
 class ImportedJudge(Struct, frozen=True):
-    """A judge whose verdicts are in files; it asks nobody.
-
-    - `name`, `model`: The judge's name, and the model that answered; empty where the files name no one model.
-    - `kind`, `labels`: What the benchmark asks; label → meaning.
-    - `verdicts`: Item → verdict.
-    - `answered`: The categories of the items that the verdicts are on.
-    - `asked`: Where the verdicts come from, and how labels were mapped.
-    """
+    """A judge whose verdicts are in files; it asks nobody."""
 
     name: str
     model: str

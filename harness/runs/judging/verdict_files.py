@@ -27,14 +27,7 @@ csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be
 
 
 class WrittenVerdicts(Struct, frozen=True):
-    """What is in the files of verdicts that were named.
-
-    - `verdicts`: The verdicts, in the order in which they stand.
-    - `forms`: What the files are, each once, in the words of their readers.
-    - `skipped`: The number of files in a folder that are none.
-    - `unreadable`: The files in a folder that cannot be opened, or begin like JSON and are none.
-    - `digest`: sha256 over the files that were read.
-    """
+    """What is in the files of verdicts that were named."""
 
     verdicts: tuple[WrittenVerdict, ...]
     forms: tuple[str, ...]

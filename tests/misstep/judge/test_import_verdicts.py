@@ -72,17 +72,6 @@ def test_compare_calibrate_and_stability_take_imported_runs(tmp_path: Path, plan
     assert repeats["changed_all"]["value"] == pytest.approx(1 / N)
 
 
-def test_the_same_line_again_prints_the_same_and_a_changed_file_needs_another_folder(tmp_path, plants) -> None:
-    line = ("import", theirs(tmp_path, "rubric"), "--benchmark", plants, "--out", tmp_path / "run")
-    first, again = judge(*line), judge(*line)
-    assert (first.stdout, again.exit_code) == (again.stdout, 0)
-    with pytest.raises(UsageError, match="holds another run: --label for yes was not given and is now fruit"):
-        judge(*line, "--label", "yes=fruit")
-    theirs(tmp_path, "rubric", wrong=1)
-    with pytest.raises(UsageError, match="holds another run"):
-        judge(*line)
-
-
 @pytest.mark.parametrize("mapping", ["1", "=fruit", "1="])
 def test_a_mapping_has_two_sides(tmp_path: Path, plants: Path, mapping: str) -> None:
     line = ("import", theirs(tmp_path, "rubric"), "--benchmark", plants, "--out", tmp_path / "run")

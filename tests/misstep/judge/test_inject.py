@@ -19,7 +19,6 @@ from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
 from misstep.studies.recorded.injections import Source, benchmark_source, shipped_source, write_injections
-from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
@@ -162,15 +161,3 @@ def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, said, monkeypat
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.local_llm
-def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> None:
-    local_model_or_skip()
-    out = tmp_path / "run"
-    command = ["judge", "inject", "recovery", "--out", out, "--local", "--concurrency", "1"]
-    done = misstep(*command, "--items", "1", "--attacks", "1", OPENAI_API_KEY="")
-    assert done.returncode == 0, done.stderr
-    assert "it is not a judge" in done.stdout
-    asked = [verdict.item.partition("~")[2] for verdict in read_verdicts(out)]
-    assert asked == ["", "copy-1", "copy-2", "attack-000"]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from misstep.__main__ import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
-from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_folders, sources_of
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_folders
 
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
 ROW = "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n"
@@ -110,9 +110,3 @@ def test_load_says_what_a_set_holds(data: Path) -> None:
         ("whoandwhen-step", 1, 1, 1),
     ]
     assert all(Path(row["folder"]).is_dir() for row in rows)
-
-
-def test_what_a_cached_result_depends_on_are_the_modules_of_a_room_and_its_data() -> None:
-    names = {source.name for source in sources_of("misstep.harness.classifiers")}
-    assert {"__init__.py", "limits.py", "words_of_limits.toml"} <= names
-    assert [source.name for source in sources_of("misstep.harness.trajectory")] == ["trajectory.py"]

@@ -87,14 +87,6 @@ def test_a_sample_has_the_size_asked_for_and_a_smaller_one_is_a_part_of_it(tmp_p
     assert large == [one for one in ids(spec, folder) if one in set(large)]
 
 
-def test_every_item_is_as_likely_to_be_drawn_as_any_other(spec: JudgeSpec, folder: Path) -> None:
-    drawn = [one for seed in range(200) for one in ids(spec, folder, Sampling(10, seed))]
-    counts = [drawn.count(f"i{n}") for n in range(40)]
-    assert sum(counts) == 2_000
-    assert min(counts) > 25
-    assert max(counts) < 80
-
-
 def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "misstep", "judge", "run", *map(str, arguments), "--json"],

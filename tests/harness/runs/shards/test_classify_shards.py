@@ -278,12 +278,3 @@ def test_a_run_may_lie_at_an_address(runs: Path, unsharded: dict[str, bytes], tm
     assert _merge(out) == unsharded
     assert open_store(out).read("run.toml") == first
     fsspec.filesystem("memory").rm(f"/{tmp_path.name}", recursive=True)
-
-
-def test_names_that_are_no_text_are_read_as_without_shards(tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    runs.mkdir()
-    (runs / "\udcff.jsonl").write_bytes(atif("a"))
-    classify_paths([runs], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1, conclude=_concluded)
-    _shard(runs, tmp_path / "run", 1, 1)
-    assert _merge(tmp_path / "run") == {name: (tmp_path / "whole" / name).read_bytes() for name in RECORDS}

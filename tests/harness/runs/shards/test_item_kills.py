@@ -1,18 +1,39 @@
 """A shard that is killed, then the same command: what was answered is not asked again, in it or in any other."""
 
+import json
 import signal
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.runs.shards.layout import Shard
-from tests.harness.clients.faulty_server import serving
-from tests.harness.runs.test_judge_kills import ANSWERED, TEXTS, Model
+from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.waiting import wait_until
+
+TEXTS = [f"apple {number}" if number % 3 else f"leek {number}" for number in range(12)]
+ANSWERED = 5
+
+
+class Model:
+    """Answers so many items and then none, until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self.most = ANSWERED
+
+    def __call__(self, request: dict[str, Any]) -> Play:
+        """What is played for a request."""
+        text = next(text for text in TEXTS if f"{text}\n" in request["messages"][-1]["content"])
+        self.asked[text] += 1
+        if self.asked.total() > self.most:
+            return stall
+        label = "fruit" if "apple" in text else "vegetable"
+        return answer(completion(json.dumps({"reasoning": "r", "label": label})))
 
 
 def test_a_killed_shard_goes_on_and_no_answered_item_is_asked_again_in_any(tmp_path, monkeypatch, capsys) -> None:
