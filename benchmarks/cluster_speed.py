@@ -1,10 +1,8 @@
 """How much faster two workers of a Dask cluster classify than one: the same inputs, in turn, medians of pairs.
 
-The clusters stand before anything is measured: their start (about two seconds a process) is left out, and each has done
-a small run, so that what it needs is imported. Plan, shards, and the merge into one run are measured. What two
-processes that share nothing gain on the machine is measured in the same turns: two workers cannot gain more. Beside
-the clock stands the processor time of what cannot overlap: of the busiest worker, and of the main process, which plans
-and merges while the workers wait.
+The clusters stand before anything is measured, and each has done a small run. Plan, shards, and the merge into one run
+are measured. Beside the clock is the processor time of what cannot overlap: of the busiest worker, and of the main
+process, which plans and merges while the workers wait.
 """
 
 import tempfile
@@ -15,17 +13,13 @@ from statistics import median
 
 from distributed import Client
 
-from benchmarks.classify_speed import gain_of_two_processes
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import machine
+from benchmarks.measuring import gain_of_two_processes, judged, machine
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
 from misstep.harness.runs.shards.cluster import Cluster, open_cluster
-from misstep.studies.classified_paths import classified_on_cluster
+from misstep.studies.merged_runs import classified_on_cluster
 
-NUMBER = 5_000
-ROUNDS = 3
-SHARDS = 8
-LEAST_GAIN = 1.7
+NUMBER, ROUNDS, SHARDS, LEAST_GAIN = 5_000, 3, 8, 1.7
 
 
 def main() -> None:
@@ -43,23 +37,21 @@ def main() -> None:
             one, two = (_taken(clusters[count], file, folder / f"run-{turn}-{count}") for count in (1, 2))
             pairs.append((*one, *two, one[0] / two[0], one[1] / two[1], gain_of_two_processes()))
         one, one_busy, two, two_busy, gain, busy, most = (median(column) for column in zip(*pairs, strict=True))
-        print(
-            f"{machine()}\n{NUMBER:,} trajectories, {file.stat().st_size / 1e6:.0f} MB, {SHARDS} shards, {ROUNDS} pairs"
-        )
-        print(f"one worker   {one:6.2f} s, {one_busy:6.2f} s of the processor one after the other")
-        print(f"two workers  {two:6.2f} s, {two_busy:6.2f} s")
-        for what, value in (("by the clock", gain), ("by the processor", busy)):
-            verdict = "met" if value >= LEAST_GAIN else "MISSED"
-            print(f"two workers over one {what:17} {value:.2f} ({verdict}: at least {LEAST_GAIN:g})")
-        print(f"two processes that share nothing       {most:.2f}")
+        size = file.stat().st_size / 1e6
+    print(f"{machine()}\n{NUMBER:,} trajectories, {size:.0f} MB, {SHARDS} shards, {ROUNDS} pairs")
+    print(f"one worker   {one:6.2f} s, {one_busy:6.2f} s of the processor one after the other")
+    print(f"two workers  {two:6.2f} s, {two_busy:6.2f} s")
+    print(judged("two workers over one by the clock", gain, least=LEAST_GAIN))
+    print(judged("two workers over one by the processor", busy, least=LEAST_GAIN))
+    print(f"{'two processes that share nothing':36}{most:8.3f}")
 
 
 def _taken(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
-    """Seconds by the clock, and those of the processor that follow each other: the busiest worker's and ours."""
+    """Return seconds by the clock, and those of the processor that follow each other: the busiest worker's and ours."""
     started, before, ours = time.perf_counter(), _worked(cluster), time.process_time()
     classified_on_cluster(cluster.address, SHARDS, [str(file)], tuple(CLASSIFIERS), classify_all, str(out))
-    seconds, mine = time.perf_counter() - started, time.process_time() - ours
-    return seconds, mine + max(now - before[worker] for worker, now in _worked(cluster).items())
+    taken, mine = time.perf_counter() - started, time.process_time() - ours
+    return taken, mine + max(now - before[worker] for worker, now in _worked(cluster).items())
 
 
 def _worked(cluster: Cluster) -> dict[str, float]:

@@ -12,22 +12,8 @@ from msgspec import Struct
 
 STEPS = 30
 _SYLLABLES = (
-    "ba",
-    "ce",
-    "dor",
-    "fin",
-    "gal",
-    "hex",
-    "jo",
-    "kin",
-    "lum",
-    "mar",
-    "nod",
-    "pol",
-    "qui",
-    "ral",
-    "sen",
-    "tor",
+    *("ba", "ce", "dor", "fin", "gal", "hex", "jo", "kin"),
+    *("lum", "mar", "nod", "pol", "qui", "ral", "sen", "tor"),
 )
 _VERBS = ("checks", "opens", "closes", "collects", "drops", "sorts", "merges", "splits", "counts", "renames")
 

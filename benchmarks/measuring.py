@@ -1,4 +1,7 @@
-"""What a command takes: seconds, and the memory of it and all the processes it started, together and at most."""
+"""One harness for the speed of functions and of commands: seconds, memory, what is asked in turn, and bounds.
+
+The machine's other work only ever adds: of several rounds the least counts, and what is compared is measured in turn.
+"""
 
 import os
 import resource
@@ -6,12 +9,73 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
 _EVERY_SECONDS = 0.02
+_SPIN = """
+import time
+started = time.perf_counter()
+for number in range(10_000_000):
+    number & 3
+print(time.perf_counter() - started)
+"""
+T = TypeVar("T")
+Clock = Callable[[], float]
+
+
+def misstep(*arguments: object) -> list[str]:
+    """Return a command line of Misstep in a process of its own."""
+    return python("-m", "misstep", *arguments)
+
+
+def python(*arguments: object) -> list[str]:
+    """Return a command line of this Python."""
+    return [sys.executable, *map(str, arguments)]
+
+
+def seconds(act: Callable[[], object], clock: Clock = time.perf_counter) -> float:
+    """Return how long something takes, by the clock on the wall or by that of the processor."""
+    started = clock()
+    act()
+    return clock() - started
+
+
+def best(act: Callable[[], object], rounds: int = 3) -> float:
+    """Return the shortest of several runs, in seconds."""
+    return min(seconds(act) for _ in range(rounds))
+
+
+def in_turn(acts: Mapping[str, Callable[[], T]], rounds: int = 3) -> dict[str, list[T]]:
+    """Return what each act gives in each of several rounds; a busy minute slows all of them."""
+    results: dict[str, list[T]] = {name: [] for name in acts}
+    for _ in range(rounds):
+        for name, act in acts.items():
+            results[name].append(act())
+    return results
+
+
+def verdict(value: float, most: float = inf, least: float = -inf) -> str:
+    """Return whether a bound is met, with the bound."""
+    bound = f"at least {least:g}" if most == inf else f"at most {most:g}"
+    return f"({bound}: {'met' if least <= value <= most else 'MISSED'})"
+
+
+def judged(what: str, value: float, most: float = inf, least: float = -inf) -> str:
+    """Return a line with a figure and its bound."""
+    return f"{what:36}{value:8.3f}  {verdict(value, most, least)}"
+
+
+def gain_of_two_processes() -> float:
+    """Return how much more two processes of nothing but Python do at once than one does alone: the most that can be."""
+    command = python("-c", _SPIN)
+    alone = float(measure(command).output)
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    return 2 * alone / max(float(process.communicate()[0]) for process in both)
 
 
 class Taken(Struct, frozen=True):
@@ -36,12 +100,11 @@ def measure(command: Sequence[str]) -> Taken:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = _Peak(process.pid)
     output, _ = process.communicate()
-    seconds = time.perf_counter() - started
+    taken = time.perf_counter() - started
     peak.stop()
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-    used = _processor_seconds() - before
-    return Taken(seconds, peak.together / 1024, peak.largest / 1024, output, used)
+    return Taken(taken, peak.together / 1024, peak.largest / 1024, output, _processor_seconds() - before)
 
 
 def _processor_seconds() -> float:
@@ -95,14 +158,8 @@ def _kib(process: int, file: str, field: str) -> int:
 
 def machine() -> str:
     """Return the processor, how many of it this process may use, the memory and the Python, as one line."""
-    processor = next(
-        (line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "processor"
-    )
-    memory = next((int(line.split()[1]) for line in _lines("/proc/meminfo") if line.startswith("MemTotal")), 0)
-    cores = len(os.sched_getaffinity(0))
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"{processor}, {cores} cores, {memory / 2**20:.0f} GiB, Python {python}"
-
-
-def _lines(file: str) -> list[str]:
-    return Path(file).read_text().splitlines() if Path(file).exists() else []
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    processor = models[0].split(":")[1].strip() if models else "processor"
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    version = ".".join(map(str, sys.version_info[:3]))
+    return f"{processor}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB, Python {version}"

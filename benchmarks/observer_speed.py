@@ -14,24 +14,21 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import machine
+from benchmarks.measuring import machine, verdict
 from misstep.harness.agent.protocols import Watcher
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.observer import Observer
 from misstep.harness.protocols import Ask
 from misstep.harness.readers import read_file
-from misstep.harness.records.intervention import Feedback, Misbehaviour, ObservedRun
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Step, Trajectory
 
-BOUND_MS = 1.0
-RUNS = 12
-STEPS = 120
-THINKING = 0.005
+_HERE = "benchmarks.observer_speed"
+BOUND_MS, RUNS, STEPS, THINKING = 1.0, 12, 120, 0.005
 
 
 class Stalled:
@@ -56,18 +53,10 @@ class Flooding:
         return Feedback((Misbehaviour("infinite_loop", steps, text),) * 5_000)
 
 
-class Cost(Struct, frozen=True):
-    """Milliseconds that the agent was kept, a step each; milliseconds of its thread's processor a step; answers."""
-
-    kept: tuple[float, ...]
-    processor: float
-    answered: int
-
-
 async def walk(steps: Sequence[Step], watcher: Watcher | None) -> tuple[list[float], float]:
     """An agent that takes these steps: how long it was kept behind each, and the processor time of its thread."""
     taken: list[Step] = []
-    kept: list[float] = []
+    waits: list[float] = []
     began = time.thread_time()
     for step in steps:
         taken.append(step)
@@ -75,30 +64,28 @@ async def walk(steps: Sequence[Step], watcher: Watcher | None) -> tuple[list[flo
             continue
         if watcher is not None:
             started = time.perf_counter()
-            if (said := watcher.after_action(taken)) is not None:
-                taken.append(said)
-            kept.append(1000 * (time.perf_counter() - started))
+            if (reminder := watcher.after_action(taken)) is not None:
+                taken.append(reminder)
+            waits.append(1000 * (time.perf_counter() - started))
         await asyncio.sleep(THINKING)
     used = time.thread_time() - began
     if watcher is not None:
         await watcher.end(taken)
-    return kept, 1000 * used
+    return waits, 1000 * used
 
 
-async def cost(runs: Sequence[Trajectory], detector: str) -> Cost:
-    """Return what a detector costs the agent of these runs."""
-    kept: list[float] = []
-    processor = 0.0
-    observed: list[ObservedRun] = []
+async def cost(runs: Sequence[Trajectory], detector: str) -> tuple[list[float], float, int]:
+    """Return the milliseconds that the agent was kept at each step, those of its thread's processor, and answers."""
+    waits: list[float] = []
+    processor, answered = 0.0, 0
     async with DetectorProcess(detector, NO_MODEL) as process:
         for run in runs:
             observer = Observer(replace(run, steps=()), process)
             (_, alone), (each, watched) = await walk(run.steps, None), await walk(run.steps, observer)
-            kept += each
+            waits += each
             processor += watched - alone
-            observed.append(observer.observed(run.steps))
-    answered = sum(one.status == "answered" for run in observed for one in run.invocations)
-    return Cost(tuple(kept), processor / len(kept), answered)
+            answered += sum(one.status == "answered" for one in observer.observed(run.steps).invocations)
+    return sorted(waits), processor / len(waits), answered
 
 
 def joined_runs() -> list[Trajectory]:
@@ -106,30 +93,23 @@ def joined_runs() -> list[Trajectory]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "runs.jsonl"
         write_runs(path, RUNS * STEPS // 20)
-        found = [one for one in read_file(path) if isinstance(one, Trajectory)]
-    steps = [step for run in found for step in run.steps]
-    cut = [steps[first : first + STEPS] for first in range(0, RUNS * STEPS, STEPS)]
-    return [replace(found[0], id=f"run-{number}", steps=tuple(part)) for number, part in enumerate(cut)]
+        shorter = [one for one in read_file(path) if isinstance(one, Trajectory)]
+    steps = [step for run in shorter for step in run.steps]
+    parts = [steps[first : first + STEPS] for first in range(0, RUNS * STEPS, STEPS)]
+    return [replace(shorter[0], id=f"run-{number}", steps=tuple(part)) for number, part in enumerate(parts)]
 
 
 def main() -> None:
     """Print what each detector costs."""
     runs = joined_runs()
     print(f"{len(runs)} runs of {STEPS} steps; {machine()}")
-    for name, detector in {
-        "rules": "rules",
-        "stalled": f"{__spec__.name}:Stalled",
-        "flooding": f"{__spec__.name}:Flooding",
-    }.items():
-        found = asyncio.run(cost(runs, detector))
-        each = sorted(found.kept)
-        mean = statistics.fmean(each)
-        total = max(mean, found.processor)
+    for detector in ("rules", f"{_HERE}:Stalled", f"{_HERE}:Flooding"):
+        waits, processor, answered = asyncio.run(cost(runs, detector))
+        mean = statistics.fmean(waits)
         print(
-            f"{name:9} kept {mean:6.3f} ms a step (median {each[len(each) // 2]:.3f}, 99 of 100 under "
-            f"{each[len(each) * 99 // 100]:.3f}, most {each[-1]:.3f}); processor of the agent's thread "
-            f"{found.processor:6.3f} ms a step; {found.answered} answers; "
-            f"bound {BOUND_MS:g} ms: {'met' if total <= BOUND_MS else 'missed'}"
+            f"{detector.rpartition(':')[2].lower():9} kept {mean:6.3f} ms a step (median {waits[len(waits) // 2]:.3f}, "
+            f"99 of 100 under {waits[len(waits) * 99 // 100]:.3f}, most {waits[-1]:.3f}); processor of the agent's "
+            f"thread {processor:6.3f} ms a step {verdict(max(mean, processor), BOUND_MS)}; {answered} answers"
         )
 
 

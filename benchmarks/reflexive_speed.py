@@ -8,17 +8,13 @@ says what the log costs, and by a profile of a part, which says what takes the r
 import asyncio
 import cProfile
 import pstats
-import sys
 import tempfile
 import time
 from argparse import ArgumentParser
 from collections import Counter
-from itertools import count
 from pathlib import Path
 
-from msgspec import Struct
-
-from benchmarks.measuring import machine
+from benchmarks.measuring import machine, verdict
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.records.loop_events import ItemEnded, LoopEvent
 from misstep.harness.reflexive.log import Log
@@ -27,21 +23,10 @@ from misstep.harness.reflexive.settings import LoopSettings, mechanisms_named
 from misstep.harness.reflexive.simulated.skill import SimulatedSkill
 from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
 
-HOURS = 1_000.0
-BOUND_SECONDS = 120.0
-ITEMS = 40
+HOURS, BOUND_SECONDS, ITEMS = 1_000.0, 120.0, 40
 
 
-class Worked(Struct):
-    """What runs came to: their number, hours of work on items, events, and the processor seconds that they took."""
-
-    runs: int = 0
-    hours: float = 0.0
-    events: int = 0
-    seconds: float = 0.0
-
-
-def on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
+def _on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
     """Return the events of a run whose log is a file."""
     skill = SimulatedSkill(ITEMS, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +35,7 @@ def on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
         return list(recorded_events(Path(folder) / "run"))
 
 
-def in_memory(seed: int, settings: LoopSettings) -> list[LoopEvent]:
+def _in_memory(seed: int, settings: LoopSettings) -> list[LoopEvent]:
     """Return the events of a run whose log is nowhere else."""
     skill, clock = SimulatedSkill(ITEMS, seed), VirtualClock()
     log = Log(clock)
@@ -59,25 +44,23 @@ def in_memory(seed: int, settings: LoopSettings) -> list[LoopEvent]:
     return log.events
 
 
-def worked(form: str, hours: float, settings: LoopSettings) -> Worked:
-    """Runs of this form until so many hours were worked."""
-    done = Worked()
-    for seed in count():
-        started = time.process_time()
-        events = (on_disk if form == "on disk" else in_memory)(seed, settings)
-        done.seconds += time.process_time() - started
-        done.runs += 1
-        done.events += len(events)
-        done.hours += sum(event.happened.seconds for event in events if isinstance(event.happened, ItemEnded)) / 3600
-        if done.hours >= hours:
-            return done
-    raise AssertionError
+FORMS = {"on disk": _on_disk, "in memory": _in_memory}
 
 
-def shares(hours: float, settings: LoopSettings) -> list[str]:
+def _worked(form: str, hours: float, settings: LoopSettings) -> tuple[int, int, float, float]:
+    """Work for so many hours on items; returns runs, events, hours, and the processor seconds that they took."""
+    runs, events, worked, started = 0, 0, 0.0, time.process_time()
+    while worked < hours:
+        log = FORMS[form](runs, settings)
+        runs, events = runs + 1, events + len(log)
+        worked += sum(event.happened.seconds for event in log if isinstance(event.happened, ItemEnded)) / 3600
+    return runs, events, worked, time.process_time() - started
+
+
+def _shares(hours: float, settings: LoopSettings) -> list[str]:
     """Return the modules in which most of the time is spent, by a profile of runs in memory."""
     profile = cProfile.Profile()
-    profile.runcall(worked, "in memory", hours, settings)
+    profile.runcall(_worked, "in memory", hours, settings)
     root = str(Path(__file__).parents[1])
     spent: Counter[str] = Counter()
     for (file, _, _), (_, _, own, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
@@ -92,18 +75,16 @@ def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=HOURS)
     parser.add_argument("--without", nargs="*", default=[])
-    asked = parser.parse_args()
-    settings = LoopSettings(without=mechanisms_named(asked.without))
+    options = parser.parse_args()
+    settings = LoopSettings(without=mechanisms_named(options.without))
     print(machine())
-    for form in ("on disk", "in memory"):
-        done = worked(form, asked.hours, settings)
-        bound = BOUND_SECONDS * asked.hours / HOURS
+    for form in FORMS:
+        runs, events, hours, taken = _worked(form, options.hours, settings)
         print(
-            f"log {form}: {done.hours:,.0f} item-hours in {done.runs} runs and {done.events:,} events took "
-            f"{done.seconds:.1f} s of one core, {1e6 * done.seconds / done.events:.0f} µs an event; "
-            f"bound {bound:g} s: {'met' if done.seconds <= bound else 'missed'}"
+            f"log {form}: {hours:,.0f} item-hours in {runs} runs and {events:,} events took {taken:.1f} s of one core "
+            f"{verdict(taken, BOUND_SECONDS * options.hours / HOURS)}, {1e6 * taken / events:.0f} µs an event"
         )
-    sys.stdout.write("own time by module: " + "; ".join(shares(asked.hours / 50, settings)) + "\n")
+    print("own time by module: " + "; ".join(_shares(options.hours / 50, settings)))
 
 
 if __name__ == "__main__":

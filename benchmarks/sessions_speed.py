@@ -10,7 +10,6 @@ to the run, beside a run of such files alone. The fastest of several rounds coun
 
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -18,9 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import machine, measure
+from benchmarks.measuring import judged, machine, measure, misstep, seconds
+from misstep.harness.classifiers import categories
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
+from misstep.studies.classified_paths import classified_findings
 
 SESSIONS, ADDED, PROJECTS, ROUNDS = 10_000, 100, 20, 3
 MOST_TO_OPEN, MOST_TO_FILTER, MOST_TIMES_ALONE = 2.0, 0.1, 3.0
@@ -49,7 +50,7 @@ return performance.now() - started;
 """
 
 
-def all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+def _all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
     """Return every category in every session, at five steps and with a reason of the usual length."""
     steps = tuple(range(min(5, len(trajectory.steps))))
     reason = f"bash fails 5 times by the agent's own error in {trajectory.id}, and is not put right (steps 1, 2, 3)."
@@ -59,8 +60,8 @@ def all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdi
 def write_sessions(folder: Path, number: int, seed: int) -> None:
     """Write generated sessions, each a file in the folder of its project."""
     made = folder / "made"
-    generate = ["generate", "trajectories", "--n", str(number), "--seed", str(seed), "--out", str(made)]
-    subprocess.run([sys.executable, "-m", "misstep", *generate], check=True, stdout=subprocess.DEVNULL)
+    generate = misstep("generate", "trajectories", "--n", number, "--seed", seed, "--out", made)
+    subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
     with (made / "trajectories.jsonl").open("rb") as stream:
         for place, line in enumerate(stream):
             project = folder / f"project-{place % PROJECTS:02}"
@@ -97,11 +98,11 @@ def open_and_filter(driver: Any, page: Path) -> None:
                 time.sleep(0.05)
             opened.append(listed / 1000)
             filtered[name].append(driver.execute_script(_TIMED % script) / 1000)
-    said = driver.execute_script("return document.querySelector('[role=status]').textContent")
-    print(f"{page.stat().st_size / 1e6:.1f} MB, {said}")
-    print(_judged("opens, seconds", min(opened), MOST_TO_OPEN))
-    for name, seconds in filtered.items():
-        print(_judged(f"filters by {name}, seconds", min(seconds), MOST_TO_FILTER))
+    status = driver.execute_script("return document.querySelector('[role=status]').textContent")
+    print(f"{page.stat().st_size / 1e6:.1f} MB, {status}")
+    print(judged("  opens, seconds", min(opened), MOST_TO_OPEN))
+    for name, each in filtered.items():
+        print(judged(f"  filters by {name}, seconds", min(each), MOST_TO_FILTER))
 
 
 def add(folder: Path, run: Path) -> None:
@@ -111,39 +112,28 @@ def add(folder: Path, run: Path) -> None:
         more = folder.parent / f"more-{turn}"
         more.mkdir()
         write_sessions(more, ADDED, seed=turn + 1)
-        alone.append(measure(_classify(more, more / "run")).seconds)
+        alone.append(measure(misstep("classify", more, "--out", more / "run")).seconds)
         shutil.rmtree(more / "run")
         shutil.copytree(more, folder / f"more-{turn}")
-        added.append(measure(_classify(folder, run)).seconds)
+        added.append(measure(misstep("classify", folder, "--out", run)).seconds)
     print(f"{ADDED} sessions alone: {min(alone):.2f} s; added to the run: {min(added):.2f} s")
-    print(_judged("added, times alone", min(added) / min(alone), MOST_TIMES_ALONE))
-
-
-def _classify(folder: Path, run: Path) -> list[str]:
-    return [sys.executable, "-m", "misstep", "classify", str(folder), "--out", str(run)]
-
-
-def _judged(what: str, value: float, most: float) -> str:
-    return f"  {what:34}{value:8.3f}  (at most {most:g}: {'met' if value <= most else 'MISSED'})"
+    print(judged("  added, times alone", min(added) / min(alone), MOST_TIMES_ALONE))
 
 
 def main() -> None:
     """Print all of it."""
-    from misstep.harness.classifiers import categories
-    from misstep.studies.classified_paths import classified_findings
-
     print(machine())
     with tempfile.TemporaryDirectory() as made, chromium() as driver:
         folder = Path(made) / "sessions"
         folder.mkdir()
         write_sessions(folder, SESSIONS, seed=0)
-        taken = measure(_classify(folder, Path(made) / "run"))
+        taken = measure(misstep("classify", folder, "--out", Path(made) / "run"))
         print(f"{SESSIONS:,} generated sessions classified in {taken.seconds:.1f} s, {taken.largest_mib:.0f} MiB")
         open_and_filter(driver, Path(made) / "run" / "report.html")
-        started = time.perf_counter()
-        classified_findings([folder], categories(), all_flagged, out=Path(made) / "flagged", workers=1)
-        print(f"the same, every session flagged in every category, in {time.perf_counter() - started:.1f} s")
-        open_and_filter(driver, Path(made) / "flagged" / "report.html")
+        out = Path(made) / "flagged"
+        flagging = seconds(lambda: classified_findings([folder], categories(), _all_flagged, out=out, workers=1))
+        print(f"the same, every session flagged in every category, in {flagging:.1f} s")
+        open_and_filter(driver, out / "report.html")
         add(folder, Path(made) / "run")
 
 

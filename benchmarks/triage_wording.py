@@ -55,10 +55,7 @@ def areas(runs: Sequence[VisibleRun], giveaway: str = "") -> tuple[Area, Area]:
     groups = np.array([run.family for run in runs])
     words = make_pipeline(TfidfVectorizer(sublinear_tf=True, min_df=2), LogisticRegression(C=10, max_iter=2000))
     sizes = make_pipeline(StandardScaler(), LogisticRegression())
-    return (
-        _area("words", words, texts, labels, groups),
-        _area("lengths", sizes, lengths, labels, groups),
-    )
+    return (_area("words", words, texts, labels, groups), _area("lengths", sizes, lengths, labels, groups))
 
 
 def _area(name: str, model: Pipeline, shown: Array, labels: Array, groups: Array) -> Area:

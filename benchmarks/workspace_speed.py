@@ -5,27 +5,18 @@ tree has 20,000 files in 200 folders; a full copy is `cp -a` of it. The least ti
 is printed beside it, as others use the machine too.
 """
 
-import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from statistics import median
 
-from benchmarks.measuring import machine
+from benchmarks.measuring import in_turn, machine, seconds, verdict
 from misstep.harness.errors import SandboxMissing
 from misstep.harness.workspace import Sandbox, find_sandbox, open_workspace, program_folders, python_toolchain
 
-ROUNDS = 40
-FOLDERS, FILES = 200, 100
-ROUNDS_OF_SNAPSHOTS = 5
-
-
-def seconds(act: Callable[[], object]) -> float:
-    """Return how long it takes."""
-    started = time.perf_counter()
-    act()
-    return time.perf_counter() - started
+ROUNDS, ROUNDS_OF_SNAPSHOTS, FOLDERS, FILES = 40, 5, 200, 100
 
 
 def starts(sandbox: Sandbox, folder: Path) -> None:
@@ -35,17 +26,11 @@ def starts(sandbox: Sandbox, folder: Path) -> None:
     for name, command in commands.items():
         read_only = toolchain.read_only if command[0] == toolchain.python else program_folders(command)
         with open_workspace(folder, sandbox=sandbox, read_only=read_only) as workspace:
-            bare, boxed = [], []
-            for _ in range(ROUNDS):
-                bare.append(seconds(lambda command=command: subprocess.run(command, capture_output=True, check=True)))
-                boxed.append(seconds(lambda command=command, opened=workspace: opened.run(command)))
-        least, most = 1000 * min(bare), 1000 * min(boxed)
-        bound = 3 * least + 15
-        medians = [1000 * statistics.median(times) for times in (bare, boxed)]
-        print(
-            f"{sandbox.name:12} {name:12} bare {least:5.1f} ms (median {medians[0]:5.1f}), sandboxed {most:5.1f} ms "
-            f"(median {medians[1]:5.1f}); bound {bound:.1f} ms: {'met' if most <= bound else 'missed'}"
-        )
+            acts = (partial(subprocess.run, command, capture_output=True, check=True), partial(workspace.run, command))
+            taken = in_turn({"bare": partial(seconds, acts[0]), "sandboxed": partial(seconds, acts[1])}, ROUNDS)
+        shown = [f"{how} {1000 * min(each):5.1f} ms (median {1000 * median(each):5.1f})" for how, each in taken.items()]
+        least, most = (1000 * min(each) for each in taken.values())
+        print(f"{sandbox.name:12} {name:12} {', '.join(shown)} {verdict(most, 3 * least + 15)}")
 
 
 def tree(folder: Path) -> None:
@@ -60,33 +45,30 @@ def tree(folder: Path) -> None:
 def snapshots(sandbox: Sandbox, folder: Path, how: str) -> None:
     """Print what a snapshot costs beside a full copy, with changes in between that a command and the host made."""
     with tempfile.TemporaryDirectory() as copies:
-        copying = [
-            seconds(lambda number=number: subprocess.run(["cp", "-a", str(folder), f"{copies}/{number}"], check=True))
-            for number in range(ROUNDS_OF_SNAPSHOTS)
-        ]
+        commands = [["cp", "-a", str(folder), f"{copies}/{number}"] for number in range(ROUNDS_OF_SNAPSHOTS)]
+        full = min(seconds(partial(subprocess.run, command, check=True)) for command in commands)
     started = time.perf_counter()
     with open_workspace(folder, sandbox=sandbox, snapshots=how) as workspace:  # type: ignore[arg-type]
         opening = time.perf_counter() - started
-        taking, restoring, changed, listing = [], [], [], []
+        taken: dict[str, list[float]] = {name: [] for name in ("take", "restore", "changed", "files")}
         first = workspace.take()
         for number in range(ROUNDS_OF_SNAPSHOTS):
             workspace.run(
                 ["sh", "-c", "for n in 1 2 3 4 5; do echo changed >> package$n/module$n.py; done; rm package9/*"]
             )
             workspace.write(f"new{number}.py", b"new\n")
-            taking.append(seconds(workspace.take))
+            taken["take"].append(seconds(workspace.take))
             workspace.run(["sh", "-c", "rm -r package7"])
-            changed.append(seconds(lambda: workspace.changed(first)))
-            restoring.append(seconds(lambda: workspace.restore(first)))
-            listing.append(seconds(workspace.files))
-    full = min(copying)
+            taken["changed"].append(seconds(partial(workspace.changed, first)))
+            taken["restore"].append(seconds(partial(workspace.restore, first)))
+            taken["files"].append(seconds(workspace.files))
     print(
         f"{how if workspace.layered else 'copies':8} full copy {1000 * full:6.0f} ms; opening {1000 * opening:6.0f} ms"
     )
-    for name, taken in (("take", taking), ("restore", restoring), ("changed", changed), ("files", listing)):
-        share = min(taken) / full
-        verdict = f"; bound 0.1: {'met' if share <= 0.1 else 'missed'}" if name in ("take", "restore") else ""
-        print(f"{'':8} {name:8} {1000 * min(taken):8.2f} ms, {share:.3f} of the copy{verdict}")
+    for name, each in taken.items():
+        share = min(each) / full
+        bound = verdict(share, 0.1) if name in ("take", "restore") else ""
+        print(f"{'':8} {name:8} {1000 * min(each):8.2f} ms, {share:.3f} of the copy {bound}")
 
 
 def main() -> None:

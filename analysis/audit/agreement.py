@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
 from misstep.analysis.audit.rounding_boxes import (
-    counts_in,
     is_exact_count,
     limit,
     point,
     printed_value,
     rounding_box,
     scale,
+    whole_counts,
 )
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.audit import decimals
@@ -64,12 +64,13 @@ def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
     if raters is None or any(counts is None for counts in allowed):
         return underdetermined("rater_agreement", "The agreement of each pair of raters is not printed as a number.")
     options = [counts or () for counts in allowed]
-    for counts, agreement in zip(options, pairs.agreements, strict=True):
-        if not counts:
-            sentence = f"No whole count of {n:,} prints as {agreement.printed}, the agreement of a pair."
-            return Checked("rater_agreement", "impossible", sentence)
-    if prod(map(len, options)) > _MOST_COUNTS:
-        said = f"The pairs' agreements stand for {prod(map(len, options)):,} combinations of counts"
+    if () in map(tuple, options):
+        without = pairs.agreements[[len(counts) for counts in options].index(0)].printed
+        sentence = f"No whole count of {n:,} prints as {without}, the agreement of a pair."
+        return Checked("rater_agreement", "impossible", sentence)
+    combinations = prod(map(len, options))
+    if combinations > _MOST_COUNTS:
+        said = f"The pairs' agreements stand for {combinations:,} combinations of counts"
         return underdetermined("rater_agreement", f"{said}, too many to try.")
     possible = list(product(*options))
     together = [counts for counts in possible if raters != len(_PAIRS) or _dissents(n, counts)]
@@ -105,7 +106,7 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
     if given is not None and given > MOST_LABELS:
         return underdetermined("rater_agreement", f"Ratings on {given:,} labels are not searched.")
     for labels in range(_FEWEST, _MOST + 1) if given is None else (max(given, _FEWEST),):
-        for counts, dissent in _splits(n, possible):
+        for alike, dissent in _splits(n, possible):
             if spent >= _BUDGET:
                 gave_up = True
                 break
@@ -113,7 +114,7 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
             spent += max(_A_LOOK, found.candidates if found.complete else 0)
             gave_up |= not found.complete
             if found.ratings:
-                return _possible(figure, n, counts, dissent, labels, found, len(printed))
+                return _possible(figure, n, alike, dissent, labels, found, len(printed))
     agree = f"{_listed(possible[len(possible) // 2])} of {n:,} agree in pairs"
     if gave_up:
         said = "the search for ratings that print the kappas gave up before it had looked at all of them"
@@ -158,10 +159,7 @@ def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:
     """Return how many of n items a pair may agree on; `None` where that is not printed as a number."""
     if agreement.unit == "text" or agreement.approximate or limit(agreement) is not None:
         return None
-    if is_exact_count(agreement):
-        count = int(printed_value(agreement))
-        return (count,) if 0 <= count <= n else ()
-    return counts_in(agreement, n)
+    return whole_counts(agreement, n)
 
 
 def _dissents(n: int, counts: tuple[int, ...]) -> Sequence[Dissent]:
@@ -170,9 +168,7 @@ def _dissents(n: int, counts: tuple[int, ...]) -> Sequence[Dissent]:
 
 
 def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Dissent]]:
-    for counts in possible:
-        for dissent in _dissents(n, counts):
-            yield counts, dissent
+    return ((counts, dissent) for counts in possible for dissent in _dissents(n, counts))
 
 
 def _told(ratings: MarginRatings) -> str:

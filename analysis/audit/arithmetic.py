@@ -1,4 +1,7 @@
-"""Sums, differences, quotients, relative changes, and one quantity printed in two places."""
+"""Sums, differences, quotients, relative changes, and one quantity printed in two places.
+
+One number cannot be a mean in one place and a median in another, nor a share of two unlike things.
+"""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -6,7 +9,6 @@ from fractions import Fraction
 from msgspec import structs
 
 from misstep.analysis.audit.checked import Checked, compared, opened, underdetermined
-from misstep.analysis.audit.names import unlike_names
 from misstep.analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
 from misstep.analysis.audit.rounding_boxes import (
     Box,
@@ -27,6 +29,10 @@ _MOST_SHOWN = 12
 _NO_NUMBER = "An input is printed in words or as a limit only."
 _NO_INPUT = "Not every input is printed."
 _NOTHING = "An input may be 0, and nothing can be divided by it."
+_MEANS = ("average", "avg", "avg.")
+_MEDIANS = ("med", "med.")
+_SAY_NOTHING = frozenset({"a", "an", "the", "all", "of", "with", "in", "for", "that", "which", "total", "number"})
+_LONG_ENOUGH_FOR_A_PLURAL = 4
 
 
 def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
@@ -98,7 +104,7 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
         return underdetermined("same", opened(f"{figure.printed} and, in {other.place}, {other.printed} are words."))
     value = float(printed_value(other))
     if same_quantity(figure, other):
-        unlike = unlike_names(figure, other)
+        unlike = _unlike_names(figure, other)
         if unlike:
             return Checked("same", "differs", opened(f"{figure.printed} {unlike}."), value)
         sentence = opened(f"{figure.printed} here, {other.printed} in {other.place}.")
@@ -109,6 +115,32 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
         )
     sentence = opened(f"{figure.printed} here is not {other.printed}, printed for the same in {other.place}.")
     return Checked("same", "differs", sentence, value, suggestion=_one_cut_off(figure, other) or _typed(figure, other))
+
+
+def _unlike_names(figure: Figure, other: Figure) -> str:
+    """What two places call one number, in words, where these are unlike; empty where they agree or one says nothing.
+
+    A statistic that is named in less detail ("kappa" beside "Fleiss' kappa") is not another one; what a share is of is.
+    """
+    statistic, others = _words(figure.statistic), _words(other.statistic)
+    if statistic and others and not (statistic <= others or others <= statistic):
+        return f"is called {figure.statistic} here and {other.statistic} in {other.place}"
+    if figure.of and other.of and _words(figure.of) != _words(other.of):
+        return f"is a share of {figure.of} here and of {other.of} in {other.place}"
+    return ""
+
+
+def _words(name: str) -> frozenset[str]:
+    words = (word.strip(",;:()") for word in name.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+    return frozenset(_one_form(word) for word in words if word and word not in _SAY_NOTHING)
+
+
+def _one_form(word: str) -> str:
+    """Return a word as it is compared: its usual short forms written out, without the s of a plural."""
+    if word in _MEANS or word in _MEDIANS:
+        return "mean" if word in _MEANS else "median"
+    plural = len(word) >= _LONG_ENOUGH_FOR_A_PLURAL and word.endswith("s") and not word.endswith(("ss", "'s"))
+    return word[:-1] if plural else word
 
 
 def _typed(figure: Figure, other: Figure) -> str:

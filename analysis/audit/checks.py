@@ -20,11 +20,10 @@ from misstep.analysis.audit.checked import Checked, opened, underdetermined
 from misstep.analysis.audit.judges import check_precision_recall
 from misstep.analysis.audit.kappa import Raters, check_kappa
 from misstep.analysis.audit.kappa_rows import rows_by_label
-from misstep.analysis.audit.p_values import check_two_proportion_p
+from misstep.analysis.audit.p_values import check_stars, check_two_proportion_p
 from misstep.analysis.audit.paired import with_agreements
 from misstep.analysis.audit.repairs import Result, with_common_cases, with_common_count
 from misstep.analysis.audit.shares import check_mean, check_percentage, check_share_beside
-from misstep.analysis.audit.stars import check_stars
 from misstep.analysis.published import Check, Derivation, Figure, Paper
 from misstep.analysis.tables import FAILED, WORST_FIRST
 

@@ -12,14 +12,7 @@ from misstep.analysis.audit.shares import check_percentage
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.printed.audit import decimals, rounding_interval
-from misstep.analysis.stats.printed.reconstruction import (
-    LARGEST_N,
-    MEASURES,
-    MOST_DECIMALS,
-    Measure,
-    Reconstruction,
-    reconstruct,
-)
+from misstep.analysis.stats.printed.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, reconstruct
 
 CELLS = ("tp", "fp", "fn", "tn")
 
@@ -32,18 +25,12 @@ SWAPS: Mapping[Repair, str] = {
 _OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
 """A figure of the other class is another measure of this one."""
 
-_TO_OTHER: Mapping[str, str] = {
-    "precision": "npv",
-    "npv": "precision",
-    "recall": "specificity",
-    "specificity": "recall",
+_OTHER_NAMES: Mapping[Repair, Mapping[str, str]] = {
+    "rows_swapped": {"precision": "npv", "npv": "precision", "recall": "specificity", "specificity": "recall"},
+    "columns_swapped": {"precision": "recall", "recall": "precision", "npv": "specificity", "specificity": "npv"},
 }
-_COLUMNS: Mapping[str, str] = {
-    "precision": "recall",
-    "recall": "precision",
-    "npv": "specificity",
-    "specificity": "npv",
-}
+"""What may be swapped → each measure as what it is then."""
+
 _BUDGET = 10_000_000
 """How many tables one search looks at."""
 
@@ -73,7 +60,8 @@ def check_together(
     if not 0 < counts["n"] <= LARGEST_N:
         return underdetermined("precision_recall", f"Tables of {counts['n']:,} items are not searched.")
     tables, complete = _tables(counts, printed)
-    said = " and ".join(filter(None, [", ".join(_each(printed)[:-1]), _each(printed)[-1]]))
+    each = [_said(one, printed) for one in printed]
+    said = " and ".join(filter(None, [", ".join(each[:-1]), each[-1]]))
     if not tables and not complete:
         return underdetermined("precision_recall", f"The search for tables that print {said} gave up.")
     if not tables:
@@ -109,23 +97,18 @@ def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
 
 def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
     """Return the tables that print the figures and have the cells that are known, and whether these are all."""
-    found: Reconstruction = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
-    known = {cell: counts[cell] for cell in CELLS if cell in counts}
-    return [
-        table for table in found.tables if all(getattr(table, cell) == count for cell, count in known.items())
-    ], found.complete
+    search = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
+    known = [cell for cell in CELLS if cell in counts]
+    fitting = [table for table in search.tables if all(getattr(table, cell) == counts[cell] for cell in known)]
+    return fitting, search.complete
 
 
 def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Repair, str]:
     """Return what would have to be swapped for a table to print the figures, in words."""
     swaps: dict[Repair, str] = {}
-    ways: tuple[tuple[Repair, Mapping[str, str]], ...] = (
-        ("rows_swapped", _TO_OTHER),
-        ("columns_swapped", _COLUMNS),
-    )
-    for swapped, swap in ways:
-        exchanged = {swap.get(measure, measure): digits for measure, digits in printed.items()}
-        if "f1" in printed and swap is _TO_OTHER:
+    for swapped, names in _OTHER_NAMES.items():
+        exchanged = {names.get(measure, measure): digits for measure, digits in printed.items()}
+        if "f1" in printed and swapped == "rows_swapped":
             continue
         tables, complete = _tables(counts, exchanged)  # type: ignore[arg-type]
         if tables:
@@ -188,10 +171,6 @@ def _sizes(counts: Mapping[str, int]) -> str:
 
 def _cells(table: Confusion) -> str:
     return f"{table.tp:,} true and {table.fp:,} false positives, {table.fn:,} false and {table.tn:,} true negatives"
-
-
-def _each(printed: Mapping[Measure, str]) -> list[str]:
-    return [_said(measure, printed) for measure in printed]
 
 
 def _said(measure: Measure, printed: Mapping[Measure, str]) -> str:

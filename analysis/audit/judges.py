@@ -91,16 +91,12 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
 
 def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
     """Return a measure's numerator and denominator, and the division in words."""
-    match measure:
-        case "precision":
-            above, below = table.tp, table.tp + table.fp
-        case "recall":
-            above, below = table.tp, table.tp + table.fn
-        case "f1":
-            above, below = 2 * table.tp, 2 * table.tp + table.fp + table.fn
-        case _:
-            above, below = table.tp + table.tn, table.n
-    return above, below, f"{above:,} / {below:,}"
+    above, beside = {
+        "precision": (table.tp, table.fp),
+        "recall": (table.tp, table.fn),
+        "f1": (2 * table.tp, table.fp + table.fn),
+    }.get(measure, (table.tp + table.tn, table.fp + table.fn))
+    return above, above + beside, f"{above:,} / {above + beside:,}"
 
 
 def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapping[str, int]) -> Checked:

@@ -10,30 +10,25 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from misstep.analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from misstep.analysis.audit.checked import Checked, compared, underdetermined
 from misstep.analysis.audit.kappa_rows import check_kappa_with_rows, drawn
-from misstep.analysis.audit.repairs import first_of
 from misstep.analysis.audit.rounding_boxes import (
     Box,
-    counts_in,
     fits,
     input_box,
-    is_cut_off,
     is_exact_count,
     limit,
     number,
     point,
     printed_value,
     rounding_box,
-    scale,
+    whole_counts,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.printed.audit import decimals
 from misstep.analysis.stats.printed.kappa_tables import (
     BUDGET,
     LARGEST_N,
     MOST_LABELS,
-    KappaSearch,
     Products,
     find_table,
     kappa_limits,
@@ -49,10 +44,6 @@ FEWEST, MOST = 2, 8
 _UNPRINTED = "how often each rater used each label is not printed"
 _MOST_COUNTS = 2_000
 """Of how many counts that may agree each is searched for a matrix."""
-_NEIGHBOURS = 0.01
-_MOST_DISTANT = 40
-_FOR_REPAIRS, _NARROWINGS = 3_000_000, 12
-"""What each search for a repair, or for the nearest kappa, may look at, and how often: a quick look."""
 
 
 class Raters(Struct, frozen=True):
@@ -71,9 +62,6 @@ class _Case(Struct, frozen=True):
     agree: int
     labels: int
     first: tuple[int, ...] = ()
-
-    def search(self, products: Products, budget: int = BUDGET) -> KappaSearch:
-        return find_table(self.n, self.agree, self.labels, products, self.first, budget)
 
     @property
     def words(self) -> str:
@@ -102,20 +90,18 @@ def check_kappa(
 
 def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
     items, how_many = _whole(raters.n), _whole(raters.labels)
-    first = tuple(_whole(margin) or 0 for margin in raters.margins)
-    if any(_whole(margin) is None for margin in raters.margins):
+    first = tuple(count for count in map(_whole, raters.margins) if count is not None)
+    if len(first) < len(raters.margins):
         return underdetermined("kappa", "How often a rater used a label is not a whole count.")
     if how_many is not None and how_many < FEWEST:
         return underdetermined("kappa", f"Kappa of {how_many} label is 0/0.")
     if items is None:
         return _without_n(figure, agreement, how_many)
-    if items <= 0 or (first and sum(first) != items):
-        said = (
-            "There are no items"
-            if items <= 0
-            else f"The counts of the labels add up to {sum(first):,}, not to {items:,}"
-        )
-        return Checked("kappa", "impossible", f"{said}.")
+    if items <= 0:
+        return Checked("kappa", "impossible", "There are no items.")
+    if first and sum(first) != items:
+        sentence = f"The counts of the labels add up to {sum(first):,}, not to {items:,}."
+        return Checked("kappa", "impossible", sentence)
     if max(how_many or 0, len(first)) > MOST_LABELS:
         return underdetermined("kappa", f"Matrices of more than {MOST_LABELS} labels are not searched.")
     if first:
@@ -130,7 +116,7 @@ def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
     cells = [[int(printed_value(cell)) for cell in row] for row in matrix]
     total = sum(map(sum, cells))
     agree = sum(row[place] for place, row in enumerate(cells))
-    chance = _product(tuple(tuple(row) for row in cells))
+    chance = sum(sum(row) * sum(column) for row, column in zip(cells, zip(*cells, strict=True), strict=True))
     if total == 0 or chance == total**2:
         return underdetermined("kappa", "Kappa is 0/0: only one label is used.")
     expected = chance / total**2
@@ -141,10 +127,10 @@ def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
 def _without_n(figure: Figure, agreement: Figure, labels: int | None) -> Checked:
     """Kappa against the limits that a share of agreement sets, whatever the number of items."""
     share = input_box(agreement)
-    if share is None or is_exact_count(agreement) or not 0 <= share.high <= 1 or share.low < 0:
+    if share is None or is_exact_count(agreement) or not 0 <= share.low <= share.high < 1:
         return underdetermined("kappa", f"{agreement.printed} agree, of a number of items that is not printed.")
     low, high = kappa_limits(share.low, labels or MOST)[0], kappa_limits(share.high, labels or MOST)[1]
-    if low is None or high is None or share.high == 1:
+    if low is None or high is None:  # only where all agree
         return underdetermined("kappa", f"{agreement.printed} agree, of a number of items that is not printed.")
     if labels is None:
         high = share.high
@@ -166,9 +152,9 @@ def _without_n(figure: Figure, agreement: Figure, labels: int | None) -> Checked
 
 
 def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, first: tuple[int, ...]) -> Checked:
-    counts = _agreements(agreement, n)
+    counts = whole_counts(agreement, n)
     if not counts:
-        return _no_agreement(figure, agreement, n, labels)
+        return _no_agreement(agreement, n)
     if len(counts) > _MOST_COUNTS or n > LARGEST_N:
         return _too_many(figure, n, counts, labels)
     cases = list(_cases(n, counts, labels, first))
@@ -179,7 +165,7 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
     if gave_up:
         said = f"{cases[len(cases) // 2].words}; the search for a matrix that prints {figure.printed} gave up"
         return underdetermined("kappa", f"{said} before it had looked at all of them.")
-    return _impossible(figure, agreement, cases, labels)
+    return _impossible(figure, cases, labels)
 
 
 def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
@@ -201,16 +187,14 @@ def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, 
             yield _Case(n, agree, how_many, first)
 
 
-def _first_table(
-    figure: Figure, cases: Sequence[_Case], budget: int = BUDGET
-) -> tuple[tuple[_Case, Table] | None, bool]:
+def _first_table(figure: Figure, cases: Sequence[_Case]) -> tuple[tuple[_Case, Table] | None, bool]:
     """Return the first case with a matrix that prints the figure, and whether the search gave up on another before."""
-    allowed, gave_up = _allowed(figure), False
+    allowed, gave_up, budget = _allowed(figure), False, BUDGET
     for case in cases:
         products = _printing(figure, case, allowed)
         if budget <= 0:
             return None, True
-        look = case.search(products, budget)
+        look = find_table(case.n, case.agree, case.labels, products, case.first, budget)
         budget -= look.examined
         if look.table is not None:
             return (case, look.table), gave_up
@@ -255,7 +239,7 @@ def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case],
     return Checked("kappa", "underdetermined", sentence, None, float(low), float(high), wanting=unprinted)
 
 
-def _impossible(figure: Figure, agreement: Figure, cases: Sequence[_Case], labels: int | None) -> Checked:
+def _impossible(figure: Figure, cases: Sequence[_Case], labels: int | None) -> Checked:
     low, high = _range(cases)
     case = max(cases, key=lambda one: one.labels)
     on = f"on {labels or f'{FEWEST} to {MOST}'} labels"
@@ -266,21 +250,11 @@ def _impossible(figure: Figure, agreement: Figure, cases: Sequence[_Case], label
         ends = f"{number(low, figure)} to {number(high, figure)}"
         sentence = f"{case.words}; {on} kappa is then from {ends}, not {figure.printed}."
     else:
-        nearest = " and ".join(number(value, figure, 2) for value in _nearest(figure, cases))
-        said = f": the nearest are {nearest}" if nearest else ""
-        sentence = f"{case.words}; no matrix of whole counts {on} has a kappa that prints as {figure.printed}{said}."
-    return Checked(
-        "kappa",
-        "impossible",
-        sentence,
-        None,
-        float(low),
-        float(high),
-        _repair(figure, agreement, case.n, labels, cases),
-    )
+        sentence = f"{case.words}; no matrix of whole counts {on} has a kappa that prints as {figure.printed}."
+    return Checked("kappa", "impossible", sentence, None, float(low), float(high))
 
 
-def _no_agreement(figure: Figure, agreement: Figure, n: int, labels: int | None) -> Checked:
+def _no_agreement(agreement: Figure, n: int) -> Checked:
     below = int(printed_value(agreement) * (1 if is_exact_count(agreement) else n))
     if below > n or below < 0:
         return Checked("kappa", "impossible", f"{agreement.printed} of {n:,} items cannot agree.")
@@ -288,98 +262,17 @@ def _no_agreement(figure: Figure, agreement: Figure, n: int, labels: int | None)
         f"{count:,} / {n:,} is {number(Fraction(count, n), agreement)}" for count in (below, below + 1) if count <= n
     )
     sentence = f"No whole count of {n:,} prints as {agreement.printed} agreement: {near}."
-    return Checked("kappa", "impossible", sentence, suggestion=_repair(figure, agreement, n, labels, ()))
-
-
-def _repair(figure: Figure, agreement: Figure, n: int, labels: int | None, cases: Sequence[_Case]) -> str:
-    """Small changes with which a matrix would print both figures, in words."""
-    return first_of(
-        _kappa_cut_off(figure, cases),
-        _agreement_cut_off(figure, agreement, n, labels),
-        _other_n(figure, agreement, n, labels),
-    )
-
-
-def _kappa_cut_off(figure: Figure, cases: Sequence[_Case]) -> str:
-    value, step = printed_value(figure), Fraction(1, 10 ** decimals(figure.digits)) / scale(figure)
-    low, high = (value, value + step) if value >= 0 else (value - step, value)
-    for case in cases if limit(figure) is None and not figure.approximate else ():
-        table = case.search(products_of(case.n, case.agree, low, high), _FOR_REPAIRS).table
-        if table is not None and is_cut_off(figure, point(kappa_of(case.n, case.agree, _product(table)))):
-            return CUT_OFF
-    return ""
-
-
-def _agreement_cut_off(figure: Figure, agreement: Figure, n: int, labels: int | None) -> str:
-    if is_exact_count(agreement) or agreement.approximate or limit(agreement) is not None:
-        return ""
-    start = int(printed_value(agreement) * n)
-    counts = [count for count in (start, start + 1) if count <= n and is_cut_off(agreement, point(Fraction(count, n)))]
-    if counts and _first_table(figure, list(_cases(n, counts, labels)), _FOR_REPAIRS)[0] is not None:
-        return f"the agreement is {counts[0]:,} / {n:,}, its further digits cut off instead of rounded"
-    return ""
-
-
-def _other_n(figure: Figure, agreement: Figure, n: int, labels: int | None) -> str:
-    for distance in range(1, max(1, min(_MOST_DISTANT, int(n * _NEIGHBOURS))) + 1):
-        for other in (n + distance, n - distance):
-            counts = _agreements(agreement, other) if other > 0 else ()
-            if counts and _first_table(figure, list(_cases(other, counts, labels)), _FOR_REPAIRS)[0] is not None:
-                return f"{other:,} items instead of {n:,} would fit"
-    return ""
-
-
-def _agreements(agreement: Figure, n: int) -> Sequence[int]:
-    """Return how many of n items may be labelled alike."""
-    if is_exact_count(agreement):
-        count = int(printed_value(agreement))
-        return (count,) if 0 <= count <= n else ()
-    return counts_in(agreement, n)
+    return Checked("kappa", "impossible", sentence)
 
 
 def _range(cases: Sequence[_Case]) -> tuple[Fraction, Fraction]:
     """Below and above which no kappa lies, whatever the figures leave open."""
-    bounds: list[Fraction] = []
-    for case in cases:
-        least, greatest = possible_products(case.n, case.agree, case.labels)
-        kappas = (
-            Fraction(1) if case.agree == case.n else kappa_of(case.n, case.agree, one) for one in (least, greatest)
-        )
-        bounds += kappas
+    bounds = [
+        Fraction(1) if case.agree == case.n else kappa_of(case.n, case.agree, product)
+        for case in cases
+        for product in possible_products(case.n, case.agree, case.labels)
+    ]
     return min(bounds), max(bounds)
-
-
-def _nearest(figure: Figure, cases: Sequence[_Case]) -> list[Fraction]:
-    """Return the kappas next below and above the printed one that a quick look finds."""
-    printed, most = printed_value(figure), max(case.labels for case in cases)
-    found = []
-    for case in [one for one in cases if one.labels == most]:
-        least, greatest = possible_products(case.n, case.agree, case.labels)
-        start = products_of(case.n, case.agree, printed, printed)[0]
-        found += [_narrowed(case, start, greatest, rising=True), _narrowed(case, least, start - 1, rising=False)]
-    below = [value for value in found if value is not None and value < printed]
-    above = [value for value in found if value is not None and value > printed]
-    return ([max(below)] if below else []) + ([min(above)] if above else [])
-
-
-def _narrowed(case: _Case, low: int, high: int, *, rising: bool) -> Fraction | None:
-    """Return the kappa of the product nearest to one end of a range, as far as a few looks come."""
-    nearest = None
-    width = 1
-    for _ in range(_NARROWINGS):
-        products = (low, min(high, low + width)) if rising else (max(low, high - width), high)
-        table = case.search(products, _FOR_REPAIRS).table
-        if table is not None:
-            nearest = _product(table)
-            low, high, width = (low, nearest - 1, width) if rising else (nearest + 1, high, width)
-        elif nearest is not None:
-            break
-        width = width if nearest is not None else 2 * width
-    return None if nearest is None else kappa_of(case.n, case.agree, nearest)
-
-
-def _product(table: Table) -> int:
-    return sum(sum(row) * sum(column) for row, column in zip(table, zip(*table, strict=True), strict=True))
 
 
 def _whole(figure: Figure | None) -> int | None:

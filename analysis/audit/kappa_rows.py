@@ -6,7 +6,7 @@ from fractions import Fraction
 from msgspec import structs
 
 from misstep.analysis.audit.checked import Checked, underdetermined
-from misstep.analysis.audit.rounding_boxes import counts_in, fits, is_exact_count, number, point, printed_value
+from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, number, point, printed_value, whole_counts
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.kappa_tables import find_table, products_of
 from misstep.analysis.stats.printed.row_completion import Completions, completions
@@ -61,7 +61,7 @@ def _of_same_items(
     items = int(printed_value(n))
     known = {label: [int(printed_value(cell)) for cell in row] for label, row in rows.items()}
     inside = sum(map(sum, known.values()))
-    counts = [int(printed_value(agreement))] if is_exact_count(agreement) else counts_in(agreement, items)
+    counts = whole_counts(agreement, items)
     if not counts:
         return Checked("kappa", "impossible", f"No whole count of {items:,} prints as {agreement.printed} agreement.")
     if inside > items:

@@ -8,7 +8,7 @@ from msgspec import structs
 from misstep.analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
 from misstep.analysis.audit.tables import ROUNDING
 from misstep.analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from misstep.analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, made_by_this
+from misstep.analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, TableHead, made_by_this
 
 PAPERS = {
     "wink": "Wink",
@@ -26,12 +26,25 @@ _TITLES: dict[Status, str] = {
     "reproduced": "What is reproduced",
 }
 _ALONE = "figures that stand alone"
+_SUGGESTION = "A suggestion is a small repair that would make the figures fit; only the authors can know."
 
 
 def all_findings() -> list[Finding]:
     """Return the findings on the shipped papers, paper by paper."""
-    slugs = sorted(published_papers(), key=lambda slug: list(PAPERS).index(slug) if slug in PAPERS else len(PAPERS))
-    return [finding for slug in slugs for finding in paper_findings(load_paper(slug), slug)]
+    return [finding for slug in _slugs() for finding in paper_findings(load_paper(slug), slug)]
+
+
+_OVERVIEW = TableHead(
+    "overview",
+    SLUG,
+    "How the checks of four papers ended",
+    (
+        "Checks count here, and a figure may have several; the index counts printed figures, each by the worst "
+        "that was found of it on any page, and the rates that are stated with public results as well. Figures "
+        "count, not checks, where they stand alone.",
+        "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts round to it.",
+    ),
+)
 
 
 @made_by_this
@@ -43,21 +56,12 @@ def overview_table() -> Table:
     alone = sum(len(_standing_alone(paper)) for paper in papers)
     printed = sum(len(_printed(paper)) for paper in papers)
     checked = len({name for finding in findings for name in finding.figures})
-    return Table(
-        name="overview",
-        paper=SLUG,
-        title="How the checks of four papers ended",
-        finding=(
+    return _OVERVIEW.table(
+        (
             f"{headline(findings)} They are of {checked:,} printed figures, and the index counts figures. {alone:,} "
             f"of the {printed:,} printed figures stand alone: no other printed figure says anything about them."
         ),
-        rows=tuple(rows),
-        notes=(
-            "Checks count here, and a figure may have several; the index counts printed figures, each by the worst "
-            "that was found of it on any page, and the rates that are stated with public results as well. Figures "
-            "count, not checks, where they stand alone.",
-            "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts round to it.",
-        ),
+        rows,
     )
 
 
@@ -72,7 +76,8 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     beside = sum(one.status == status for alike in told if not is_one_figure(alike) for one in alike[1:])
     repeated = [f"{further:,} of them the same figure in a further place"] if further else []
     repeated += [f"{beside:,} told together with another figure of their table"] if beside else []
-    names = Counter((alike[0].source, _name(as_one(alike))) for alike in groups)
+    shown = [as_one(alike) for alike in groups]
+    names = Counter((one.source, _name(one)) for one in shown)
     return Table(
         name=status,
         paper=SLUG,
@@ -80,13 +85,19 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
         finding=f"{checks:,} of {len(findings):,} checks {', '.join([STATUS_WORDS[status][checks != 1], *repeated])}.",
         rows=tuple(
             row
-            for alike in groups
-            for row in _finding_rows(
-                as_one(alike), several=several, repeated_name=names[alike[0].source, _name(as_one(alike))] > 1
-            )
+            for one in shown
+            for row in _finding_rows(one, several=several, repeated_name=names[one.source, _name(one)] > 1)
         ),
-        notes=_notes(status),
+        notes=(_SUGGESTION,) if status in FAILED else (),
     )
+
+
+_UNDERDETERMINED = TableHead(
+    "underdetermined",
+    SLUG,
+    "What cannot be told, and why",
+    ("A reason is given in the words of its first figure; for the others only the numbers in it differ.",),
+)
 
 
 @made_by_this
@@ -112,51 +123,46 @@ def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
         for source in dict.fromkeys(one.source for one in wanting)
         for alike in [[one for one in wanting if one.source == source]]
     ]
-    return Table(
-        name="underdetermined",
-        paper=SLUG,
-        title="What cannot be told, and why",
-        finding=f"{len(found):,} checks are underdetermined, for {len(reasons):,} reasons.",
-        rows=tuple(rows),
-        notes=("A reason is given in the words of its first figure; for the others only the numbers in it differ.",),
-    )
+    return _UNDERDETERMINED.table(f"{len(found):,} checks are underdetermined, for {len(reasons):,} reasons.", rows)
+
+
+_UNCHECKED = TableHead(
+    "unchecked",
+    SLUG,
+    "Printed figures that stand alone, by the place that prints them",
+    ("Most are facts of one run or of other people's work, which nothing in the paper repeats or sums up.",),
+)
 
 
 @made_by_this
 def unchecked_table() -> Table:
     """Return how many printed figures stand alone, by the place that prints them."""
-    rows: list[Row] = []
-    total = 0
-    for slug in _slugs():
-        paper = load_paper(slug)
-        places = Counter(figure.place.partition(",")[0] for figure in _standing_alone(paper))
-        total += places.total()
-        rows += [
+    places = {
+        slug: Counter(figure.place.partition(",")[0] for figure in _standing_alone(load_paper(slug)))
+        for slug in _slugs()
+    }
+    total = sum(counts.total() for counts in places.values())
+    return _UNCHECKED.table(
+        f"{total:,} printed figures are neither worked out again nor an input of one that is.",
+        (
             Row(place, count, evidence="published", unit="count", group=PAPERS.get(slug, slug), papers=(slug,))
-            for place, count in places.most_common()
-        ]
-    return Table(
-        name="unchecked",
-        paper=SLUG,
-        title="Printed figures that stand alone, by the place that prints them",
-        finding=f"{total:,} printed figures are neither worked out again nor an input of one that is.",
-        rows=tuple(rows),
-        notes=("Most are facts of one run or of other people's work, which nothing in the paper repeats or sums up.",),
+            for slug, counts in places.items()
+            for place, count in counts.most_common()
+        ),
     )
 
 
 def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str, dict[Status, int]]:
     """Return how many findings there are of each status, source by source or check by check: what a figure draws."""
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.check if by_check else finding.source, []).append(finding)
-    return {PAPERS.get(name, name): counted(found) for name, found in groups.items()}
+    every = [(finding.check if by_check else finding.source, finding) for finding in findings]
+    names = dict.fromkeys(name for name, _ in every)
+    return {PAPERS.get(name, name): counted(one for of, one in every if of == name) for name in names}
 
 
 def _slugs() -> list[str]:
     """Return the papers in the order of `PAPERS`, others after them."""
-    order = list(PAPERS)
-    return sorted(published_papers(), key=lambda slug: order.index(slug) if slug in order else len(order))
+    known = published_papers()
+    return [slug for slug in PAPERS if slug in known] + [slug for slug in known if slug not in PAPERS]
 
 
 def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
@@ -217,9 +223,3 @@ def _name(finding: Finding) -> str:
 
 def _places(alike: Sequence[Finding]) -> str:
     return "; ".join(dict.fromkeys(one.place or one.check for one in alike))
-
-
-def _notes(status: Status) -> tuple[str, ...]:
-    if status in FAILED:
-        return ("A suggestion is a small repair that would make the figures fit; only the authors can know.",)
-    return ()

@@ -2,7 +2,8 @@
 
 Papers seldom say which test they used, so each usual two-sided test may give the printed digits, and the sentence names
 those that do; rarer ones are asked only where no usual one does. A one-sided test, which halves the p-value, is a
-suggestion, unless the figure says that it is one.
+suggestion, unless the figure says that it is one. Stars beside a figure are held against its p-value by the paper's own
+legend ("** p < 0.01, * p < 0.05").
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,16 @@ from msgspec import Struct, structs
 
 from misstep.analysis.audit.arm_sizes import implied_arm_size
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
-from misstep.analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, limit, point, printed_value
+from misstep.analysis.audit.rounding_boxes import (
+    Box,
+    fits,
+    input_box,
+    is_exact_count,
+    limit,
+    point,
+    printed_value,
+    rounding_box,
+)
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.audit import counts_that_print
 from misstep.analysis.stats.printed.usual_tests import (
@@ -27,7 +37,6 @@ from misstep.analysis.stats.printed.usual_tests import (
     USUAL,
     YATES,
     ExactTest,
-    QuickTest,
     is_feasible,
 )
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
@@ -41,6 +50,11 @@ _MOST_NAMED = 3
 """How many tests a sentence names that print the figure."""
 _DIGITS = 12
 """Significant digits of a p-value that a computation can be held to."""
+_STARS = ("no star", "one star", "two stars", "three stars", "four stars")
+_JUST_BELOW = Fraction(999_999, 1_000_000)
+LEGEND = ("one", "two", "three", "four")
+"""The inputs that name a level: one star, two stars and so on."""
+
 _ONE_SIDED = ("one-sided", "one sided", "one-tailed", "one tailed")
 
 
@@ -125,16 +139,20 @@ def _pairs(first: Sequence[int], second: Sequence[int], n1: int, n2: int) -> _Pa
 
 
 def _judged(figure: Figure, pairs: _Pairs) -> Checked:
-    usual = _p_values(pairs, USUAL)
+    usual, rarer = (
+        {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in tests.items()} for tests in (USUAL, RARER)
+    )
     if np.isnan(usual[POOLED]).all():
         return underdetermined(_CHECK, "There is no p-value: no variation in the pooled sample, standard error 0.")
     said_one_sided = any(word in f"{figure.row} {figure.column} {figure.note}".lower() for word in _ONE_SIDED)
     factor = Fraction(1, 2) if said_one_sided else Fraction(1)
-    reproduced = _by_usual(figure, pairs, usual, factor)
-    if reproduced is not None:
-        return reproduced
-    rarer = _p_values(pairs, RARER)
-    reproduced = _by_rarer(figure, pairs, usual[YATES], rarer, factor)
+    # The slowest tests are asked last.
+    reproduced = (
+        _by_usual(figure, pairs, usual, factor)
+        or _by_quick(figure, pairs, rarer, factor)
+        or _by_exact(figure, pairs, usual[YATES], factor, EXACT, _MOST_EXACT)
+        or _by_exact(figure, pairs, usual[YATES], factor, UNCONDITIONAL, _MOST_UNCONDITIONAL)
+    )
     if reproduced is not None:
         return reproduced
     if not pairs.complete and _between_corners(figure, usual | rarer, factor):
@@ -149,25 +167,10 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
     return structs.replace(checked, suggestion=suggestion, repair="") if suggestion else checked
 
 
-def _p_values(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatArray]:
-    return {name: test(pairs.x1, pairs.n1, pairs.x2, pairs.n2) for name, test in tests.items()}
-
-
 def _by_usual(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
     """Return the figure by one of the tests that papers use most; `None` where none prints it."""
     exact = FISHER if factor == 1 else {**FISHER, **ONE_SIDED}
     return _by_quick(figure, pairs, found, factor) or _by_exact(figure, pairs, found[YATES], factor, exact, _MOST_EXACT)
-
-
-def _by_rarer(
-    figure: Figure, pairs: _Pairs, by_yates: FloatArray, found: dict[str, FloatArray], factor: Fraction
-) -> Checked | None:
-    """Return the figure by a test that is used now and then; the slowest are asked last."""
-    return (
-        _by_quick(figure, pairs, found, factor)
-        or _by_exact(figure, pairs, by_yates, factor, EXACT, _MOST_EXACT)
-        or _by_exact(figure, pairs, by_yates, factor, UNCONDITIONAL, _MOST_UNCONDITIONAL)
-    )
 
 
 def _by_quick(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
@@ -184,7 +187,8 @@ def _by_exact(
     figure: Figure, pairs: _Pairs, by_yates: FloatArray, factor: Fraction, tests: Mapping[str, ExactTest], most: int
 ) -> Checked | None:
     """The first pair that prints the figure by an exact test, as far as it can be asked; `None` where none does."""
-    for place in _likeliest(figure, by_yates, most):
+    distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
+    for place in np.argsort(distance, kind="stable")[:most].tolist():  # the likeliest first
         counts = (int(pairs.x1[place]), pairs.n1, int(pairs.x2[place]), pairs.n2)
         fitting: dict[str, tuple[float, Fraction]] = {}
         for name, test in tests.items():
@@ -213,12 +217,6 @@ def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
     return (values >= low) & (values <= high)
 
 
-def _likeliest(figure: Figure, by_yates: FloatArray, most: int) -> list[int]:
-    """Return the pairs at which an exact test may give the figure, the likeliest first."""
-    distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
-    return [int(place) for place in np.argsort(distance, kind="stable")[:most]]
-
-
 def _between_corners(figure: Figure, found: dict[str, FloatArray], factor: Fraction) -> bool:
     """Return whether the figure lies between the p-values at the corners of what the shares allow."""
     values = np.concatenate(list(found.values()))
@@ -242,3 +240,31 @@ def _said(figure: Figure, pairs: _Pairs, place: int, tests: Sequence[str], p_val
     others = f"; so does {others}" if others else ""
     checked = compared(_CHECK, figure, f"{pairs.named(place)} ({tests[0]}{one_sided}): p", _box(p_value, factor))
     return structs.replace(checked, sentence=f"{checked.sentence.removesuffix('.')}{others}.")
+
+
+def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Figure]) -> Checked:
+    """Return whether a figure carries the stars that its p-value earns."""
+    legend = {stars: printed_value(levels[name]) for stars, name in enumerate(LEGEND, 1) if name in levels}
+    if p_value is None or not legend:
+        return underdetermined("stars", "Its p-value, or what the stars mean, is not printed.")
+    printed, box = figure.printed.count("*"), rounding_box(p_value)
+    least, most = box.low, box.high
+    if limit(p_value) == "below":
+        least, most = Fraction(0), printed_value(p_value) * _JUST_BELOW
+    elif limit(p_value) == "above":
+        least, most = printed_value(p_value), Fraction(1)
+    earned = {_earned(p, legend) for p in (least, printed_value(p_value), most)}
+    fewest, greatest = min(earned), max(earned)
+    told = _STARS[greatest] if fewest == greatest else f"{_STARS[fewest]} to {_STARS[greatest]}"
+    sentence = f"p {'' if limit(p_value) else '= '}{p_value.printed} earns {told} by the paper's legend"
+    if fewest <= printed <= greatest:
+        return Checked("stars", "reproduced", f"{sentence}, as printed.")
+    return Checked("stars", "differs", f"{sentence}; {figure.printed} has {_in_words(printed)}.")
+
+
+def _earned(p_value: Fraction, legend: Mapping[int, Fraction]) -> int:
+    return max((stars for stars, level in legend.items() if p_value < level), default=0)
+
+
+def _in_words(stars: int) -> str:
+    return _STARS[stars] if stars < len(_STARS) else f"{stars} stars"

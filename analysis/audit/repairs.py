@@ -53,11 +53,8 @@ def first_of(*repairs: str, most: int = 2) -> str:
 
 def exchanged_digits(figure: Figure) -> Iterator[Figure]:
     """Return the figure with two neighbouring digits exchanged, in every way."""
-    if figure.value is not None or figure.unit == "text":
-        return
     text = figure.printed
-    places = [place for place, sign in enumerate(text) if sign.isdigit()]
-    for one, other in pairwise(places):
+    for one, other in pairwise(_digit_places(figure)):
         if text[one] != text[other]:
             exchanged = f"{text[:one]}{text[other]}{text[one + 1 : other]}{text[one]}{text[other + 1 :]}"
             yield structs.replace(figure, printed=exchanged)
@@ -65,12 +62,17 @@ def exchanged_digits(figure: Figure) -> Iterator[Figure]:
 
 def changed_digits(figure: Figure) -> Iterator[Figure]:
     """Return the figure with one digit changed, in every way."""
-    if figure.value is not None or figure.unit == "text":
-        return
     text = figure.printed
-    for place, digit in product((place for place, sign in enumerate(text) if sign.isdigit()), "0123456789"):
+    for place, digit in product(_digit_places(figure), "0123456789"):
         if digit != text[place]:
             yield structs.replace(figure, printed=f"{text[:place]}{digit}{text[place + 1 :]}")
+
+
+def _digit_places(figure: Figure) -> list[int]:
+    """Return where the digits of a figure are; none where its number is not what is printed."""
+    if figure.value is not None or figure.unit == "text":
+        return []
+    return [place for place, character in enumerate(figure.printed) if character.isdigit()]
 
 
 def own_digits_exchanged(figure: Figure, computed: Box) -> str:
@@ -199,16 +201,12 @@ def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:
     return n, _whole(paper[repeats]) if isinstance(repeats, str) else 1
 
 
-def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
-    count = derivation.inputs.get("count")
-    return paper[count] if isinstance(count, str) else None
-
-
 def _told_once(paper: Paper, results: Sequence[Result]) -> list[_Share]:
     """Return the percentages without those that print one again: of the same count, or of the same row and column."""
     distinct: dict[tuple[str, str, str], _Share] = {}
     for figure, derivation, _ in results:
-        count = _count_of(paper, derivation)
+        id_ = derivation.inputs.get("count")
+        count = paper[id_] if isinstance(id_, str) else None
         named = (figure.row, figure.column) if count is None else (count.id, "")
         distinct.setdefault((*named, figure.digits), (figure, count))
     return list(distinct.values())

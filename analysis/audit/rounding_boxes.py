@@ -6,7 +6,7 @@ called an error. Shares are fractions here, not percent.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -101,6 +101,14 @@ def is_exact_count(figure: Figure) -> bool:
     """Return whether it is a whole count printed in full."""
     whole = figure.unit == "count" and "." not in figure.digits
     return whole and not figure.approximate and limit(figure) is None and _abbreviation(figure) is None
+
+
+def whole_counts(figure: Figure, n: int) -> Sequence[int]:
+    """Return the whole counts of n that a share, or a count itself, stands for."""
+    if is_exact_count(figure):
+        count = int(printed_value(figure))
+        return (count,) if 0 <= count <= n else ()
+    return counts_in(figure, n)
 
 
 def fits(figure: Figure, computed: Box) -> bool:

@@ -22,7 +22,8 @@ MEASURES = ("precision", "recall", "f1", "accuracy")
 Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
 """Key → its numbers: the rows of a matrix, or one row."""
 
-_COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins", "most"})
+_COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins", "most", "matrix"})
+_COUNTS |= {"tp", "fp", "fn", "tn", "positives", "negatives"}
 _CELLS: Mapping[str, frozenset[str]] = {
     "precision": frozenset({"tp", "fp"}),
     "recall": frozenset({"tp", "fn"}),
@@ -167,8 +168,7 @@ def _name(id_: str, key: str, *place: int) -> str:
 
 
 def _check_kind(key: str, number: Typed) -> None:
-    counted = key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]
-    if counted and (number.sign or not number.is_whole or number.number < 0):
+    if key in _COUNTS and (number.sign or not number.is_whole or number.number < 0):
         raise ValueError(f"{key} = {number.text} is not a whole count")
     if key in ("step", "repeats") and number.number <= 0:
         raise ValueError(f"{key} = {number.text} is not above 0")
@@ -197,7 +197,7 @@ def _is_percentage(percent: Decimal, n: Decimal) -> bool:
 
 def _units(given: Given, key: str) -> "_UnitOf":
     """Return what the numbers behind a key are."""
-    if key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]:
+    if key in _COUNTS:
         return _UnitOf(counted=True)
     if key in _RATIOS:
         alike = [one for other in ("share1", "share2") for row in given.numbers.get(other, ()) for one in row]

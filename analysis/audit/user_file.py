@@ -26,10 +26,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
-OWN_KEYS: Mapping[str, frozenset[str]] = {
-    "sum": frozenset({"total"}),
-    "precision_recall": frozenset({"measure"}),
-}
+OWN_KEYS: Mapping[str, frozenset[str]] = {"sum": frozenset({"total"}), "precision_recall": frozenset({"measure"})}
 """What a row of a CSV may say besides the inputs of its check."""
 
 _SHAPE = "Give the columns id,check,printed,inputs."

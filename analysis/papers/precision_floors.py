@@ -5,8 +5,11 @@ precision: Clopper and Pearson's where answers are independent, Korn and Graubar
 paper that prints a precision without its count is asked how many answers would be needed.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import count
 from math import ceil
 
 import numpy as np
@@ -23,7 +26,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import denominators_that_print
 from misstep.analysis.stats.proportions import clopper_pearson
 from misstep.analysis.stats.raters.patterns import IntArray
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text
 
 PRECISION = "Precision"
@@ -31,7 +34,7 @@ NEEDED = "Answers needed"
 VERIFIED = "Answers verified"
 NOT_ABOVE = "the precision itself is not above the floor: no number shows it"
 NEVER_FLAGGED = "the judge flagged nothing that has a gold label"
-_WINK = "Wink's judge of recovery"
+_WINK, _PATCHES = "Wink's judge of recovery", "Engineering Agent's judge"
 _MOST_ANSWERS = 10_000
 """Up to how many answers the counts behind a printed percentage are looked for."""
 
@@ -80,43 +83,44 @@ def answers_needed(precision: Fraction, floor: float, confidence: float = 0.95) 
     def allowed(errors: int) -> bool:
         return errors >= wrong * smallest_flagged(floor, errors, confidence)
 
-    # The more answers there are, the nearer the share of errors that shows the floor comes to the whole of 1 - floor.
-    few, enough = -1, 1
-    while not allowed(enough):
-        few, enough = enough, 2 * enough
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        few, enough = (few, middle) if allowed(middle) else (middle, enough)
-    return smallest_flagged(floor, enough, confidence)
+    # The more answers there are, the nearer the share of errors that shows the floor comes to the whole of 1 - floor:
+    # once a number of errors is allowed all larger ones are.
+    enough = next(2**power for power in count() if allowed(2**power))
+    return smallest_flagged(floor, bisect_left(range(enough), True, key=allowed), confidence)
 
 
 def flagged_by_cluster(judged: JudgedItems) -> IntArray:
     """Clusters x (right, flagged) of what a judge flags and people labelled."""
     label_of = majority(judged.gold).label_of
-    counts: dict[str, list[int]] = {}
+    right, flagged = Counter[str](), Counter[str]()
     for verdict in judged.verdicts:
         if verdict.label == judged.positive and verdict.item in label_of:
-            cell = counts.setdefault(judged.clusters.get(verdict.item, f"item {verdict.item}"), [0, 0])
-            cell[0] += label_of[verdict.item] == judged.positive
-            cell[1] += 1
-    return np.array(list(counts.values()), dtype=np.int64).reshape(-1, 2)
+            cluster = judged.clusters.get(verdict.item, f"item {verdict.item}")
+            flagged[cluster] += 1
+            right[cluster] += label_of[verdict.item] == judged.positive
+    return np.array([(right[cluster], n) for cluster, n in flagged.items()], dtype=np.int64).reshape(-1, 2)
 
 
 class Floor(Struct, frozen=True):
     """A judge's precision held against the floor: of which part of its items it is, and what it comes from.
 
-    `heading` names judge and part together; `papers` are those whose figures it is worked out from, `dataset` the set
-    that it is measured on.
+    `heading` names judge and part together; `printed` is the figure of a paper that it is worked out from, `dataset`
+    the set that it is measured on.
     """
 
     judge: str
     part: str
     heading: str
     kept: Kept
-    evidence: Evidence
     source: str
-    papers: tuple[str, ...] = ()
+    printed: Figure | None = None
     dataset: str = ""
+
+    def row(self, quantity: str, estimate: Estimate, unit: Unit, group: str) -> Row:
+        """Return a figure of it as a row."""
+        papers = () if self.printed is None else (self.printed.paper,)
+        evidence: Evidence = "real" if self.printed is None else "recomputed"
+        return estimate_row(quantity, estimate, unit, group, self.source, evidence, papers)
 
 
 class Floors(Struct, frozen=True):
@@ -133,7 +137,7 @@ class Floors(Struct, frozen=True):
     floor: float
     confidence: float
     recorded: tuple[Floor, ...]
-    patches: tuple[tuple[Figure, Floor], ...]
+    patches: tuple[Floor, ...]
     possible: tuple[Floor, ...]
     needed: int | None
     datasets: tuple[str, ...]
@@ -142,38 +146,60 @@ class Floors(Struct, frozen=True):
 def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confidence: float = 0.95) -> Floors:
     """Return the precision of recorded judges and of two papers' judges against a floor, by one-sided bounds."""
 
-    def kept(counts: npt.ArrayLike) -> Kept:
-        return kept_floor(counts, floor, confidence)
+    def of_paper(judge: str, part: str, right: int, n: int, source: str, printed: Figure) -> Floor:
+        kept = kept_floor([(right, n)], floor, confidence)
+        return Floor(judge, part, f"{judge}, {part}", kept, f"{right} / {n}{source}", printed)
 
     recorded = [
-        Floor(one.judge, one.on, one.title, kept(flagged_by_cluster(one)), "real", one.source, dataset=one.dataset)
+        Floor(one.judge, one.on, one.title, kept_floor(flagged_by_cluster(one), floor, confidence), one.source)
         for one in judged
     ]
-    patches = _patches(kept)
-    possible, needed = _possible(kept)
-    return Floors(floor, confidence, tuple(recorded), patches, possible, needed, datasets_of(judged))
+    recorded = [structs.replace(floor, dataset=one.dataset) for floor, one in zip(recorded, judged, strict=True)]
+    cells, paper = judge_confusion(), load_paper("engineering_agent")
+    flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}
+    patches = [
+        of_paper(_PATCHES, f"“{label}”", *counts, ", Section 8.3", paper[f"judge.table.{label}.precision"])
+        for label, counts in flags.items()
+    ]
+    # The least count of answers that prints Wink's precision, and the least that shows the floor.
+    figure, _ = _printed_by_wink()
+    counts = [
+        (right, n) for n, found in denominators_that_print(figure.digits, _MOST_ANSWERS).items() for right in found
+    ]
+    shown = next((one for one in counts if kept_floor([one], floor, confidence).reached), None)
+    possible = [
+        of_paper(_WINK, f"if of {n} answers", right, n, f" prints as {figure.printed}", figure)
+        for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])])
+    ]
+    return Floors(
+        floor,
+        confidence,
+        tuple(recorded),
+        tuple(patches),
+        tuple(possible),
+        None if shown is None else shown[1],
+        datasets_of(judged),
+    )
 
 
 @made_by_this
 def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
     """Return the precision of recorded judges and of two papers' judges against a floor."""
     figure, verified = _printed_by_wink()
+    rows = [row for one in found.recorded for row in measured_on(one.dataset, _rows(one))]
+    for one in found.patches:
+        rows += [*_printed_rows(one), *_rows(one)]
+    rows += [
+        published_row(figure, PRECISION, group=_WINK),
+        published_row(verified, VERIFIED, group=_WINK),
+        *(one.row(PRECISION, one.kept.precision, "share", one.heading) for one in found.possible),
+    ]
     return Table(
         name="precision_floors",
         paper="judging",
         title=f"Is the judge right in at least {number_text(found.floor, 'share')} of what it flags?",
         finding=_finding(found),
-        rows=(
-            *(row for one in found.recorded for row in measured_on(one.dataset, _rows(one))),
-            *(
-                row
-                for printed, one in found.patches
-                for row in (published_row(printed, PRECISION, group=one.heading), *_rows(one))
-            ),
-            published_row(figure, PRECISION, group=_WINK),
-            published_row(verified, VERIFIED, group=_WINK),
-            *(_precision_row(one) for one in found.possible),
-        ),
+        rows=tuple(rows),
         notes=(
             f"The lower bounds are one-sided, {100 * found.confidence:g}%: Clopper and Pearson's where answers are "
             "independent, Korn and Graubard's over runs or workspaces where several are about one.",
@@ -189,52 +215,21 @@ def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
 def bounds(found: Floors) -> list[Row]:
     """Return the precisions that have a lower bound, each judge's under its name, for a forest plot."""
     return [
-        estimate_row(one.part or one.judge, one.kept.precision, "share", one.judge, one.source, one.evidence)
-        for one in (*found.recorded, *(patches for _, patches in found.patches), *found.possible)
+        one.row(one.part or one.judge, one.kept.precision, "share", one.judge)
+        for one in (*found.recorded, *found.patches, *found.possible)
         if one.kept.precision.low is not None
     ]
 
 
-def _precision_row(one: Floor) -> Row:
-    return estimate_row(PRECISION, one.kept.precision, "share", one.heading, one.source, one.evidence, one.papers)
-
-
-def _rows(one: Floor) -> tuple[Row, Row]:
+def _rows(one: Floor) -> list[Row]:
     kept = one.kept
     reason = NOT_ABOVE if kept.needed is None and kept.precision.value is not None else kept.precision.reason
     needed = Estimate(kept.needed, reason="" if kept.needed is not None else reason)
-    return _precision_row(one), estimate_row(NEEDED, needed, "count", one.heading, one.source, one.evidence, one.papers)
+    return [one.row(PRECISION, kept.precision, "share", one.heading), one.row(NEEDED, needed, "count", one.heading)]
 
 
-def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor], ...]:
-    """Return the judge of patches by both its classes, from the counts that the paper's text prints."""
-    cells, paper = judge_confusion(), load_paper("engineering_agent")
-    flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}
-    judge, found = "Engineering Agent's judge", []
-    for label, (right, n) in flags.items():
-        printed = paper[f"judge.table.{label}.precision"]
-        floor = _recomputed(judge, f"“{label}”", kept([(right, n)]), f"{right} / {n}, Section 8.3", printed)
-        found.append((printed, floor))
-    return tuple(found)
-
-
-def _possible(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Floor, ...], int | None]:
-    """Return the judge of recovery, and the fewest answers that print its precision and show the floor."""
-    figure, _ = _printed_by_wink()
-    possible = denominators_that_print(figure.digits, _MOST_ANSWERS)
-    counts = [(right, n) for n, found in possible.items() for right in found]
-    shown = next((one for one in counts if kept([one]).reached), None)
-    floors = tuple(
-        _recomputed(
-            _WINK, f"if of {n} answers", kept([(right, n)]), f"{right} / {n} prints as {figure.printed}", figure
-        )
-        for right, n in dict.fromkeys([*counts[:1], *([] if shown is None else [shown])])
-    )
-    return floors, None if shown is None else shown[1]
-
-
-def _recomputed(judge: str, part: str, kept: Kept, source: str, printed: Figure) -> Floor:
-    return Floor(judge, part, f"{judge}, {part}", kept, "recomputed", source, (printed.paper,))
+def _printed_rows(one: Floor) -> list[Row]:
+    return [] if one.printed is None else [published_row(one.printed, PRECISION, group=one.heading)]
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:

@@ -101,6 +101,7 @@ class TableHead(Struct, frozen=True):
     paper: str
     title: str
     notes: tuple[str, ...] = ()
+    generator: str = ""
 
     def table(
         self,
@@ -114,7 +115,8 @@ class TableHead(Struct, frozen=True):
     ) -> Table:
         """Return the table of some rows: `notes` come after those of the head, and data sets are named once."""
         texts = self.name, self.paper, title or self.title, finding
-        return Table(*texts, tuple(rows), (*self.notes, *notes), tuple(dict.fromkeys(datasets)), drawn=tuple(drawn))
+        made = Table(*texts, tuple(rows), (*self.notes, *notes), tuple(dict.fromkeys(datasets)), drawn=tuple(drawn))
+        return structs.replace(made, generator=self.generator)
 
 
 def estimate_row(

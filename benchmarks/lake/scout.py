@@ -1,19 +1,21 @@
 """`misstep classify` beside Inspect Scout: the same sessions in the same files, and the same rule, without a model.
 
 The rule says yes where an agent makes the same call three times in a row and is told each time that it failed. It is
-written twice, for either tool's own types: here, and in `in_scout/scan.py`. Inspect Scout writes its database with its
+written twice, for either tool's own types: here, and in `in_scout.py`. Inspect Scout writes its database with its
 own library; both then read that database, and a folder that `misstep pack --messages` wrote.
 """
 
 import json
+import os
+from functools import partial
+from itertools import count
 from pathlib import Path
 from statistics import median
 
 import msgspec
 
-from benchmarks.lake.commands import classify, pack, with_package
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import Taken, measure
+from benchmarks.measuring import Taken, in_turn, measure, misstep
 
 _PLANTED = 10
 """One of so many sessions shows what the rule looks for."""
@@ -47,39 +49,39 @@ def measure_beside_scout(folder: Path, python: Path | None, number: int, pairs: 
         return
     lines, lake, database = folder / "planted.jsonl", folder / "messages", folder / "database"
     _write_planted(lines, number)
-    pack(lines, lake, 1, "--messages")
-    here = Path(__file__).parent / "in_scout"
-    measure([str(python), str(here / "insert.py"), str(lake), str(database)])
+    measure(misstep("pack", lines, "--workers", 1, "--out", lake, "--messages"))
+    program = str(Path(__file__).with_name("in_scout.py"))
+    measure([str(python), program, "insert", str(lake), str(database)])
     _install_rule(folder / "package")
     version = measure([str(python), "-c", "import inspect_scout; print(inspect_scout.__version__)"]).output.strip()
-    print(
-        f"\n{number:,} sessions, one of {_PLANTED} with the same failing call three times, one process, with its start"
+    numbers = count()
+
+    def by_scout(path: Path) -> tuple[Taken, set[str]]:
+        taken = measure([str(python), program, "scan", str(path), str(folder / f"scans-{next(numbers)}")])
+        return taken, set(json.loads(taken.output.splitlines()[-1]))
+
+    def by_misstep(path: Path) -> tuple[Taken, set[str]]:
+        run = folder / f"run-{next(numbers)}"
+        rule = ["--categories", "repeated_failure"]
+        return measure(misstep("classify", path, "--workers", 1, "--out", run, *rule)), _flagged(run)
+
+    files = {"its own database": database, "misstep pack --messages": lake}
+    tools = {"Inspect Scout": by_scout, "Misstep": by_misstep}
+    results = in_turn(
+        {f"{tool}, {name}": partial(act, path) for name, path in files.items() for tool, act in tools.items()}, pairs
     )
+    print(f"\n{number:,} sessions, one of {_PLANTED} with a call that fails three times, one process, with its start")
     print(f"{'':52}{'seconds':>9}{'sessions/s':>12}{'MiB':>8}{'yes':>7}{'same':>6}")
-    taken: dict[str, list[Taken]] = {}
-    said: dict[str, set[str]] = {}
-    for pair in range(pairs):
-        for files, path in (("its own database", database), ("misstep pack --messages", lake)):
-            for tool in ("Inspect Scout", "Misstep"):
-                name = f"{tool}, {files}"
-                if tool == "Misstep":
-                    run = folder / f"{files}-{pair}"
-                    one = classify(path, run, 1, "--categories", "repeated_failure")
-                    said[name] = _flagged(run)
-                else:
-                    scans = folder / f"scans-{files}-{pair}"
-                    one = measure([str(python), str(here / "scan.py"), str(path), str(scans)])
-                    said[name] = set(json.loads(one.output.splitlines()[-1]))
-                taken.setdefault(name, []).append(one)
     expected = {f"made-up-{place:05}" for place in range(0, number, _PLANTED)}
-    for name, all_taken in taken.items():
-        seconds, memory = median(one.seconds for one in all_taken), max(one.together_mib for one in all_taken)
-        same = "yes" if said[name] == expected else "NO"
-        print(f"{name:52}{seconds:9.2f}{number / seconds:12.0f}{memory:8.0f}{len(said[name]):7,}{same:>6}")
-    for files in ("its own database", "misstep pack --messages"):
-        both = zip(taken[f"Inspect Scout, {files}"], taken[f"Misstep, {files}"], strict=True)
-        ratios = sorted(scout.seconds / own.seconds for scout, own in both)
-        print(f"{files}: Misstep is {median(ratios):.0f} times as fast ({ratios[0]:.0f} to {ratios[-1]:.0f})")
+    for name, rounds in results.items():
+        middle, memory = median(one.seconds for one, _ in rounds), max(one.together_mib for one, _ in rounds)
+        flagged = rounds[-1][1]
+        same = "yes" if flagged == expected else "NO"
+        print(f"{name:52}{middle:9.2f}{number / middle:12.0f}{memory:8.0f}{len(flagged):7,}{same:>6}")
+    for name in files:
+        both = zip(results[f"Inspect Scout, {name}"], results[f"Misstep, {name}"], strict=True)
+        ratios = sorted(scout.seconds / own.seconds for (scout, _), (own, _) in both)
+        print(f"{name}: Misstep is {median(ratios):.0f} times as fast ({ratios[0]:.0f} to {ratios[-1]:.0f})")
     print(f"inspect-scout {version}")
 
 
@@ -110,7 +112,7 @@ def _install_rule(folder: Path) -> None:
     (folder / "repeated_failure.py").write_text(_RULE)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: repeated-failure\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[misstep.classifiers]\nrepeated_failure = repeated_failure\n")
-    with_package(folder)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
 
 
 def _flagged(run: Path) -> set[str]:

@@ -11,12 +11,12 @@ runs, in virtual time.
 import argparse
 import asyncio
 import sys
+from itertools import product
 
 import msgspec
-from msgspec import Struct
 
-from benchmarks.measuring import machine
-from benchmarks.rates.moving_limit import MODES, Counted, Mode, schedule
+from benchmarks.measuring import machine, python
+from benchmarks.rates.moving_limit import MODES, Counted, schedule
 from benchmarks.rates.simulation import simulate
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
 from misstep.harness.clients.rates.told_limits import ToldLimits
@@ -26,18 +26,9 @@ CLIENTS: tuple[InFlight, ...] = ("auto", 4, 16, 64)
 LEAST_ANSWERED, MOST_REFUSED = 0.9, 0.01
 
 
-class Run(Struct, frozen=True):
-    """What is run: the seeds, the steps of the limit, and the seconds of each."""
-
-    seeds: tuple[int, ...]
-    phases: int
-    seconds: float
-
-
-async def measured(client: InFlight, mode: Mode, seed: int, run: Run) -> Counted:
+async def _measured(client: InFlight, *limits: object) -> Counted:
     """Return one client against one stub, for as long as the limit moves, each in a process of its own."""
-    settings = [str(client), mode, str(seed), str(run.phases), str(run.seconds)]
-    command = [sys.executable, "-m", "benchmarks.rates.client", *settings]
+    command = python("-m", "benchmarks.rates.client", client, *limits)
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     if process.returncode:
@@ -45,47 +36,34 @@ async def measured(client: InFlight, mode: Mode, seed: int, run: Run) -> Counted
     return msgspec.json.decode(output, type=Counted)
 
 
-def _line(mode: Mode, seed: int, client: InFlight, counted: Counted) -> str:
-    reached = counted.share >= LEAST_ANSWERED and counted.share_refused <= MOST_REFUSED
-    return (
-        f"{mode:14}{seed:6}  {client!s:>4}  {counted.share:7.1%} of {counted.allowed:,.0f} answered"
-        f"  {counted.share_refused:6.2%} refused{'' if reached else '  (missed)'}"
-    )
-
-
-async def compare(run: Run) -> None:
-    """Print a line for each client, limit and seed."""
-    for mode in MODES:
-        for seed in run.seeds:
-            counts = await asyncio.gather(*(measured(client, mode, seed, run) for client in CLIENTS))
-            for client, counted in zip(CLIENTS, counts, strict=True):
-                print(_line(mode, seed, client, counted), flush=True)
-
-
-def simulated(run: Run) -> None:
-    """Print what `auto` reaches in virtual time."""
-    for mode in MODES:
-        for seed in run.seeds:
-            limits = schedule(seed, run.phases, run.seconds)
-            counted = simulate([AdaptiveConcurrency(), ToldLimits()], mode, limits, seed)
-            print(_line(mode, seed, "auto", counted))
+async def _compared(*limits: object) -> list[Counted]:
+    return await asyncio.gather(*(_measured(client, *limits) for client in CLIENTS))
 
 
 def main() -> None:
-    """Print the table."""
+    """Print a line for each limit, seed and client."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks rates")
     parser.add_argument("--seeds", default="3001,3002,3003", help="Seeds of the steps, with commas between them.")
     parser.add_argument("--phases", type=int, default=4, help="Number of limits after each other.")
     parser.add_argument("--seconds", type=float, default=30.0, help="Seconds of each limit.")
     parser.add_argument("--simulated", action="store_true", help="Run auto alone, in virtual time.")
-    given = parser.parse_args()
-    run = Run(tuple(int(seed) for seed in given.seeds.split(",")), given.phases, given.seconds)
+    options = parser.parse_args()
     print(f"targets: at least {LEAST_ANSWERED:.0%} of what is allowed answered, at most {MOST_REFUSED:.0%} refused")
-    if given.simulated:
-        simulated(run)
-    else:
+    if not options.simulated:
         print(machine(), flush=True)
-        asyncio.run(compare(run))
+    for mode, seed in product(MODES, map(int, options.seeds.split(","))):
+        if options.simulated:
+            limits = schedule(seed, options.phases, options.seconds)
+            counts = [simulate([AdaptiveConcurrency(), ToldLimits()], mode, limits, seed)]
+        else:
+            counts = asyncio.run(_compared(mode, seed, options.phases, options.seconds))
+        for client, counted in zip(CLIENTS, counts, strict=False):
+            reached = counted.share >= LEAST_ANSWERED and counted.share_refused <= MOST_REFUSED
+            print(
+                f"{mode:14}{seed:6}  {client!s:>4}  {counted.share:7.1%} of {counted.allowed:,.0f} answered"
+                f"  {counted.share_refused:6.2%} refused{'' if reached else '  (missed)'}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
-"""A stand-in for a model server on loopback whose limit moves.
+"""A made-up model on loopback whose limit moves: `python -m benchmarks.rates.stub MODE SEED PHASES SECONDS`.
 
-    python -m benchmarks.rates.stub MODE SEED PHASES SECONDS
-
-prints its base URL on the first line. Its time begins with the first request. When its standard input is closed it
-prints, as JSON, how many requests it answered and refused in that time, and how many it allowed.
+Its time begins with the first request. It reports how many requests it answered and refused in that time, and how many
+it allowed.
 """
 
 import asyncio
@@ -13,17 +11,16 @@ import time
 import msgspec
 
 from benchmarks.rates.moving_limit import MODES, Counted, MovingLimit, Schedule, schedule
-from benchmarks.stub_server import BODY, whole_request
+from benchmarks.stub_server import BODY, answer_of, serve, write
 
-_REASONS = {200: "OK", 429: "Too Many Requests", 503: "Service Unavailable"}
+_REASONS = {200: "200 OK", 429: "429 Too Many Requests", 503: "503 Service Unavailable"}
 
 
-class Served:
-    """The server: its limit, and what became of the requests that came in its time."""
+class _Served:
+    """What became of the requests that came in the server's time."""
 
     def __init__(self, limit: MovingLimit, limits: Schedule) -> None:
-        self._limit = limit
-        self._limits = limits
+        self._limit, self._limits = limit, limits
         self._began: float | None = None
         self._answered = self._refused = 0
 
@@ -32,57 +29,26 @@ class Served:
         now = time.monotonic()
         self._began = now if self._began is None else self._began
         admission = self._limit.come(now - self._began)
-        in_time = now - self._began < self._limits.until
-        self._refused += in_time and admission.status != 200
+        is_answer = admission.status == 200
+        self._refused += not is_answer and now - self._began < self._limits.until
         fields = "".join(f"{name}: {value}\r\n" for name, value in admission.fields.items())
-        body = BODY if admission.status == 200 else b'{"error": {"message": "asked too fast"}}'
-        head = f"HTTP/1.1 {admission.status} {_REASONS[admission.status]}\r\n{fields}Content-Type: application/json\r\n"
-        answer = b"%bContent-Length: %d\r\n\r\n%b" % (head.encode(), len(body), body)
-        loop = asyncio.get_running_loop()
-        loop.call_later(admission.seconds, self._answer, transport, answer, admission.status)
+        body = BODY if is_answer else b'{"error": {"message": "asked too fast"}}'
+        answer = answer_of(_REASONS[admission.status], body, fields)
+        asyncio.get_running_loop().call_later(admission.seconds, self._answer, transport, answer, is_answer)
 
-    def _answer(self, transport: asyncio.WriteTransport, answer: bytes, status: int) -> None:
+    def _answer(self, transport: asyncio.WriteTransport, answer: bytes, is_answer: bool) -> None:
         self._limit.gone()
         in_time = self._began is not None and time.monotonic() - self._began < self._limits.until
-        self._answered += in_time and status == 200
-        if not transport.is_closing():
-            transport.write(answer)
+        self._answered += in_time and is_answer
+        write(transport, answer)
 
-    def counted(self) -> Counted:
-        """Return what became of the requests."""
-        return Counted(self._answered, self._refused, self._limits.allowed(self._limits.until))
-
-
-class _Connection(asyncio.Protocol):
-    """One connection, which may carry several requests."""
-
-    def __init__(self, served: Served) -> None:
-        self._served = served
-        self._received = bytearray()
-        self._transport: asyncio.WriteTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.WriteTransport):
-            self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        while self._transport is not None and (length := whole_request(self._received)) is not None:
-            del self._received[:length]
-            self._served.come(self._transport)
-
-
-async def _serve(mode: str, seed: int, phases: int, seconds: float) -> None:
-    limits = schedule(seed, phases, seconds)
-    served = Served(MovingLimit(next(known for known in MODES if known == mode), limits, seed), limits)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Connection(served), "127.0.0.1", 0, backlog=1000)
-    host, port = server.sockets[0].getsockname()[:2]
-    print(f"http://{host}:{port}/v1", flush=True)
-    async with server:
-        await loop.run_in_executor(None, sys.stdin.read)
-    print(msgspec.json.encode(served.counted()).decode(), flush=True)
+    def report(self) -> str:
+        counted = Counted(self._answered, self._refused, self._limits.allowed(self._limits.until))
+        return msgspec.json.encode(counted).decode()
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])))
+    name, seed, phases, of_each = sys.argv[1:]
+    limits = schedule(int(seed), int(phases), float(of_each))
+    served = _Served(MovingLimit(next(mode for mode in MODES if mode == name), limits, int(seed)), limits)
+    asyncio.run(serve(served.come, served.report))

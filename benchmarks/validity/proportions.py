@@ -13,18 +13,13 @@ from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.analysis.stats.significance import Significance
 
 SHARES = np.arange(0.01, 0.995, 0.01)
-ONE_SHARE: dict[str, Callable[[int, int], Estimate]] = {
-    "Wilson": wilson,
-    "Clopper-Pearson": clopper_pearson,
-}
+ONE_SHARE: dict[str, Callable[[int, int], Estimate]] = {"Wilson": wilson, "Clopper-Pearson": clopper_pearson}
 DIFFERENCES: dict[str, Callable[..., Estimate]] = {"Newcombe": newcombe}
 TWO_SHARES: dict[str, Callable[..., Significance]] = {
     "two-proportion z, pooled": pooled_z,
     "Fisher's exact": fisher_exact,
 }
-PAIRED: dict[str, Callable[[PairedTable], Significance]] = {
-    "McNemar, mid-p": mcnemar_mid_p,
-}
+PAIRED: dict[str, Callable[[PairedTable], Significance]] = {"McNemar, mid-p": mcnemar_mid_p}
 
 
 def one_share(sizes: tuple[int, ...] = (5, 10, 20, 50, 200)) -> Iterator[Rate]:

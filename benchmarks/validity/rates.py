@@ -60,11 +60,7 @@ class Rate(Struct, frozen=True):
 
 
 def coverage(
-    method: str,
-    setting: str,
-    truth: float,
-    intervals: Sequence[Estimate],
-    chances: npt.ArrayLike | None = None,
+    method: str, setting: str, truth: float, intervals: Sequence[Estimate], chances: npt.ArrayLike | None = None
 ) -> Rate:
     """Return how often the intervals hold the truth: over drawn samples, or over all samples with their chances."""
     low, high = (

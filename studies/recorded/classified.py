@@ -5,8 +5,9 @@ A study of a data set that is not available is not made up: `missing` says in on
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +24,7 @@ from misstep.harness.items import read_items
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
+from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
 RUN_SETS = (
@@ -50,6 +52,9 @@ _RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
 """Benchmark with labels of several raters, its title, what alpha takes the labels for."""
 
 
+_JUDGING = ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict")
+"""The code that judges runs by rule."""
+
 GENERATED = 400
 """How many runs are generated where a notebook shows generated ones."""
 
@@ -57,11 +62,33 @@ GENERATED_SET = "generated"
 """What these runs are called where a public set has its name."""
 
 
-class _Cached(Struct, frozen=True):
+class _Classified(Struct, frozen=True):
     """What is kept of a study: verdicts, and the number of steps of each run."""
 
     verdicts: tuple[Verdict, ...]
     n_steps: dict[str, int]
+
+
+T = TypeVar("T")
+
+
+def kept(study: str, name: str, type_: type[T], make: Callable[[], T]) -> T:
+    """Return a study from the cache, or made and kept there under a name that has the digest of its inputs."""
+    cache = cache_folder() / "studies" / study / f"{name}.msgpack"
+    if cache.is_file():
+        return msgspec.msgpack.decode(cache.read_bytes(), type=type_)
+    made = make()
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(cache, msgspec.msgpack.encode(made))
+    return made
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a digest of some files, in their order, as part of a name in the cache."""
+    found = hashlib.sha256()
+    for file in files:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def seed() -> int:
@@ -94,41 +121,26 @@ def shown_sets() -> list[JudgedSet]:
 
 
 def _generated_set(n: int, own_seed: int) -> JudgedSet:
-    verdicts: list[Verdict] = []
-    n_steps: dict[str, int] = {}
-    for case in generate_sessions(n, own_seed):
-        verdicts += classify_all(case.trajectory, categories())
-        n_steps[case.trajectory.id] = len(case.trajectory.steps)
+    classified = _by_rule(case.trajectory for case in generate_sessions(n, own_seed))
     source = f"generated, seed {own_seed}, n {n}"
-    return JudgedSet(GENERATED_SET, Path(), source, tuple(verdicts), n_steps, "generated")
+    return JudgedSet(GENERATED_SET, Path(), source, classified.verdicts, classified.n_steps, "generated")
 
 
 def _classified(dataset: str) -> JudgedSet:
     folder = benchmark_folder(dataset)
-    cache = cache_folder() / "studies" / "classified" / f"{dataset}-{_key(folder)}.msgpack"
-    if cache.is_file():
-        cached = msgspec.msgpack.decode(cache.read_bytes(), type=_Cached)
-    else:
-        verdicts: list[Verdict] = []
-        n_steps: dict[str, int] = {}
-        for trajectory in read_trajectories(folder):
-            verdicts += classify_all(trajectory, categories())
-            n_steps[trajectory.id] = len(trajectory.steps)
-        cached = _Cached(tuple(verdicts), n_steps)
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(cache, msgspec.msgpack.encode(cached))
-    return JudgedSet(dataset, folder, version(dataset), cached.verdicts, cached.n_steps)
+    runs = sorted((folder / "trajectories").glob("*.jsonl"))
+    name = f"{dataset}-{digest([*runs, *(source for module in _JUDGING for source in sources_of(module))])}"
+    found = kept("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
+    return JudgedSet(dataset, folder, version(dataset), found.verdicts, found.n_steps)
 
 
-def _key(folder: Path) -> str:
-    """Return a digest of a benchmark's runs and of the code that judges them."""
-    digest = hashlib.sha256()
-    for file in sorted((folder / "trajectories").glob("*.jsonl")):
-        digest.update(file.read_bytes())
-    for module in ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict"):
-        for source in sources_of(module):
-            digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+def _by_rule(runs: Iterable[Trajectory]) -> _Classified:
+    verdicts: list[Verdict] = []
+    n_steps: dict[str, int] = {}
+    for run in runs:
+        verdicts += classify_all(run, categories())
+        n_steps[run.id] = len(run.steps)
+    return _Classified(tuple(verdicts), n_steps)
 
 
 def version(dataset: str) -> str:
@@ -149,15 +161,7 @@ def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple
 
 def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
     """Return the public sets available whose items several raters labelled, with their agreement."""
-    return list(_rated(resamples))
-
-
-def rated_datasets() -> tuple[str, ...]:
-    """Return the data sets that `rated_sets` is made of."""
-    return tuple(dict.fromkeys(name.partition("-")[0] for name, _, _ in _RATED))
-
-
-def _rated(resamples: int) -> Iterator[RatedSet]:
+    found = []
     for name, title, level in _RATED:
         dataset = name.partition("-")[0]
         if located(dataset) is None:
@@ -166,7 +170,13 @@ def _rated(resamples: int) -> Iterator[RatedSet]:
         labels = read_labels(folder / "gold.csv", level=level)
         report = agreement_report(labels, level, resamples, seed())
         clusters = _clusters(folder, labels.items, labels.codes.tolist()) if dataset == "mast" else ()
-        yield RatedSet(title, dataset, version(dataset), labels, report, clusters)
+        found.append(RatedSet(title, dataset, version(dataset), labels, report, clusters))
+    return found
+
+
+def rated_datasets() -> tuple[str, ...]:
+    """Return the data sets that `rated_sets` is made of."""
+    return tuple(dict.fromkeys(name.partition("-")[0] for name, _, _ in _RATED))
 
 
 def _clusters(folder: Path, items: Sequence[str], codes: Sequence[Sequence[int]]) -> tuple[str, ...]:

@@ -32,9 +32,8 @@ def labelled_runs(study: Study, sets: Sequence[JudgedSet]) -> list[LabelledRuns]
         rule = {verdict.item: verdict for verdict in judged.verdicts if verdict.judge == mapping.category}
         prompted, missing = _prompted(mapping.benchmark, mapping.category)
         gold = positives(mapping, judged.folder)
-        real.append(
-            LabelledRuns(mapping.category, judged.benchmark, judged.source, "real", gold, rule, prompted, missing)
-        )
+        of_set = mapping.category, judged.benchmark, judged.source
+        real.append(LabelledRuns(*of_set, "real", gold, rule, prompted, missing))
     return [*_generated(study), *real]
 
 
@@ -42,27 +41,15 @@ def _generated(study: Study) -> list[LabelledRuns]:
     found = []
     for category in study.categories:
         prompted, missing = _prompted(_GENERATED, category)
-        found.append(
-            LabelledRuns(
-                category,
-                _GENERATED,
-                study.source,
-                "generated",
-                {one.item: category in one.planted for one in study.sessions},
-                {
-                    one.item: Verdict(
-                        one.item,
-                        category,
-                        one.found[category],
-                        "abstained" if one.found[category] is None else "answered",
-                    )
-                    for one in study.sessions
-                },
-                prompted,
-                missing,
-                {one.item: one.kinds[category] for one in study.sessions if category in one.planted},
-            )
-        )
+        gold = {one.item: category in one.planted for one in study.sessions}
+        labels = {one.item: one.found[category] for one in study.sessions}
+        rule = {
+            item: Verdict(item, category, label, "abstained" if label is None else "answered")
+            for item, label in labels.items()
+        }
+        kinds = {one.item: one.kinds[category] for one in study.sessions if category in one.planted}
+        of_set = category, _GENERATED, study.source
+        found.append(LabelledRuns(*of_set, "generated", gold, rule, prompted, missing, kinds))
     return found
 
 
@@ -70,15 +57,10 @@ def _prompted(benchmark: str, category: str) -> tuple[dict[str, Verdict], str]:
     """Return the recorded verdicts of a prompted judge by run, or the sentence on what would record them."""
     folder = recordings() / f"{benchmark}-{category}"
     if not (folder / VERDICTS).is_file():
-        return (
-            {},
-            f"no answers of a prompted judge are available: `misstep judge run {category} FOLDER --model M` asks one",
-        )
-    by_run = (
-        structs.replace(verdict, item=verdict.item.removesuffix(f"/{category}"))
-        for verdict in read_verdicts(folder / VERDICTS)
-    )
-    return {verdict.item: verdict for verdict in by_run}, ""
+        command = f"`misstep judge run {category} FOLDER --model M`"
+        return {}, f"no answers of a prompted judge are available: {command} asks one"
+    named = {verdict.item.removesuffix(f"/{category}"): verdict for verdict in read_verdicts(folder / VERDICTS)}
+    return {run: structs.replace(verdict, item=run) for run, verdict in named.items()}, ""
 
 
 def recordings() -> Path:

@@ -4,19 +4,14 @@ Wink's static set has 42,807 sessions; what `reproduce` makes anew has fewer, so
 `misstep generate trajectories --study --n 42807` writes as many.
 """
 
-import hashlib
 from collections.abc import Iterator
-
-import msgspec
 
 from misstep.analysis.measures.study_prevalence import StudiedSession, Study
 from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.generate.voice import FOLDER
-from misstep.harness.journal.records import replace_file
-from misstep.harness.places import cache_folder
 from misstep.harness.runs.judging.benchmarks import sources_of
-from misstep.studies.recorded.classified import seed
+from misstep.studies.recorded.classified import digest, kept, seed
 
 SESSIONS, VALIDATION = 3_000, 1_500
 """How many sessions are studied, and how many more measure the errors of the rules."""
@@ -24,11 +19,7 @@ SESSIONS, VALIDATION = 3_000, 1_500
 VALIDATION_SEED = 1_000
 """What is added to the seed for the sessions that measure errors: no session is in both."""
 
-_ROOMS = (
-    "misstep.harness.generate",
-    "misstep.harness.classifiers",
-    "misstep.harness.trajectory",
-)
+_ROOMS = ("misstep.harness.generate", "misstep.harness.classifiers", "misstep.harness.trajectory")
 
 
 def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
@@ -43,13 +34,10 @@ def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
 
 
 def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
-    cache = cache_folder() / "studies" / "generated_study" / f"{own_seed}-{n}-{_key()}.msgpack"
-    if cache.is_file():
-        return msgspec.msgpack.decode(cache.read_bytes(), type=tuple[StudiedSession, ...])
-    found = tuple(_classified(n, own_seed))
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(cache, msgspec.msgpack.encode(found))
-    return found
+    """Return sessions by the code and the data that make and judge them."""
+    sources = [*(source for room in _ROOMS for source in sources_of(room)), *sorted(FOLDER.glob("*.toml"))]
+    name = f"{own_seed}-{n}-{digest(sources)}"
+    return kept("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))
 
 
 def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
@@ -65,12 +53,3 @@ def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
             {verdict.judge: verdict.label for verdict in verdicts},
             {one.category: one.kind for one in case.episodes},
         )
-
-
-def _key() -> str:
-    """Return a digest of the code and the data that make and judge the sessions."""
-    digest = hashlib.sha256()
-    rooms = (source for room in _ROOMS for source in sources_of(room))
-    for source in (*rooms, *sorted(FOLDER.glob("*.toml"))):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]

@@ -69,21 +69,16 @@ def marked_runs() -> list[JudgedMarks]:
     for error in read_marked_errors(folder):
         people[error.trajectory].add((error.location, error.label))
     marked = {trace: frozenset(marks) for trace, marks in people.items()}
-    return [
-        JudgedMarks(
-            " on ".join(_model_and_source(judge)),
-            MARKED,
-            version(MARKED),
-            marked,
-            {
-                answer.trace: tuple((error.location, error.category) for error in answer.errors)
-                if answer.status == "answered"
-                else None
-                for answer in given
-            },
-        )
-        for judge, given in answers(set_folder(MARKED)).items()
-    ]
+    found = []
+    for judge, given in answers(set_folder(MARKED)).items():
+        named = {
+            one.trace: tuple((error.location, error.category) for error in one.errors)
+            if one.status == "answered"
+            else None
+            for one in given
+        }
+        found.append(JudgedMarks(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), marked, named))
+    return found
 
 
 def rated_runs() -> list[JudgedRatings]:

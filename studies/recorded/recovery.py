@@ -4,7 +4,7 @@ Each run in which the rule for loops finds one is read again up to the step at w
 an observer of the running agent would have seen it; then its repeated call is looked for in the steps that follow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import structs
 
@@ -17,10 +17,7 @@ from misstep.studies.recorded.classified import RUN_SETS, classified_sets
 
 def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
     """Return what came after each loop of calls in the runs of the data sets available."""
-    return list(_loops(datasets))
-
-
-def _loops(datasets: Sequence[str]) -> Iterator[Loop]:
+    loops = []
     for judged in classified_sets(datasets):
         shown = {
             verdict.item: verdict.steps
@@ -31,7 +28,8 @@ def _loops(datasets: Sequence[str]) -> Iterator[Loop]:
             seen = first_seen(trajectory, shown.get(trajectory.id, ()))
             if seen is not None and trajectory.steps[seen].calls:
                 again, left = what_followed(trajectory, seen)
-                yield Loop(judged.benchmark, judged.source, trajectory.id, again, left)
+                loops.append(Loop(judged.benchmark, judged.source, trajectory.id, again, left))
+    return loops
 
 
 def first_seen(trajectory: Trajectory, candidates: Sequence[int]) -> int | None:

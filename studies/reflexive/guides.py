@@ -50,12 +50,7 @@ def mechanisms_guide() -> str:
         f"and `{ALL}` names all. This is what happens without each:"
     )
     lines = (
-        textwrap.fill(
-            without,
-            _WIDTH,
-            initial_indent=f"  {name:{width}}  ",
-            subsequent_indent=" " * (width + 4),
-        )
+        textwrap.fill(without, _WIDTH, initial_indent=f"  {name:{width}}  ", subsequent_indent=" " * (width + 4))
         for name, without in MECHANISMS.items()
     )
     return "\n\n".join([_filled(opening), "\n".join(lines)])

@@ -9,11 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from misstep.analysis.measures.reflexive.plateaus import (
-    DetectorAnswers,
-    PlateauAnswer,
-    PlateauExample,
-)
+from misstep.analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauAnswer, PlateauExample
 from misstep.harness.datasets import gemmaforge
 from misstep.harness.datasets.gemmaforge import QuotedReflection
 from misstep.harness.errors import MissingPrerequisite

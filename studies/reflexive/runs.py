@@ -17,13 +17,7 @@ from misstep.analysis.tables import Evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.journal.records import (
-    LOOP_RECORDS,
-    MANIFEST,
-    encode_lines,
-    read_records,
-    replace_file,
-)
+from misstep.harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines, read_records, replace_file
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.loop_events import TurnEnded

@@ -101,9 +101,7 @@ async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> 
         raise _not_installed() from error
     with tempfile.TemporaryDirectory(prefix="misstep-") as own:
         manager = AsyncKernelManager(
-            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
-            connection_file=f"{own}/kernel.json",
-            transport="ipc",
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]), connection_file=f"{own}/kernel.json", transport="ipc"
         )
         client = NotebookClient(
             notebook,

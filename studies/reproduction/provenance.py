@@ -45,11 +45,7 @@ def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: i
 
 
 def provenance(
-    reports: Sequence[Report],
-    tables: Sequence[Table],
-    records: dict[str, DataSetRecord],
-    command: str,
-    seed: int,
+    reports: Sequence[Report], tables: Sequence[Table], records: dict[str, DataSetRecord], command: str, seed: int
 ) -> Provenance:
     """Return every figure of a run with what it is made of."""
     figures = figures_of(tables, published_papers(), seed)

@@ -180,11 +180,7 @@ def json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
             "figures": line.figures,
             "page": str(out / line.address),
             "tables": [
-                {
-                    "paper": table.paper,
-                    "name": table.name,
-                    "finding": table.finding,
-                }
+                {"paper": table.paper, "name": table.name, "finding": table.finding}
                 | {called.lower(): str(out / "tables" / file) for called, file in file_addresses(table).items()}
                 for table in line.report.tables
             ],

@@ -30,8 +30,7 @@ def rates(found: Iterator[Rate], method: str, setting: str = "", what: str = "")
 
 
 @pytest.mark.parametrize(
-    ("method", "mean", "worst"),
-    [("Wilson", (0.94, 0.96), 0.83), ("Clopper-Pearson", (0.95, 0.995), 0.95)],
+    ("method", "mean", "worst"), [("Wilson", (0.94, 0.96), 0.83), ("Clopper-Pearson", (0.95, 0.995), 0.95)]
 )
 def test_intervals_of_a_share_cover_it_on_average_and_at_worst(
     method: str, mean: tuple[float, float], worst: float

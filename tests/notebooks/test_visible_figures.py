@@ -280,15 +280,10 @@ def test_a_notebook_loads_records_as_a_frame_and_calls_a_statistic_in_sight(note
 
 
 @pytest.mark.parametrize("notebook", sorted(VISIBLE))
-def test_each_cell_has_a_name_of_its_own(notebook: str) -> None:
+def test_each_cell_has_a_name_of_its_own_and_none_that_computes_is_longer_than_15_lines(notebook: str) -> None:
     names = [cell["id"] for cell in json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text())["cells"]]
     assert sorted(names) == sorted(set(names))
-
-
-@pytest.mark.parametrize("notebook", sorted(VISIBLE))
-def test_no_cell_that_computes_is_longer_than_15_lines(notebook: str) -> None:
-    long = [source for source in sources(notebook) if source.count("\n") >= 15 and "import" not in source]
-    assert long == []
+    assert [one for one in sources(notebook) if one.count("\n") >= 15 and "import" not in one] == []
 
 
 def test_a_figure_that_the_table_does_not_show_is_found() -> None:

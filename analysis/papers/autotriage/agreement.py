@@ -20,7 +20,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.patterns import IntArray, category_counts, distinct_rows
 from misstep.analysis.stats.resampling import percentile_interval
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import number_text, with_interval
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
@@ -44,6 +44,20 @@ class RatedSet(Struct, frozen=True):
     labels: Labels
     report: AgreementReport
     clusters: tuple[str, ...] = ()
+
+
+_ANNOTATION = TableHead(
+    "annotation",
+    "autotriage",
+    "Agreement of three annotators on 118 failed runs (AutoTriage, table 2)",
+    (
+        "Recomputed agreements: the whole count that prints so; those of a pair have Wilson's interval, those over "
+        "all pairs none, as the comparisons of one trajectory hang together.",
+        f"Generated rows: {_FITS}",
+        "97.7% is the mean over three pairs of annotators: 346 of 354 comparisons. Of 118 trajectories, all "
+        "three agree on 114.",
+    ),
+)
 
 
 @made_by_this
@@ -76,24 +90,14 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     # The text's "< 3%" as the thing that it can mean.
     disagreements, group = paper["annotation.disagreements"], "Disagreements, in the text"
     rows += checked_rows([checked_figure(paper, disagreements, "Share that disagree", group)])
-    return Table(
-        name="annotation",
-        paper="autotriage",
-        title="Agreement of three annotators on 118 failed runs (AutoTriage, table 2)",
-        finding=(
+    return _ANNOTATION.table(
+        (
             f"The printed raw agreements are whole counts and fit together; Fleiss' kappa, printed as "
             f"{paper['annotation.fleiss.kappa'].printed} without an interval, could as well be anything from "
             f"{number_text(fleiss.low, 'coefficient')} to {number_text(fleiss.high, 'coefficient')} (95% interval)."
         ),
-        rows=tuple(rows),
-        notes=(
-            "Recomputed agreements: the whole count that prints so; those of a pair have Wilson's interval, those over "
-            "all pairs none, as the comparisons of one trajectory hang together.",
-            f"Generated rows: {_FITS}",
-            "97.7% is the mean over three pairs of annotators: 346 of 354 comparisons. Of 118 trajectories, all "
-            "three agree on 114.",
-        ),
-        drawn=tuple(reconstructed),
+        rows,
+        drawn=reconstructed,
     )
 
 
@@ -104,6 +108,17 @@ def _reconstruction(paper: Paper) -> Labels:
     names = [f"trajectory {number}" for number in range(1, len(codes) + 1)]
     categories = ["agent", "task", "infrastructure", "pass"]
     return Labels("reconstruction", names, ["A1", "A2", "A3"], categories, [], codes.astype(np.int64), [])
+
+
+_REAL_AGREEMENT = TableHead(
+    "real_agreement",
+    "autotriage",
+    "The same statistics on public ratings",
+    (
+        "Alpha takes graded ratings as ordinal; the kappas and AC1 take every label as a name.",
+        "Labels that agree perfectly were settled in discussion: no measure of independent agreement.",
+    ),
+)
 
 
 @made_by_this
@@ -123,40 +138,33 @@ def real_agreement_table(
         )
     else:
         finding = "No set of ratings is available."
-    return Table(
-        name="real_agreement",
-        paper="autotriage",
-        title="The same statistics on public ratings",
-        finding=finding,
-        rows=tuple(row for rated in sets for row in measured_on(rated.dataset, _rows_of_set(rated, resamples, seed))),
-        notes=(
-            "Alpha takes graded ratings as ordinal; the kappas and AC1 take every label as a name.",
-            "Labels that agree perfectly were settled in discussion: no measure of independent agreement.",
-            *notes,
+    return _REAL_AGREEMENT.table(
+        finding,
+        (row for rated in sets for row in measured_on(rated.dataset, _rows_of_set(rated, resamples, seed))),
+        (*notes,),
+        datasets=(rated.dataset for rated in sets),
+        drawn=(
+            estimate_row(_FLEISS, rated.report.fleiss_kappa, "coefficient", rated.title, rated.source) for rated in sets
         ),
-        datasets=tuple(dict.fromkeys(rated.dataset for rated in sets)),
-        drawn=tuple(_row(rated, _FLEISS, rated.report.fleiss_kappa) for rated in sets),
     )
 
 
 def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
     report = rated.report
-    figures = [
-        (_FLEISS, report.fleiss_kappa),
-        (f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha),
-        ("Gwet's AC1", report.gwet_ac1),
-    ]
     agreement = Estimate(report.percent_agreement, n=report.n_items, reason="" if report.n_items else "no items")
-    rows = [_row(rated, _AGREEMENT, agreement, "share"), *(_row(rated, *figure) for figure in figures)]
+    figures = {
+        _FLEISS: report.fleiss_kappa,
+        f"Krippendorff's alpha ({report.level})": report.krippendorff_alpha,
+        "Gwet's AC1": report.gwet_ac1,
+    }
     if rated.clusters:
-        rows.append(_row(rated, f"{_FLEISS}, resampling clusters", clustered_fleiss(rated, resamples, seed)))
+        figures[f"{_FLEISS}, resampling clusters"] = clustered_fleiss(rated, resamples, seed)
     if report.n_raters == 2:
-        rows.append(_row(rated, "Cohen's kappa", report.pairs[0].cohen_kappa_interval))
-    return rows
-
-
-def _row(rated: RatedSet, quantity: str, estimate: Estimate, unit: Unit = "coefficient") -> Row:
-    return estimate_row(quantity, estimate, unit, rated.title, rated.source)
+        figures["Cohen's kappa"] = report.pairs[0].cohen_kappa_interval
+    return [
+        estimate_row(_AGREEMENT, agreement, "share", rated.title, rated.source),
+        *rows_in("coefficient", figures, rated.title, rated.source),
+    ]
 
 
 def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) -> Estimate:
@@ -174,8 +182,7 @@ def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) ->
 
 def _items_by_cluster(clusters: Sequence[str], patterns: IntArray, n_patterns: int) -> IntArray:
     """Clusters x patterns: how many items of each pattern a cluster has."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
-    table = np.zeros((len(places), n_patterns), dtype=np.int64)
-    for name, pattern in zip(clusters, patterns.tolist(), strict=True):
-        table[places[name], pattern] += 1
-    return table
+    names, places = np.unique(clusters, return_inverse=True)
+    table = np.zeros((len(names), n_patterns), dtype=np.int64)
+    np.add.at(table, (places, patterns), 1)
+    return table[np.argsort(np.unique(places, return_index=True)[1])]  # clusters in the order of their first items

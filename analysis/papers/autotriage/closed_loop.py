@@ -7,11 +7,11 @@ under assumptions that stand beside it.
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.measures.judging.scores import Matrix, Scores
+from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.triage.closed_loop import PERFECT, SAID, Assumption, ClosedLoop, Critic, Round
 from misstep.analysis.papers.autotriage.judges import matrix_counts, triage_matrices
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text
 
 _SHOWN_ROUNDS = (1, 5, 10, 20)
@@ -36,13 +36,25 @@ def printed_critics() -> list[Critic]:
 
 def measured_critics(scored: Mapping[str, Scores]) -> list[Critic]:
     """Return the judges of this software by their counts on generated cases."""
-    return [_critic(name, scores.confusion) for name, scores in scored.items()]
+    critics = []
+    for name, scores in scored.items():
+        matrix, place = scores.confusion.matrix, {label: scores.confusion.labels.index(label) for label in SAID}
+        counts = {gold: tuple(matrix[place[gold]][place[label]] for label in SAID) for gold in SAID}
+        critics.append(Critic(name, counts))
+    return critics
 
 
-def _critic(name: str, matrix: Matrix) -> Critic:
-    place = {label: matrix.labels.index(label) for label in SAID}
-    counts = {gold: tuple(matrix.matrix[place[gold]][place[said]] for said in SAID) for gold in SAID}
-    return Critic(name, counts)
+_CLOSED_LOOP = TableHead(
+    "closed_loop",
+    "autotriage",
+    "Filter and retrain in a closed loop, simulated",
+    (
+        "A simulation, not a measurement. Each loop draws the critic's rates from what its counts leave possible "
+        "(Dirichlet, Jeffreys' prior); intervals are the middle 95% of loops.",
+        "A row of the confusion matrix that is not printed is taken to be judged right always, in the critic's "
+        "favour: of table 4, the task defects.",
+    ),
+)
 
 
 @made_by_this
@@ -57,33 +69,24 @@ def closed_loop_table(loops: Sequence[ClosedLoop], assumed: Mapping[str, Assumpt
         for row in _round_rows(loop, one, source)
     ]
     drawn = [
-        estimate_row(f"Round {one.number}", one.lost, "share", loop.critic.name, source, "generated")
+        row
         for loop in loops
-        for one in loop.rounds
+        for row in rows_in(
+            "share", {f"Round {one.number}": one.lost for one in loop.rounds}, loop.critic.name, source, "generated"
+        )
     ]
-    return Table(
-        name="closed_loop",
-        paper="autotriage",
-        title="Filter and retrain in a closed loop, simulated",
-        finding=_loop_finding(loops),
-        rows=tuple(rows),
-        notes=(
-            "A simulation, not a measurement. Each loop draws the critic's rates from what its counts leave possible "
-            "(Dirichlet, Jeffreys' prior); intervals are the middle 95% of loops.",
-            "A row of the confusion matrix that is not printed is taken to be judged right always, in the critic's "
-            "favour: of table 4, the task defects.",
-            *(f"Assumed, {name.replace('_', ' ')}: {one.value:g}. {one.meaning}" for name, one in assumed.items()),
-        ),
-        drawn=tuple(drawn),
+    return _CLOSED_LOOP.table(
+        _loop_finding(loops),
+        rows,
+        (f"Assumed, {name.replace('_', ' ')}: {one.value:g}. {one.meaning}" for name, one in assumed.items()),
+        drawn=drawn,
     )
 
 
 def _round_rows(loop: ClosedLoop, one: Round, source: str) -> list[Row]:
     after = f"after {counted_text(one.number, 'round')}"
-    return [
-        estimate_row(f"{name} {after}", getattr(one, measure), "share", loop.critic.name, source, "generated")
-        for measure, name in _MEASURES.items()
-    ]
+    shares = {f"{name} {after}": getattr(one, measure) for measure, name in _MEASURES.items()}
+    return rows_in("share", shares, loop.critic.name, source, "generated")
 
 
 def _loop_finding(loops: Sequence[ClosedLoop]) -> str:

@@ -16,7 +16,7 @@ from misstep.analysis.measures.triage.curation_tables import NOTES, action_rows,
 from misstep.analysis.papers.autotriage.triage import GENERATOR
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, of_evidence
 from misstep.analysis.tables.wording import number_text, with_interval
 
 IN_TRUTH = "By construction"
@@ -29,10 +29,7 @@ def curated_runs(cases: JudgedCases, known: JudgedCases | None = None) -> dict[s
     rates = {} if known is None else known_errors(known)
     return {
         name: curation(
-            [decide(verdict, outcomes.get(verdict.item)) for verdict in verdicts],
-            gold,
-            cases.clusters,
-            rates.get(name),
+            [decide(verdict, outcomes.get(verdict.item)) for verdict in verdicts], gold, cases.clusters, rates.get(name)
         )
         for name, verdicts in cases.runs.items()
     }
@@ -47,25 +44,24 @@ def known_errors(cases: JudgedCases) -> dict[str, ErrorRates]:
     }
 
 
+_CURATION = TableHead("curation", _SLUG, "Reward curation by judges on generated cases", generator=GENERATOR)
+
+
 @made_by_this
 def curation_of_judges_table(cases: JudgedCases, curated: Mapping[str, Curation]) -> Table:
     """Return what each judge's curation keeps of the same generated cases, and the solve rate that it leaves."""
     rows: list[Row] = [estimate_row("Solutions", true_solve_rate(cases), "share", IN_TRUTH, cases.source)]
     for name, one in curated.items():
         rows += [*action_rows(one, cases.source, name), *figure_rows(one, cases.source, name)]
-    table = Table(
-        name="curation",
-        paper=_SLUG,
-        title="Reward curation by judges on generated cases",
-        finding=_finding(cases, curated),
-        rows=tuple(rows),
-        notes=(
+    table = _CURATION.table(
+        _finding(cases, curated),
+        rows,
+        (
             *NOTES,
             "Solutions by construction are earned passes and failures that are the task's fault, over all cases.",
             "How often each cause occurs was set by the generator: precision elsewhere depends on how often it does "
             "there.",
         ),
-        generator=GENERATOR,
     )
     return of_evidence(table, "generated")
 

@@ -10,7 +10,7 @@ from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_
 from misstep.analysis.measures.judging.judged import ScoredItems
 from misstep.analysis.published import Figure, Paper, PrintedMatrix, load_paper, published_row
 from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text
 
 _SLUG = "autotriage"
@@ -23,6 +23,9 @@ _HUMAN = "triage.human"
 _VERIFIED = "If so many answers were verified"
 MOST_VERIFIED = 100
 """How many verified answers behind a printed precision are tried out."""
+
+
+_TRIAGE_JUDGES = TableHead("triage_judges", _SLUG, "Nine judges against the annotators' majority (AutoTriage, table 3)")
 
 
 @made_by_this
@@ -43,13 +46,10 @@ def triage_table() -> Table:
         if count is not None and count.n != common:
             rows.append(_possible_row(figure, f"{AGREEMENT}, if of {count.n} runs", count, figure.row))
     best = max(agreements, key=lambda figure: figure.number)
-    return Table(
-        name="triage_judges",
-        paper=_SLUG,
-        title="Nine judges against the annotators' majority (AutoTriage, table 3)",
-        finding=_triage_finding(best, possible[best.id], agreements, fitting, common, most),
-        rows=tuple(rows),
-        notes=(
+    return _TRIAGE_JUDGES.table(
+        _triage_finding(best, possible[best.id], agreements, fitting, common, most),
+        rows,
+        (
             f"The number of runs is not printed. Up to {most}, {common} is the least of which most of the agreements "
             "are whole counts; the intervals are those that so many runs leave, or, where an agreement is not whole "
             "count of them, the least number that prints it.",
@@ -102,6 +102,14 @@ def _triage_finding(
     )
 
 
+_TRIAGE_ERRORS = TableHead(
+    "triage_errors",
+    _SLUG,
+    "Where three judges go wrong (AutoTriage, table 4)",
+    ("Only runs that people gave to the agent or the harness are printed: precision cannot be worked out.",),
+)
+
+
 @made_by_this
 def triage_errors_table() -> Table:
     """Table 4: recall of three judges on runs that people gave to agent or harness, and what the text says of it."""
@@ -116,14 +124,7 @@ def triage_errors_table() -> Table:
         for figure in paper.figure
         if figure.id.startswith("triage.") and _says_of_errors(figure)
     ]
-    return Table(
-        name="triage_errors",
-        paper=_SLUG,
-        title="Where three judges go wrong (AutoTriage, table 4)",
-        finding=finding(figures, "the recalls of table 4 and the text on them"),
-        rows=tuple(checked_rows(figures)),
-        notes=("Only runs that people gave to the agent or the harness are printed: precision cannot be worked out.",),
-    )
+    return _TRIAGE_ERRORS.table(finding(figures, "the recalls of table 4 and the text on them"), checked_rows(figures))
 
 
 def _says_of_errors(figure: Figure) -> bool:
@@ -142,6 +143,14 @@ def matrix_counts(matrix: PrintedMatrix) -> list[list[int]]:
     return [[int(paper[cell].number) for cell in row] for row in matrix.cells]
 
 
+_WINK_JUDGE_PRECISION = TableHead(
+    "wink_judge_precision",
+    _SLUG,
+    "The precision of Wink's judge of recovery, and the counts that print so (Wink, section 4.1)",
+    ("Recomputed rows are possibilities, not findings: how many answers people verified is not printed.",),
+)
+
+
 @made_by_this
 def wink_precision_table() -> Table:
     """Wink's precision of its judge of recovery: which whole counts print so, and what each leaves open."""
@@ -152,19 +161,15 @@ def wink_precision_table() -> Table:
     printed = checked_rows([checked_figure(paper, figure, "Precision", "Printed")])
     counts = [_possible_row(figure, f"{count.count} of {n}", count, _VERIFIED) for n, count in possible.items()]
     least, most = min(possible), max(possible)
-    return Table(
-        name="wink_judge_precision",
-        paper=_SLUG,
-        title="The precision of Wink's judge of recovery, and the counts that print so (Wink, section 4.1)",
-        finding=(
+    return _WINK_JUDGE_PRECISION.table(
+        (
             f"{figure.printed} is printed without a count. Up to {MOST_VERIFIED} answers, only "
             f"{'multiples' if all(n % least == 0 for n in possible) else 'some numbers'} of {least} print so: of "
             f"{least} answers the 95% interval is {_interval(possible[least])}, of {most} it is "
             f"{_interval(possible[most])}."
         ),
-        rows=(*printed, *counts),
-        notes=("Recomputed rows are possibilities, not findings: how many answers people verified is not printed.",),
-        drawn=tuple(counts),
+        (*printed, *counts),
+        drawn=counts,
     )
 
 
@@ -177,13 +182,9 @@ def printed_beside_real(scored: Sequence[ScoredItems]) -> list[Row]:
     """AutoTriage's printed kappas and those of real judges, for one forest plot, the highest first in each."""
     printed = [figure for figure in _figures(load_paper(_SLUG), _TRIAGE) if _COLUMNS[figure.column] == KAPPA]
     measured = [one for one in scored if one.scores.cohen_kappa.value is not None]
-    return [
-        *(
-            published_row(figure, group="Printed by AutoTriage")
-            for figure in sorted(printed, key=lambda figure: -figure.number)
-        ),
-        *(
-            estimate_row(one.judged.title, one.scores.cohen_kappa, "coefficient", "Public sets", one.judged.source)
-            for one in sorted(measured, key=lambda one: -(one.scores.cohen_kappa.value or 0))
-        ),
+    printed.sort(key=lambda figure: -figure.number)
+    measured.sort(key=lambda one: -(one.scores.cohen_kappa.value or 0))
+    return [published_row(figure, group="Printed by AutoTriage") for figure in printed] + [
+        estimate_row(one.judged.title, one.scores.cohen_kappa, "coefficient", "Public sets", one.judged.source)
+        for one in measured
     ]

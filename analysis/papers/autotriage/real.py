@@ -11,9 +11,19 @@ from msgspec import structs
 from misstep.analysis.measures.judging.judged import ScoredItems
 from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
 from misstep.analysis.published import published_row, read_paper
-from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import (
+    Figure,
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.places import data_folder
 from misstep.harness.records.attribution import FAULTS
@@ -32,22 +42,22 @@ _NOT_HELD = "does not hold"
 _NONE = "No public set with such labels is available."
 
 
+_REAL_MAPPINGS = TableHead("real_mappings", _SLUG, "Labels of public sets, and whose fault they are taken for")
+
+
 @made_by_this
 def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) -> Table:
     """Which labels of public sets are taken for whose fault something is, and why, those that are not among them."""
     sets = tuple(dict.fromkeys(one.dataset for one in mappings))
     holding = {one.dataset for one in mappings if one.holds}
-    return Table(
-        name="real_mappings",
-        paper=_SLUG,
-        title="Labels of public sets, and whose fault they are taken for",
-        finding=(
+    return _REAL_MAPPINGS.table(
+        (
             f"Of {len(sets)} public sets with labels of failures, tasks or judges, {len(holding)} have labels that say "
             "whose fault something is; only "
             f"{len({one.dataset for one in mappings if one.holds and one.of == 'run'})} say it of whole runs."
         ),
-        rows=tuple(row for one in mappings for row in measured_on(one.dataset, [_mapping_row(one)])),
-        notes=tuple(notes),
+        (row for one in mappings for row in measured_on(one.dataset, [_mapping_row(one)])),
+        tuple(notes),
         datasets=sets,
     )
 
@@ -64,6 +74,19 @@ def _mapping_row(one: FaultMapping) -> Row:
     )
 
 
+_REAL_TRIAGE = TableHead(
+    "real_triage",
+    _SLUG,
+    "Whose fault public failed runs are, by judges that read their texts and ask no model",
+    (
+        "Every run of whoandwhen has an agent that is blamed, so that a judge which always says agent is right.",
+        "The runs are dialogues with tools or between agents; none has tests, logs or a workspace, which is what "
+        "the judges are made for.",
+        "Where nobody labelled the cause there is no score: the rows say how often each answer was given.",
+    ),
+)
+
+
 @made_by_this
 def real_triage_table(
     sets: Sequence[TriagedSet], unlabelled: Sequence[UnlabelledRuns] = (), notes: Sequence[str] = ()
@@ -71,58 +94,40 @@ def real_triage_table(
     """Judges without a model on failed runs of public sets whose label maps to the taxonomy, counted both ways."""
     rows = [row for one in sets for row in measured_on(one.judged.dataset, _triage_rows(one))]
     rows += [row for one in unlabelled for row in measured_on(one.dataset, _unlabelled_rows(one))]
-    return Table(
-        name="real_triage",
-        paper=_SLUG,
-        title="Whose fault public failed runs are, by judges that read their texts and ask no model",
-        finding=_triage_finding(sets),
-        rows=tuple(rows),
-        notes=(
-            "Every run of whoandwhen has an agent that is blamed, so that a judge which always says agent is right.",
-            "The runs are dialogues with tools or between agents; none has tests, logs or a workspace, which is what "
-            "the judges are made for.",
-            "Where nobody labelled the cause there is no score: the rows say how often each answer was given.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys([one.judged.dataset for one in sets] + [one.dataset for one in unlabelled])),
+    return _REAL_TRIAGE.table(
+        _triage_finding(sets),
+        rows,
+        (*notes,),
+        datasets=[one.judged.dataset for one in sets] + [one.dataset for one in unlabelled],
     )
 
 
 def _triage_rows(one: TriagedSet) -> list[Row]:
-    scores, group, source = one.scores, one.judged.title, one.judged.source
-    answered = wilson(scores.answered, scores.n)
-    rows = [
-        estimate_row("Runs answered", answered, "share", group, source),
-        estimate_row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", group, source),
-        estimate_row("Accuracy of the answered", scores.accuracy, "share", group, source),
-        estimate_row(f"Accuracy of always “{scores.majority_label}”", scores.majority_share, "share", group, source),
-        estimate_row("Cohen's kappa, unanswered as a label", scores.cohen_kappa_all, "coefficient", group, source),
-        estimate_row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", group, source),
+    scores = one.scores
+    figures: list[tuple[str, Figure, Unit]] = [
+        ("Runs answered", wilson(scores.answered, scores.n), "share"),
+        ("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share"),
+        ("Accuracy of the answered", scores.accuracy, "share"),
+        (f"Accuracy of always “{scores.majority_label}”", scores.majority_share, "share"),
+        ("Cohen's kappa, unanswered as a label", scores.cohen_kappa_all, "coefficient"),
+        ("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient"),
     ]
     for label in one.supported:
         of_label = scores.labels[label]
-        rows += [
-            estimate_row(f"Recall of {label}, unanswered as missed", of_label.recall_all, "share", group, source),
-            estimate_row(f"Recall of {label}, of the answered", of_label.recall, "share", group, source),
-        ]
-    for gold, said in (("agent", "task"), ("task", "agent")):
-        if gold in one.supported:
-            rows.append(estimate_row(f"{gold} given to {said}", one.flow(gold, said), "share", group, source))
-    for label in FAULTS:
-        rows.append(estimate_row(f"Runs given to {label}", one.said(label), "share", group, source))
-    rows += [
-        Row("Runs left out: their label does not map", one.unmapped, unit="count", group=group, source=source),
-        Row("Runs left out: no transcript", one.unaskable, unit="count", group=group, source=source),
-    ]
-    return rows
+        figures.append((f"Recall of {label}, unanswered as missed", of_label.recall_all, "share"))
+        figures.append((f"Recall of {label}, of the answered", of_label.recall, "share"))
+    flows = (("agent", "task"), ("task", "agent"))
+    figures += [(f"{gold} given to {to}", one.flow(gold, to), "share") for gold, to in flows if gold in one.supported]
+    figures += [(f"Runs given to {label}", one.said(label), "share") for label in FAULTS]
+    figures.append(("Runs left out: their label does not map", one.unmapped, "count"))
+    figures.append(("Runs left out: no transcript", one.unaskable, "count"))
+    return rows_of(figures, one.judged.title, one.judged.source)
 
 
 def _unlabelled_rows(one: UnlabelledRuns) -> list[Row]:
-    group, n = f"{one.judge} on {one.dataset}, runs that {one.outcome}", len(one.verdicts)
-    return [
-        Row(f"Says {said}", count, n=n, unit="count", group=group, source=one.source)
-        for said, count in one.counts().items()
-    ]
+    group, counts = f"{one.judge} on {one.dataset}, runs that {one.outcome}", one.counts()
+    answers = {f"Says {label}": count for label, count in counts.items()}
+    return rows_in("count", answers, group, one.source, n=len(one.verdicts))
 
 
 def _triage_finding(sets: Sequence[TriagedSet]) -> str:
@@ -145,6 +150,17 @@ def _triage_finding(sets: Sequence[TriagedSet]) -> str:
     )
 
 
+_REAL_ERRORS = TableHead(
+    "real_errors",
+    _SLUG,
+    "Errors marked in runs, by whose fault their category says they are",
+    (
+        "A category is of an error and not of a run: a run has many, and which of them decided it is not known.",
+        "Intervals are over runs. People's marks stand once for each judge, on the runs that it answered.",
+    ),
+)
+
+
 @made_by_this
 def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] = ()) -> Table:
     """Single errors in runs by whose fault their category says they are: people's marks beside three judges'."""
@@ -155,51 +171,48 @@ def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] =
         for fault, share in one.shares.items()
     ]
     told = next((one for one in marked if one.shares["agent"].value is not None), None)
-    return Table(
-        name="real_errors",
-        paper=_SLUG,
-        title="Errors marked in runs, by whose fault their category says they are",
-        finding=_NONE
+    return _REAL_ERRORS.table(
+        _NONE
         if told is None
         else f"{told.who.capitalize()}: {with_interval(told.shares['agent'], 'share')} of {told.marks:,} marked errors "
         f"are the agent's, and {with_interval(told.shares['infrastructure'], 'share')} the infrastructure's.",
-        rows=tuple(rows),
-        notes=(
-            "A category is of an error and not of a run: a run has many, and which of them decided it is not known.",
-            "Intervals are over runs. People's marks stand once for each judge, on the runs that it answered.",
-            *notes,
-        ),
+        rows,
+        (*notes,),
         datasets=("trail",),
     )
+
+
+_REAL_DEFECTS = TableHead(
+    "real_defects",
+    _SLUG,
+    "Defective tasks of SWE-bench, and what a pass is worth with them",
+    (
+        "A defect is of a task: a single run on it can still fail by the agent's own error, or pass soundly.",
+        "Texts were classed by one reader each; the tasks are half of SWE-bench Lite, drawn within classes.",
+        "Half of the tasks with weak tests are available: shares of them are lower bounds. No label is no proof of "
+        "good tests.",
+        "Tasks are the sample: submissions pass and fail the same ones.",
+    ),
+)
 
 
 @made_by_this
 def defects_table(defects: Sequence[DefectiveTasks], worth: Sequence[Worth], notes: Sequence[str] = ()) -> Table:
     """Shares of tasks with a known defect, and what the passes recorded on SWE-bench Verified are worth with these."""
-    rows = [row for one in defects for row in measured_on(one.dataset, [_defect_row(one)])]
+    rows = [
+        row
+        for one in defects
+        for what in [f"Share of tasks{', at least' if one.least else ''}"]
+        for row in measured_on(one.dataset, [estimate_row(what, one.share, "share", one.title, one.source)])
+    ]
     rows += _printed_weak_rows() if any(one.least for one in defects) else []
     rows += [row for one in worth for row in _worth_rows(one)]
-    return Table(
-        name="real_defects",
-        paper=_SLUG,
-        title="Defective tasks of SWE-bench, and what a pass is worth with them",
-        finding=_defects_finding(worth),
-        rows=tuple(rows),
-        notes=(
-            "A defect is of a task: a single run on it can still fail by the agent's own error, or pass soundly.",
-            "Texts were classed by one reader each; the tasks are half of SWE-bench Lite, drawn within classes.",
-            "Half of the tasks with weak tests are available: shares of them are lower bounds. No label is no proof of "
-            "good tests.",
-            "Tasks are the sample: submissions pass and fail the same ones.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys([one.dataset for one in defects] + ([_SUBMISSIONS] if worth else []))),
+    return _REAL_DEFECTS.table(
+        _defects_finding(worth),
+        rows,
+        (*notes,),
+        datasets=[one.dataset for one in defects] + ([_SUBMISSIONS] if worth else []),
     )
-
-
-def _defect_row(one: DefectiveTasks) -> Row:
-    what = "Share of tasks, at least" if one.least else "Share of tasks"
-    return estimate_row(what, one.share, "share", one.title, one.source)
 
 
 def _printed_weak_rows() -> list[Row]:
@@ -218,7 +231,7 @@ def _worth_rows(one: Worth) -> list[Row]:
     defect = one.defect
     group = f"Passes: {defect.title[0].lower()}{defect.title[1:]}"
     source = f"{defect.source}, {one.systems} submissions, {one.passes:,} passes"
-    figures: list[tuple[str, Estimate, Unit]] = [
+    figures: list[tuple[str, Figure, Unit]] = [
         ("Share of passes that are on such a task", one.of_passes, "share"),
         ("Solve rate of such tasks", one.rate, "share"),
         ("Solve rate of the other tasks looked at", one.other_rate, "share"),
@@ -231,7 +244,7 @@ def _worth_rows(one: Worth) -> list[Row]:
             ("Share of such tasks that SWE-bench Verified has", one.kept, "share"),
             ("Share of the other tasks looked at that it has", one.other_kept, "share"),
         ]
-    rows = [estimate_row(name, estimate, unit, group, source) for name, estimate, unit in figures]
+    rows = rows_of(figures, group, source)
     return [structs.replace(row, datasets=(defect.dataset, _SUBMISSIONS)) for row in rows]
 
 
@@ -243,6 +256,17 @@ def _defects_finding(worth: Sequence[Worth]) -> str:
     return f"A known defect touches a small part of the passes recorded on SWE-bench Verified. {told}."
 
 
+_REAL_REQUIREMENT_JUDGES = TableHead(
+    "real_requirement_judges",
+    _SLUG,
+    "Judges of whether agents' work meets its requirements, against people",
+    (
+        "Requirements of one piece of work hang together: the intervals are over pieces of work.",
+        "PaperBench's judges are printed without their answers: there is nothing to take an interval over.",
+    ),
+)
+
+
 @made_by_this
 def recorded_judges_table(
     scored: Sequence[ScoredItems], printed: Mapping[str, Mapping[str, float]], notes: Sequence[str] = ()
@@ -251,32 +275,26 @@ def recorded_judges_table(
     rows = [row for one in scored for row in measured_on(one.judged.dataset, _agent_judge_rows(one))]
     rows += measured_on(_GRADED, [row for judge, shares in printed.items() for row in _printed_rows(judge, shares)])
     best = max(scored, key=lambda one: one.scores.accuracy.value or 0, default=None)
-    return Table(
-        name="real_requirement_judges",
-        paper=_SLUG,
-        title="Judges of whether agents' work meets its requirements, against people",
-        finding=_NONE
+    return _REAL_REQUIREMENT_JUDGES.table(
+        _NONE
         if best is None
         else f"An agent that may look at the work agrees with people on up to "
         f"{with_interval(best.scores.accuracy, 'share', best.judged.title)} of the requirements; no such set says "
         "whose fault an unmet one is.",
-        rows=tuple(rows),
-        notes=(
-            "Requirements of one piece of work hang together: the intervals are over pieces of work.",
-            "PaperBench's judges are printed without their answers: there is nothing to take an interval over.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys([one.judged.dataset for one in scored] + ([_GRADED] if printed else []))),
+        rows,
+        (*notes,),
+        datasets=[one.judged.dataset for one in scored] + ([_GRADED] if printed else []),
     )
 
 
 def _agent_judge_rows(one: ScoredItems) -> list[Row]:
-    group, source, scores = one.judged.title, one.judged.source, one.scores
-    return [
-        estimate_row("Agreement with people", scores.accuracy, "share", group, source),
-        estimate_row(f"Agreement of always “{scores.majority_label}”", scores.majority_share, "share", group, source),
-        estimate_row("Cohen's kappa", scores.cohen_kappa, "coefficient", group, source),
-    ]
+    scores = one.scores
+    figures: tuple[tuple[str, Figure, Unit], ...] = (
+        ("Agreement with people", scores.accuracy, "share"),
+        (f"Agreement of always “{scores.majority_label}”", scores.majority_share, "share"),
+        ("Cohen's kappa", scores.cohen_kappa, "coefficient"),
+    )
+    return rows_of(figures, one.judged.title, one.judged.source)
 
 
 def _printed_rows(judge: str, shares: Mapping[str, float]) -> list[Row]:

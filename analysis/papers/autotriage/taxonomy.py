@@ -7,9 +7,20 @@ from misstep.analysis.measures.triage.found import Planted, planted_and_found
 from misstep.analysis.measures.triage.real import TriagedSet
 from misstep.analysis.measures.triage.tables import in_words
 from misstep.analysis.papers.autotriage.triage import GENERATOR, NONE_RECORDED, OTHER_CASES
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, measured_on, rows_of
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.attribution import FAULTS, taxonomy
+
+_TAXONOMY = TableHead(
+    "taxonomy",
+    "autotriage",
+    "The taxonomy, what was planted of it and what was found (AutoTriage, table 1)",
+    (
+        "Table 1 prints no figures; the paper does not say how often its annotators used each label.",
+        "Found: the judge gives the label, whatever subcategory it names. Unanswered cases count as missed.",
+    ),
+    generator=GENERATOR,
+)
 
 
 @made_by_this
@@ -19,54 +30,28 @@ def taxonomy_table(cases: JudgedCases | None, real: Sequence[TriagedSet] = ()) -
     rows = [row for one in planted for row in _planted_rows(one, cases.source if cases is not None else "")]
     counted = {one.judged.dataset: one for one in reversed(real)}
     rows += [row for one in reversed(counted.values()) for row in _real_counts(one)]
-    return Table(
-        name="taxonomy",
-        paper="autotriage",
-        title="The taxonomy, what was planted of it and what was found (AutoTriage, table 1)",
-        finding=_taxonomy_finding(planted, cases),
-        rows=tuple(rows),
-        notes=(
-            "Table 1 prints no figures; the paper does not say how often its annotators used each label.",
-            "Found: the judge gives the label, whatever subcategory it names. Unanswered cases count as missed.",
-            *((OTHER_CASES,) if cases is not None else (NONE_RECORDED,)),
-        ),
-        datasets=tuple(counted),
-        generator=GENERATOR,
+    return _TAXONOMY.table(
+        _taxonomy_finding(planted, cases),
+        rows,
+        (OTHER_CASES,) if cases is not None else (NONE_RECORDED,),
+        datasets=counted,
     )
 
 
 def _planted_rows(one: Planted, source: str) -> list[Row]:
-    name = taxonomy()[one.label].name
-    group = f"{name}: {in_words(one.subcategory)}" if one.subcategory else f"{name}, run {_observed(one)}"
-    return [
-        Row("Planted", one.n, n=one.n, evidence="generated", unit="count", group=group, source=source),
-        *(
-            estimate_row(f"Found by {run}", share, "share", group, source, "generated")
-            for run, share in one.found.items()
-        ),
+    name, run = taxonomy()[one.label].name, "passed" if one.observed == "success" else "failed"
+    group = f"{name}: {in_words(one.subcategory)}" if one.subcategory else f"{name}, run {run}"
+    figures: list[tuple[str, Figure, Unit]] = [
+        (f"Found by {judge}", share, "share") for judge, share in one.found.items()
     ]
-
-
-def _observed(one: Planted) -> str:
-    return "passed" if one.observed == "success" else "failed"
+    return rows_of([("Planted", one.n, "count"), *figures], group, source, "generated", n=one.n)
 
 
 def _real_counts(one: TriagedSet) -> list[Row]:
-    dataset, source = one.judged.dataset, one.judged.source
-    return measured_on(
-        dataset,
-        [
-            Row(
-                f"Runs of {dataset}",
-                one.scores.labels[label].support,
-                n=one.scores.n,
-                unit="count",
-                group=taxonomy()[label].name,
-                source=source,
-            )
-            for label in FAULTS
-        ],
-    )
+    dataset, source, n = one.judged.dataset, one.judged.source, one.scores.n
+    counts = {taxonomy()[label].name: one.scores.labels[label].support for label in FAULTS}
+    rows = (Row(f"Runs of {dataset}", m, n=n, unit="count", group=name, source=source) for name, m in counts.items())
+    return measured_on(dataset, rows)
 
 
 def _taxonomy_finding(planted: Sequence[Planted], cases: JudgedCases | None) -> str:

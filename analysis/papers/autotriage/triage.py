@@ -31,7 +31,20 @@ from misstep.analysis.papers.autotriage.closed_loop import printed_critics
 from misstep.analysis.papers.autotriage.judges import triage_errors_table, triage_table
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on, of_evidence
+from misstep.analysis.tables import (
+    Evidence,
+    Figure,
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    of_evidence,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import number_text
 
 GENERATOR = "misstep.harness.runs.triage.generate.write_triage_cases"
@@ -56,6 +69,14 @@ _COLUMNS = {
 _NOT_PRINTED = "table 4 does not print the row of the runs labelled task defect"
 
 
+_NINE_JUDGES = TableHead(
+    "nine_judges",
+    _SLUG,
+    "Judges against the majority of annotators, printed and measured (AutoTriage, table 3)",
+    generator=GENERATOR,
+)
+
+
 @made_by_this
 def nine_judges_table(compared: ComparedCases | None, real: Sequence[TriagedSet] = ()) -> Table:
     """Table 3: kappa and agreement as printed and worked out again, of this software's judges, and on public runs."""
@@ -65,33 +86,21 @@ def nine_judges_table(compared: ComparedCases | None, real: Sequence[TriagedSet]
     if compared is not None:
         for name, one in compared.runs.items():
             rows += _kappa_rows(one.scores, name, compared.cases.source, "generated")
-            drawn.append(
-                estimate_row(
-                    name,
-                    one.scores.cohen_kappa_all,
-                    "coefficient",
-                    "Generated cases",
-                    compared.cases.source,
-                    "generated",
-                )
-            )
+        kappas = {name: one.scores.cohen_kappa_all for name, one in compared.runs.items()}
+        drawn = rows_in("coefficient", kappas, "Generated cases", compared.cases.source, "generated")
     for real_set in real:
         judged = real_set.judged
         rows += measured_on(judged.dataset, _kappa_rows(real_set.scores, judged.title, judged.source, "real"))
-    return Table(
-        name="nine_judges",
-        paper=_SLUG,
-        title="Judges against the majority of annotators, printed and measured (AutoTriage, table 3)",
-        finding=runs_finding(compared) if compared is not None else printed.finding,
-        rows=(*printed.rows, *rows),
-        notes=(
+    return _NINE_JUDGES.table(
+        runs_finding(compared) if compared is not None else printed.finding,
+        (*printed.rows, *rows),
+        (
             *printed.notes,
             *((OTHER_CASES, _over(compared.cases)) if compared is not None else (NONE_RECORDED,)),
             f"{BASELINE} is the table from exception name and log phrase to cause that is used everywhere.",
         ),
-        datasets=tuple(dict.fromkeys(one.judged.dataset for one in real)),
-        generator=GENERATOR,
-        drawn=tuple(drawn),
+        datasets=(one.judged.dataset for one in real),
+        drawn=drawn,
     )
 
 
@@ -104,7 +113,7 @@ def _kappa_rows(scores: Scores, group: str, source: str, evidence: Evidence) -> 
         ("Cases asked", Estimate(scores.n), "count"),
         ("Cases answered", Estimate(scores.answered), "count"),
     )
-    return [estimate_row(name, estimate, unit, group, source, evidence) for name, estimate, unit in figures]
+    return rows_of(figures, group, source, evidence)
 
 
 def _over(cases: JudgedCases) -> str:
@@ -119,23 +128,27 @@ def judge_pairs_table(compared: ComparedCases) -> Table:
     return structs.replace(table, name="triage_pairs", paper=_SLUG, generator=GENERATOR)
 
 
+_JUDGE_ERRORS = TableHead(
+    "judge_errors",
+    _SLUG,
+    "What judges make of each cause, printed and measured (AutoTriage, table 4)",
+    generator=GENERATOR,
+)
+
+
 @made_by_this
 def judge_errors_table(compared: ComparedCases | None) -> Table:
     """Table 4: what judges make of the agent's failures and of the harness's, printed and measured, with all labels."""
     printed = triage_errors_table()
     rows = [] if compared is None else [row for name in compared.runs for row in _error_rows(compared, name)]
-    return Table(
-        name="judge_errors",
-        paper=_SLUG,
-        title="What judges make of each cause, printed and measured (AutoTriage, table 4)",
-        finding=printed.finding if compared is None else _errors_finding(compared),
-        rows=(*printed.rows, *rows),
-        notes=(
+    return _JUDGE_ERRORS.table(
+        printed.finding if compared is None else _errors_finding(compared),
+        (*printed.rows, *rows),
+        (
             *printed.notes,
             "Recall of generated cases counts unanswered ones as missed.",
             *((OTHER_CASES, _over(compared.cases)) if compared is not None else (NONE_RECORDED,)),
         ),
-        generator=GENERATOR,
     )
 
 
@@ -146,23 +159,34 @@ def _error_rows(compared: ComparedCases, name: str) -> list[Row]:
     for gold, cells, unanswered in zip(matrix.labels, matrix.matrix, matrix.unanswered, strict=True):
         group = f"{name}, {_ROWS[gold]}"
         counts = dict(zip(matrix.labels, cells, strict=True))
-        named = [(_COLUMNS[label], counts[label]) for label in _COLUMNS] + [("No answer", unanswered)]
-        rows += [
-            Row(quantity, count, evidence="generated", unit="count", group=group, source=source)
-            for quantity, count in named
-        ]
+        named: dict[str, Figure] = {column: counts[label] for label, column in _COLUMNS.items()}
+        rows += rows_in("count", named | {"No answer": unanswered}, group, source, "generated")
         rows.append(estimate_row("Recall", one.scores.labels[gold].recall_all, "share", group, source, "generated"))
     return rows
 
 
 def _errors_finding(compared: ComparedCases) -> str:
-    told = []
-    for name, one in compared.runs.items():
-        recalls = ", ".join(
-            f"{label} {number_text(one.scores.labels[label].recall_all.value, 'share')}" for label in LABELS
-        )
-        told.append(f"{name}: {recalls}")
+    recalls = {
+        name: [f"{label} {number_text(one.scores.labels[label].recall_all.value, 'share')}" for label in LABELS]
+        for name, one in compared.runs.items()
+    }
+    told = [f"{name}: {', '.join(each)}" for name, each in recalls.items()]
     return f"Recall by class on generated cases, unanswered as missed. {'; '.join(told)}."
+
+
+_DIRECTION = TableHead(
+    "direction",
+    _SLUG,
+    "Which way errors go: from the agent to the task, or back",
+    (
+        "Agent → task: the share of the agent's failures that are given to the task, over the answered; task → "
+        "agent the other way. The difference joins the ends of both intervals.",
+        "The test is McNemar's on the numbers of errors, over families of tasks, mid-p.",
+        "Table 4 prints only what becomes of the agent's failures and the harness's: the other direction, and with "
+        "it the bias that the text speaks of, cannot be worked out.",
+    ),
+    generator=GENERATOR,
+)
 
 
 @made_by_this
@@ -176,21 +200,10 @@ def error_direction_table(compared: ComparedCases | None) -> Table:
             for name, one in directions.items()
             for row in direction_rows(name, one, compared.cases.source, "generated")
         ]
-    return Table(
-        name="direction",
-        paper=_SLUG,
-        title="Which way errors go: from the agent to the task, or back",
-        finding=direction_finding(directions) if directions else "Table 4 prints errors of one direction alone.",
-        rows=tuple(rows),
-        notes=(
-            "Agent → task: the share of the agent's failures that are given to the task, over the answered; task → "
-            "agent the other way. The difference joins the ends of both intervals.",
-            "The test is McNemar's on the numbers of errors, over families of tasks, mid-p.",
-            "Table 4 prints only what becomes of the agent's failures and the harness's: the other direction, and with "
-            "it the bias that the text speaks of, cannot be worked out.",
-            *((OTHER_CASES,) if compared is not None else (NONE_RECORDED,)),
-        ),
-        generator=GENERATOR,
+    return _DIRECTION.table(
+        direction_finding(directions) if directions else "Table 4 prints errors of one direction alone.",
+        rows,
+        (OTHER_CASES,) if compared is not None else (NONE_RECORDED,),
     )
 
 

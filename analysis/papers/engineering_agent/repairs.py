@@ -6,6 +6,7 @@ nothing. Where no run is recorded the printed and recomputed figures stand alone
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import product
 
 from msgspec import structs
 
@@ -28,7 +29,18 @@ from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import value_prints_as
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import (
+    Evidence,
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_in,
+    rows_of,
+)
 
 SETTING_KEYS = {"react": "react", "react+static": "static", "react+tests": "tests", "react+static+tests": "both"}
 """The name of a setting in a run → its key in the published figures."""
@@ -58,19 +70,15 @@ OTHER_CASES = (
 _SLUG = "engineering_agent"
 _GENERATOR = "misstep.harness.repair.build.writing.write_planted"
 """What made the cases of generated figures."""
-_PRINTED_READING = "Class 0 is the first row, as printed"
-_SWAPPED_READING = "Class 0 is the second row"
-_FUNNEL_COUNTS = {
-    "production.published": "published",
-    "production.reviewed": "reviewed",
-    "production.landed": "landed",
-}
+_FUNNEL_COUNTS = {"production.published": "published", "production.reviewed": "reviewed", "production.landed": "landed"}
 _FUNNEL_RATES = {
     "production.reviewed.share": ("reviewed", "published"),
     "production.landed.share": ("landed", "published"),
     "production.landed.of_reviewed": ("landed", "reviewed"),
 }
 _CLASSES = ("unacceptable", "acceptable")
+_READINGS = {"Class 0 is the first row, as printed": _CLASSES, "Class 0 is the second row": _CLASSES[::-1]}
+"""A reading of the rows of table IV → the class that each is printed as."""
 _MEASURES = ("precision", "recall")
 
 
@@ -84,23 +92,36 @@ def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
     return [arm for arm in arms if arm.instructions and arm.format in FORMATS]
 
 
+_ABLATION = TableHead(
+    "ablation", _SLUG, "Four settings, printed and measured (Engineering Agent, table III)", generator=_GENERATOR
+)
+
+
 @made_by_this
 def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
     """Table III: four settings, printed, worked out again, and measured."""
     scored = [score_repairs(arm, seed) for arm in _in_order(of_ablation(arms))]
     printed = solve_rate_table()
     rows = [row for one in scored for row in measured_on_arm(one.arm, _ablation_rows(one))]
-    return Table(
-        name="ablation",
-        paper=_SLUG,
-        title="Four settings, printed and measured (Engineering Agent, table III)",
-        finding=_best_settings(scored) if scored else printed.finding,
-        rows=(*printed.rows, *rows),
-        notes=(*printed.notes, *((OTHER_CASES, ATTEMPTS_MADE, *NOTES) if scored else (NONE_RECORDED,))),
+    return _ABLATION.table(
+        _best_settings(scored) if scored else printed.finding,
+        (*printed.rows, *rows),
+        (*printed.notes, *((OTHER_CASES, ATTEMPTS_MADE, *NOTES) if scored else (NONE_RECORDED,))),
         datasets=datasets_of(one.arm for one in scored),
-        generator=_GENERATOR,
         drawn=(*printed.drawn, *map(_drawn_row, scored)),
     )
+
+
+_ABLATION_PAIRS = TableHead(
+    "ablation_pairs",
+    _SLUG,
+    "Settings compared in pairs on the same cases",
+    (
+        "With one attempt a case the test is McNemar's (mid-p) with Tango's interval; with more each case goes "
+        "either way as a whole. Holm's adjustment is for the pairs on one set of cases.",
+    ),
+    generator=_GENERATOR,
+)
 
 
 @made_by_this
@@ -119,19 +140,11 @@ def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
         for row in measured_on_arm(same[0], pair_rows(pair, REPAIRS, alone=False))
     ]
     said = f"{apart} of {len(pairs)} pairs of measured settings differ at the level 0.05 after Holm's adjustment."
-    return Table(
-        name="ablation_pairs",
-        paper=_SLUG,
-        title="Settings compared in pairs on the same cases",
-        finding=said if pairs else "No two settings were measured on the same cases.",
-        rows=tuple(rows),
-        notes=(
-            "With one attempt a case the test is McNemar's (mid-p) with Tango's interval; with more each case goes "
-            "either way as a whole. Holm's adjustment is for the pairs on one set of cases.",
-            *(() if pairs else (NONE_RECORDED,)),
-        ),
+    return _ABLATION_PAIRS.table(
+        said if pairs else "No two settings were measured on the same cases.",
+        rows,
+        () if pairs else (NONE_RECORDED,),
         datasets=datasets_of(same[0] for same, _ in compared),
-        generator=_GENERATOR,
     )
 
 
@@ -184,13 +197,15 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
     if 5 in scores.solve_rate_at:
         rates[several] = scores.solve_rate_at[5]
     rates |= {PATCHED: scores.patch_generation_rate, ERRORS: scores.error_rate}
-    said, group, evidence = _said(scores.arm), _setting(scores.arm), scores.arm.evidence
-    rows = [estimate_row(name, rate, "share", group, said, evidence) for name, rate in rates.items()]
-    counts = {MEDIAN: scores.iterations.median, "Iterations, mean": scores.iterations.mean}
-    rows += [estimate_row(name, count, "number", group, said, evidence) for name, count in counts.items()]
     seconds = scores.spent["seconds"]
     took = Estimate(seconds.each, n=seconds.recorded, method="mean over attempts on record")
-    return [*rows, estimate_row("Seconds an attempt", took, "seconds", group, said, evidence)]
+    figures: list[tuple[str, Estimate, Unit]] = [
+        *((name, rate, "share") for name, rate in rates.items()),
+        (MEDIAN, scores.iterations.median, "number"),
+        ("Iterations, mean", scores.iterations.mean, "number"),
+        ("Seconds an attempt", took, "seconds"),
+    ]
+    return rows_of(figures, _setting(scores.arm), _said(scores.arm), scores.arm.evidence)
 
 
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
@@ -201,38 +216,39 @@ def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
     return [same for same in groups.values() if len({arm.setting for arm in same}) == len(same) > 1]
 
 
+_MEASURED_FORMATS = TableHead(
+    "measured_formats",
+    _SLUG,
+    "Edit formats by instructions, printed and measured (Engineering Agent, table II)",
+    generator=_GENERATOR,
+)
+
+
 @made_by_this
 def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
     """Table II: edit formats by instructions, the paper's two models and below them the policies of recorded runs."""
     scored = [score_repairs(arm, seed) for arm in of_formats(arms)]
     printed = formats_table()
-    rows = [
-        row
-        for one in scored
-        for row in measured_on_arm(
-            one.arm,
-            [
-                estimate_row(
-                    _format_of(one.arm),
-                    one.solve_rate,
-                    "share",
-                    f"{one.arm.policy} with {one.arm.model}" if one.arm.model else one.arm.policy,
-                    _asked_on(one.arm),
-                    one.arm.evidence,
-                )
-            ],
-        )
-    ]
-    return Table(
-        name="measured_formats",
-        paper=_SLUG,
-        title="Edit formats by instructions, printed and measured (Engineering Agent, table II)",
-        finding=repairs_finding([_called(one, _format_of(one.arm)) for one in scored]) if scored else printed.finding,
-        rows=(*printed.rows, *rows),
-        notes=(*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
+    rows = []
+    for one in scored:
+        arm = one.arm
+        group = f"{arm.policy} with {arm.model}" if arm.model else arm.policy
+        rates = {_format_of(arm): one.solve_rate}
+        rows += measured_on_arm(arm, rows_in("share", rates, group, _asked_on(arm), arm.evidence))
+    return _MEASURED_FORMATS.table(
+        repairs_finding([_called(one, _format_of(one.arm)) for one in scored]) if scored else printed.finding,
+        (*printed.rows, *rows),
+        (*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
         datasets=datasets_of(one.arm for one in scored),
-        generator=_GENERATOR,
     )
+
+
+_JUDGE_READINGS = TableHead(
+    "judge_readings",
+    _SLUG,
+    "Both readings of the rows of the judge's table (Engineering Agent, table IV)",
+    generator=_GENERATOR,
+)
 
 
 @made_by_this
@@ -241,43 +257,40 @@ def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch
     cells = judge_confusion()
     paper = load_paper(_SLUG)
     rows: list[Row] = []
-    fits = {}
-    for reading, other in ((_PRINTED_READING, False), (_SWAPPED_READING, True)):
-        fitting = 0
-        for measure in _MEASURES:
-            for place, name in enumerate(_CLASSES):
-                figure = paper[f"judge.table.{_CLASSES[place ^ other]}.{measure}"]
-                found = _fraction(cells, name, measure)
-                same = value_prints_as(found, figure.digits)
-                fitting += same
-                rows += _reading_rows(figure, f"{measure.capitalize()}, {name}", reading, found, fits=same)
-        fits[reading] = fitting
+    fitting = []
+    for reading, classes in _READINGS.items():
+        figures = {
+            (measure, name): paper[f"judge.table.{printed}.{measure}"]
+            for measure, (name, printed) in product(_MEASURES, zip(_CLASSES, classes, strict=True))
+        }
+        shares = {place: Fraction(*_counts(cells, place[1], place[0])) for place in figures}
+        fits = {place: value_prints_as(shares[place], figure.digits) for place, figure in figures.items()}
+        fitting.append(sum(fits.values()))
+        for (measure, name), figure in figures.items():
+            place = measure, name
+            rows += _reading_rows(figure, f"{measure.capitalize()}, {name}", reading, shares[place], fits=fits[place])
+    as_printed, swapped = fitting
     measured = [
         row
         for arm in arms
         for row in measured_on_arm(arm, _judge_rows(judge_against_oracle(arm.attempts, validator), arm))
     ]
-    as_printed, swapped = fits[_PRINTED_READING], fits[_SWAPPED_READING]
     notes = (
         "In the measured figures a patch that the oracle's tests refuse is unacceptable; people ask for more.",
         OTHER_CASES,
     )
-    return Table(
-        name="judge_readings",
-        paper=_SLUG,
-        title="Both readings of the rows of the judge's table (Engineering Agent, table IV)",
-        finding=(
+    return _JUDGE_READINGS.table(
+        (
             f"With the rows as printed {as_printed} of 4 figures of table IV follow from the counts in the text, with "
             f"the two rows swapped {swapped} of 4."
         ),
-        rows=(*rows, *measured),
-        notes=(
+        (*rows, *measured),
+        (
             f"The text's counts: {cells.tp} unacceptable patches called so, {cells.fn} not; {cells.fp} acceptable "
             f"ones called unacceptable, {cells.tn} not.",
             *(notes if measured else ("No recorded run has a judge of patches among its validators.",)),
         ),
         datasets=datasets_of(arm for arm in arms if measured),
-        generator=_GENERATOR,
     )
 
 
@@ -287,43 +300,40 @@ def _counts(cells: Confusion, name: str, measure: str) -> tuple[int, int]:
     return right, right + (other if measure == "precision" else missed)
 
 
-def _fraction(cells: Confusion, name: str, measure: str) -> Fraction:
-    return Fraction(*_counts(cells, name, measure))
-
-
-def _reading_rows(figure: Figure, quantity: str, reading: str, found: Fraction, *, fits: bool) -> list[Row]:
+def _reading_rows(figure: Figure, quantity: str, reading: str, share: Fraction, *, fits: bool) -> list[Row]:
     recomputed = Row(
         quantity,
-        float(found),
-        n=found.denominator,
+        float(share),
         evidence="recomputed",
         source="counts in Section 8.3",
         status="reproduced" if fits else "differs",
-        reason="" if fits else f"The counts give {float(found):.3f}, not {figure.printed}.",
+        reason="" if fits else f"The counts give {float(share):.3f}, not {figure.printed}.",
         unit="coefficient",
         group=reading,
         figures=figure.named,
     )
-    return [published_row(figure, quantity, group=reading), structs.replace(recomputed, n=None)]
+    return [published_row(figure, quantity, group=reading), recomputed]
 
 
 def _judge_rows(cells: Confusion, arm: RepairArm) -> list[Row]:
     """Precision and recall of a measured judge for both classes; nothing where it judged no patch."""
     if not cells.tp + cells.fp + cells.fn + cells.tn:
         return []
-    said = f"{arm.name}, {arm.benchmark}"
-    return [
-        estimate_row(
-            f"{measure.capitalize()}, {name}",
-            wilson(*_counts(cells, name, measure)),
-            "coefficient",
-            f"A judge of patches against the oracle's tests ({said})",
-            said,
-            arm.evidence,
-        )
-        for measure in _MEASURES
-        for name in _CLASSES
-    ]
+    source = f"{arm.name}, {arm.benchmark}"
+    rates = {
+        f"{measure.capitalize()}, {name}": wilson(*_counts(cells, name, measure))
+        for measure, name in product(_MEASURES, _CLASSES)
+    }
+    group = f"A judge of patches against the oracle's tests ({source})"
+    return rows_in("coefficient", rates, group, source, arm.evidence)
+
+
+_REVIEW_FUNNEL = TableHead(
+    "review_funnel",
+    _SLUG,
+    "From published to landed, printed and logged (Engineering Agent, table V)",
+    ("A rate of landed patches has two bases, those published and those reviewed: both are given.",),
+)
 
 
 @made_by_this
@@ -336,29 +346,21 @@ def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", ev
     said = finding(checked, "table V")
     if funnel is not None:
         said = f"{review_finding(funnel)} {said}"
-    return Table(
-        name="review_funnel",
-        paper=_SLUG,
-        title="From published to landed, printed and logged (Engineering Agent, table V)",
-        finding=said,
-        rows=(*checked_rows(checked), *measured),
-        notes=(
-            "A rate of landed patches has two bases, those published and those reviewed: both are given.",
-            OTHER_CASES if measured else "No review log is recorded for this table.",
-        ),
+    return _REVIEW_FUNNEL.table(
+        said,
+        (*checked_rows(checked), *measured),
+        (OTHER_CASES if measured else "No review log is recorded for this table.",),
     )
 
 
 def _funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
     """Return the steps and rates of the log under the names of the printed figures that they stand beside."""
     paper = load_paper(_SLUG)
-    counts = [
-        Row(_named(paper[id_]), funnel.count(event), evidence=evidence, source=source, unit="count")
-        for id_, event in _FUNNEL_COUNTS.items()
-    ]
-    return counts + [
-        estimate_row(_named(paper[id_]), funnel.rate(*of), "share", "", source, evidence)
-        for id_, of in _FUNNEL_RATES.items()
+    counts = {_named(paper[id_]): funnel.count(event) for id_, event in _FUNNEL_COUNTS.items()}
+    rates = {_named(paper[id_]): funnel.rate(*of) for id_, of in _FUNNEL_RATES.items()}
+    return [
+        *rows_in("count", counts, source=source, evidence=evidence),
+        *rows_in("share", rates, source=source, evidence=evidence),
     ]
 
 

@@ -14,14 +14,9 @@ from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked
 from misstep.analysis.published import Figure, Paper, load_paper, published_row
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 
-SETTINGS = {
-    "react": "ReAct alone",
-    "static": "Static analysis",
-    "tests": "Test execution",
-    "both": "Both",
-}
+SETTINGS = {"react": "ReAct alone", "static": "Static analysis", "tests": "Test execution", "both": "Both"}
 """The key of a setting in the published figures → its name in a table."""
 
 SOLVE_RATES = {"solved1": "Solved, one run", "solved5": "Solved, five runs"}
@@ -103,6 +98,17 @@ def check_median(figure: Figure, n: int, runs: int) -> Checked:
     return Checked("mean", "underdetermined", f"{sentence}; what it is of is not printed.", suggestion=repair)
 
 
+_PATCH_FORMATS = TableHead(
+    "patch_formats",
+    _SLUG,
+    "Solve rates by patch format on 210 tasks (Engineering Agent, table II)",
+    (
+        "A whole percentage of 210 tasks is two or three counts wide: the shares cannot be checked by themselves.",
+        "A difference of two rounded shares may be a point more or less than the printed shares give.",
+    ),
+)
+
+
 @made_by_this
 def formats_table() -> Table:
     """Table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
@@ -113,17 +119,10 @@ def formats_table() -> Table:
         else checked_figure(paper, figure, figure.column, figure.row)
         for figure in format_figures(paper)
     ]
-    return Table(
-        name="patch_formats",
-        paper=_SLUG,
-        title="Solve rates by patch format on 210 tasks (Engineering Agent, table II)",
-        finding=finding(figures, "table II and the differences named with it"),
-        rows=tuple(checked_rows(figures)),
-        notes=(
-            "A whole percentage of 210 tasks is two or three counts wide: the shares cannot be checked by themselves.",
-            "A difference of two rounded shares may be a point more or less than the printed shares give.",
-        ),
-    )
+    return _PATCH_FORMATS.table(finding(figures, "table II and the differences named with it"), checked_rows(figures))
+
+
+_JUDGE = TableHead("judge", _SLUG, "The judge of patches against people's labels (Engineering Agent, table IV)")
 
 
 @made_by_this
@@ -138,13 +137,10 @@ def judge_table() -> Table:
     ]
     cells = judge_confusion()
     rates = [_rate_row("Precision", cells.tp, cells.tp + cells.fp), _rate_row("Recall", cells.tp, cells.tp + cells.fn)]
-    return Table(
-        name="judge",
-        paper=_SLUG,
-        title="The judge of patches against people's labels (Engineering Agent, table IV)",
-        finding=_judge_finding([one for one in figures if one.figure.place == _JUDGE_TABLE]),
-        rows=(*checked_rows(figures), *rates),
-        notes=(
+    return _JUDGE.table(
+        _judge_finding([one for one in figures if one.figure.place == _JUDGE_TABLE]),
+        (*checked_rows(figures), *rates),
+        (
             f"The text prints {cells.tp} unacceptable patches found and {cells.fp} acceptable ones called "
             f"unacceptable, of {cells.tp + cells.fn} and {cells.fp + cells.tn}: the other two cells follow.",
             "Intervals are Wilson's, of sampling alone: people's labels have errors of their own.",
@@ -155,11 +151,17 @@ def judge_table() -> Table:
 def judge_confusion() -> Confusion:
     """Return the judge's table for the unacceptable class, from the counts that the text prints."""
     paper = load_paper(_SLUG)
-    found, missed, unacceptable, acceptable = (
-        int(paper[f"judge.{name}"].number)
-        for name in ("unacceptable.found", "acceptable.missed", "unacceptable", "acceptable")
-    )
+    names = ("unacceptable.found", "acceptable.missed", "unacceptable", "acceptable")
+    found, missed, unacceptable, acceptable = (int(paper[f"judge.{name}"].number) for name in names)
     return Confusion(tp=found, fp=missed, fn=unacceptable - found, tn=acceptable - missed)
+
+
+_PRODUCTION = TableHead(
+    "production",
+    _SLUG,
+    "Three months of production (Engineering Agent, table V)",
+    ("Diffs not reviewed are published less reviewed; the paper does not print their number.",),
+)
 
 
 @made_by_this
@@ -174,14 +176,17 @@ def production_table() -> Table:
         ]
         for group, inside in (("Table V", True), ("Elsewhere in the paper", False))
     )
-    return Table(
-        name="production",
-        paper=_SLUG,
-        title="Three months of production (Engineering Agent, table V)",
-        finding=finding([*of_table, *elsewhere], "table V and its figures elsewhere"),
-        rows=tuple(checked_rows([*of_table, *elsewhere])),
-        notes=("Diffs not reviewed are published less reviewed; the paper does not print their number.",),
+    return _PRODUCTION.table(
+        finding([*of_table, *elsewhere], "table V and its figures elsewhere"), checked_rows([*of_table, *elsewhere])
     )
+
+
+_OTHER_FIGURES = TableHead(
+    "other_figures",
+    _SLUG,
+    "Figures in the running text (Engineering Agent)",
+    ("Only figures that another printed figure says something about are here.",),
+)
 
 
 @made_by_this
@@ -195,14 +200,7 @@ def other_table() -> Table:
         for figure in paper.figure
         if figure.derivations and figure.id not in shown_before
     ]
-    return Table(
-        name="other_figures",
-        paper=_SLUG,
-        title="Figures in the running text (Engineering Agent)",
-        finding=finding(others, "the figures in the running text"),
-        rows=tuple(checked_rows(others)),
-        notes=("Only figures that another printed figure says something about are here.",),
-    )
+    return _OTHER_FIGURES.table(finding(others, "the figures in the running text"), checked_rows(others))
 
 
 def solve_rate_figures(paper: Paper) -> list[Figure]:
@@ -243,14 +241,9 @@ def _judge_finding(figures: Sequence[CheckedFigure]) -> str:
 
 def _rate_row(measure: str, found: int, n: int) -> Row:
     estimate = wilson(found, n)
-    return estimate_row(
-        f"{measure} from the text's counts",
-        estimate,
-        "coefficient",
-        "Unacceptable patches, with what sampling leaves open",
-        f"{found} / {n}, Section 8.3",
-        evidence="recomputed",
-    )
+    group, source = "Unacceptable patches, with what sampling leaves open", f"{found} / {n}, Section 8.3"
+    name = f"{measure} from the text's counts"
+    return estimate_row(name, estimate, "coefficient", group, source, "recomputed")
 
 
 def _multiple_inside(figure: Figure, step: Fraction) -> float | None:

@@ -10,9 +10,24 @@ from misstep.analysis.measures.paired_systems import LEVEL
 from misstep.analysis.measures.reflexive.cures import Cure
 from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES
 from misstep.analysis.published import load_paper, published_row
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, TableHead, Unit, made_by_this, rows_of
 
 _SLUG = "reflexive"
+_APART: dict[Unit, Unit] = {"share": "difference"}
+"""The unit of a figure → that of a difference, where it is another."""
+
+
+_CURES = TableHead(
+    "cures",
+    _SLUG,
+    "Each failure mode, its witness and its cure",
+    (
+        "A generated figure is the mean over seeds; the difference is without less with, of runs with one seed and "
+        "the same items. Witnesses are of other agents on another target: nothing here confirms them.",
+        "A figure without an interval is the same at every seed.",
+    ),
+)
 
 
 @made_by_this
@@ -22,22 +37,14 @@ def cures_table(found: Sequence[Cure], source: str) -> Table:
     shown = {cure.mode.name for cure in found if cure.shown}
     missed = [name for name in modes if name not in shown]
     rest = f"; not shown: {', '.join(missed)}" if missed else ""
-    return Table(
-        name="cures",
-        paper=_SLUG,
-        title="Each failure mode, its witness and its cure",
-        finding=(
+    return _CURES.table(
+        (
             f"{len(shown)} of {len(modes)} failure modes show here where their mechanism is left out, and less or not "
             f"at all where it is not (level {LEVEL}, Holm's adjustment for {len(found)} figures){rest}."
             if found
             else "No run of the loop is on record."
         ),
-        rows=tuple(row for name in modes for row in _rows([cure for cure in found if cure.mode.name == name], source)),
-        notes=(
-            "A generated figure is the mean over seeds; the difference is without less with, of runs with one seed and "
-            "the same items. Witnesses are of other agents on another target: nothing here confirms them.",
-            "A figure without an interval is the same at every seed.",
-        ),
+        (row for name in modes for row in _rows([cure for cure in found if cure.mode.name == name], source)),
     )
 
 
@@ -49,19 +56,12 @@ def _rows(cures: Sequence[Cure], source: str) -> Iterator[Row]:
         yield published_row(paper[id_], f"Witness: {paper[id_].row} ({paper[id_].column})", group=heading)
     for cure in cures:
         measure = (MEASURES | ALSO)[cure.key]
-        difference: Unit = "difference" if measure.unit == "share" else measure.unit
-        yield estimate_row(f"{measure.name}, without", cure.without.mean, measure.unit, heading, source, "generated")
-        yield estimate_row(f"{measure.name}, with it", cure.whole.mean, measure.unit, heading, source, "generated")
-        if cure.without.difference is not None:
-            name = f"{measure.name}, difference"
-            yield estimate_row(name, cure.without.difference, difference, heading, source, "generated")
-        yield Row(
-            f"{measure.name}, p adjusted",
-            cure.without.p_adjusted,
-            n=cure.without.mean.n,
-            evidence="generated",
-            source=source,
-            unit="p",
-            method=cure.without.test,
-            group=heading,
-        )
+        without, apart = cure.without, cure.without.difference
+        figures: list[tuple[str, Estimate, Unit]] = [
+            ("without", without.mean, measure.unit),
+            ("with it", cure.whole.mean, measure.unit),
+            *([] if apart is None else [("difference", apart, _APART.get(measure.unit, measure.unit))]),
+            ("p adjusted", Estimate(without.p_adjusted, n=without.mean.n, method=without.test), "p"),
+        ]
+        named = [(f"{measure.name}, {name}", figure, unit) for name, figure, unit in figures]
+        yield from rows_of(named, heading, source, "generated")

@@ -5,7 +5,7 @@ The project never published its event log: everything here is worked out from pr
 
 from collections.abc import Sequence
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.papers.reflexive.runs import RUNS
@@ -13,7 +13,7 @@ from misstep.analysis.published import Figure, Paper, load_paper, published_row
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import counts_that_print
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text, with_interval
 
 _SLUG = "reflexive"
@@ -47,20 +47,11 @@ _BUDGETS = {
     "runs.v2.remediations_at_attempt_2_or_later": "Rules fixed after the first attempt (v2)",
 }
 
+_WALL = ("wall_time_per_completed", "wall_time_per_escalated", "avg_attempts_on_completed", "avg_attempts_on_escalated")
 _SPENT = {
     "v3": ("time_per_remediated_rule", "time_per_escalated_rule", None, None),
-    "run3": (
-        "wall_time_per_completed",
-        "wall_time_per_escalated",
-        "avg_attempts_on_completed",
-        "avg_attempts_on_escalated",
-    ),
-    "run4": (
-        "wall_time_per_completed",
-        "wall_time_per_escalated",
-        "avg_attempts_on_completed",
-        "avg_attempts_on_escalated",
-    ),
+    "run3": _WALL,
+    "run4": _WALL,
     "run5": (None, None, None, "per_escalated_attempts"),
 }
 """Run → its figures of seconds and attempts for a fixed and for an escalated rule."""
@@ -83,33 +74,41 @@ _STEPS = {
 _CATEGORY_RUNS = ("v3", "run1", "run2", "run3")
 
 
+_PLATEAU = TableHead("plateau", _SLUG, "Reflections that repeat themselves (reflexive harness, v2)")
+
+
 @made_by_this
 def plateau_table() -> Table:
     """How many reflections repeat earlier ones: the printed shares, with intervals where a count stands behind them."""
     paper = load_paper(_SLUG)
     n = int(paper[_REFLECTIONS].number)
     named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]
-    rows = [*checked_rows(named), *_possible_rows(paper, n), *_of_other_units(paper)]
     unique, sudo = (paper[f"runs.v2.{part}"] for part in ("unique_first_sentences", "reflections_citing_sudo"))
-    group = f"Of {n} reflections"
-    rows += [published_row(unique, "First sentences that stand once", group=group), _count_row(unique, n, group)]
+    repeated, group, most = paper[_REPEATED], f"Of {n} reflections", _most_flagged(paper)
     share = paper["blindness.sudo.share"]
-    rows += checked_rows([checked_figure(paper, share, "Reflections that cite sudo", group, with_count=True)])
+    rows = [
+        *checked_rows(named),
+        # Which of the counts that print so it was is not printed.
+        *(
+            _with_counts(f"If {count} of {n} repeat", count, n, f"prints as {repeated.printed}", _printed_as(paper))
+            for count in _possible(repeated, n)
+        ),
+        *_of_other_units(paper),
+        published_row(unique, "First sentences that stand once", group=group),
+        _with_counts("Share of first sentences that stand once", int(unique.number), n, unique.place, group),
+        *checked_rows([checked_figure(paper, share, "Reflections that cite sudo", group, with_count=True)]),
+        *_equality_rows(paper, most),
+    ]
     citing = wilson(int(sudo.number), n)
-    most = _most_flagged(paper)
-    rows += _equality_rows(paper, most)
-    return Table(
-        name="plateau",
-        paper=_SLUG,
-        title="Reflections that repeat themselves (reflexive harness, v2)",
-        finding=(
-            f"{paper[_REPEATED].printed} is printed in {len(_PLATEAU_SHARES)} places, not of the same thing; of {n} "
-            f"reflections it is {_ends(_possible(paper[_REPEATED], n))}, while {unique.printed} first sentences are "
+    return _PLATEAU.table(
+        (
+            f"{repeated.printed} is printed in {len(_PLATEAU_SHARES)} places, not of the same thing; of {n} "
+            f"reflections it is {_ends(_possible(repeated, n))}, while {unique.printed} first sentences are "
             f"unique and {with_interval(citing, 'share')} of the reflections cite sudo. Equality of three in a row "
             f"could flag {number_text(most / n, 'share')} at most, in whatever order they came."
         ),
-        rows=tuple(rows),
-        notes=(
+        rows,
+        (
             f"Unique first sentences leave at most {n - int(unique.number)} of {n} reflections that open like another; "
             "what counts as a repeat by inspection is a judgement of one reader, and its rule is not printed.",
             f"At most {most}: of {unique.printed} different sentences one stands {most + 2} times, all in a row, and "
@@ -123,15 +122,13 @@ def plateau_table() -> Table:
 
 def _of_other_units(paper: Paper) -> list[Row]:
     """Whole counts that print the same number of another unit, and a range that was guessed."""
-    repeated, rules = paper[_REPEATED], paper[_RULES]
+    repeated, rules, group = paper[_REPEATED], paper[_RULES], _printed_as(paper)
     pairs = [f"{x} of {n}" for n in range(1, int(rules.number) + 1) for x in _possible(repeated, n)]
-    counted = Row(
+    counted = _text_row(
         f"Counts that print so of rules, of which there are {rules.printed} at most",
         ", ".join(pairs),
-        evidence="recomputed",
-        source=f"prints as {repeated.printed}",
-        unit="text",
-        group=_printed_as(paper),
+        group,
+        f"prints as {repeated.printed}",
     )
     accuracy = Row(
         "Counts that print so of an accuracy",
@@ -140,7 +137,7 @@ def _of_other_units(paper: Paper) -> list[Row]:
         status="underdetermined",
         reason="An accuracy needs what was judged and the truth of it, of which neither is printed.",
         unit="share",
-        group=_printed_as(paper),
+        group=group,
     )
     return [counted, accuracy, *(published_row(paper[key], name, group="Guessed") for key, name in _GUESS.items())]
 
@@ -154,26 +151,17 @@ def _most_flagged(paper: Paper) -> int:
 def _equality_rows(paper: Paper, most: int) -> list[Row]:
     """Return what equality flags as printed, which counts print so, and what it could flag at most."""
     n, group = int(paper[_REFLECTIONS].number), "Flagged by equality of three in a row"
-    printed = [published_row(paper[key], name, group=group) for key, name in _EQUALITY.items()]
     none = paper["runs.v2.plateau_rate_string_equality"]
-    counts = Row(
-        f"Counts of {n} that print as {none.printed}",
-        _ends(_possible(none, n)),
-        evidence="recomputed",
-        source=none.place,
-        unit="text",
-        group=group,
-    )
-    bound = Row(
-        "Most that it could flag",
-        most / n,
-        n=n,
-        evidence="recomputed",
-        source=f"{most} / {n}, from the unique first sentences",
-        unit="share",
-        group=group,
-    )
-    return [*printed, counts, bound]
+    source = f"{most} / {n}, from the unique first sentences"
+    return [
+        *(published_row(paper[key], name, group=group) for key, name in _EQUALITY.items()),
+        _text_row(f"Counts of {n} that print as {none.printed}", _ends(_possible(none, n)), group, none.place),
+        estimate_row("Most that it could flag", Estimate(most / n, n=n), "share", group, source, "recomputed"),
+    ]
+
+
+def _text_row(quantity: str, counts: str, group: str, source: str) -> Row:
+    return Row(quantity, counts, evidence="recomputed", source=source, unit="text", group=group)
 
 
 def _possible(figure: Figure, n: int) -> range:
@@ -188,22 +176,19 @@ def _printed_as(paper: Paper) -> str:
     return f"Printed as {paper[_REPEATED].printed}"
 
 
-def _possible_rows(paper: Paper, n: int) -> list[Row]:
-    """Return the counts that print so, each with its interval: which one it was is not printed."""
-    figure = paper[_REPEATED]
-    return [
-        _with_counts(f"If {count} of {n} repeat", count, n, f"prints as {figure.printed}", _printed_as(paper))
-        for count in _possible(figure, n)
-    ]
-
-
-def _count_row(figure: Figure, n: int, group: str) -> Row:
-    return _with_counts("Share of first sentences that stand once", int(figure.number), n, figure.place, group)
-
-
 def _with_counts(quantity: str, count: int, n: int, place: str, group: str) -> Row:
-    estimate = wilson(count, n)
-    return estimate_row(quantity, estimate, "share", group, f"{count} / {n}, {place}", evidence="recomputed")
+    return estimate_row(quantity, wilson(count, n), "share", group, f"{count} / {n}, {place}", evidence="recomputed")
+
+
+_BUDGETS_TABLE = TableHead(
+    "budgets",
+    _SLUG,
+    "Budgets, and what rules took of them (reflexive harness)",
+    (
+        "The budget is tested before an attempt, never within one: a rule may take longer.",
+        "Mean attempts of escalated rules may be one short where the architect gave up before an attempt.",
+    ),
+)
 
 
 @made_by_this
@@ -217,56 +202,56 @@ def budget_table() -> Table:
         for part, name in zip(parts, _SPENT_NAMES, strict=True)
         if part is not None
     ]
-    ratios = [ratio for run in _SPENT for ratio in _ratios(paper, run)]
-    seconds = [ratio for ratio in ratios if ratio.of == _RATIOS[0]]
-    least, most = (pick(seconds, key=lambda ratio: ratio.value) for pick in (min, max))
-    return Table(
-        name="budgets",
-        paper=_SLUG,
-        title="Budgets, and what rules took of them (reflexive harness)",
-        finding=(
-            f"A rule that was given up took {least.value:.1f} ({RUNS[least.run]}) to "
-            f"{most.value:.1f} ({RUNS[most.run]}) times as long as one that was fixed, of a budget of "
+    ratios = {name: _ratios(paper, places) for name, places in _RATIOS.items()}
+    seconds = ratios["Seconds, escalated over fixed"]
+    least, most = (pick(seconds, key=lambda run: seconds[run]) for pick in (min, max))
+    return _BUDGETS_TABLE.table(
+        (
+            f"A rule that was given up took {seconds[least]:.1f} ({RUNS[least]}) to "
+            f"{seconds[most]:.1f} ({RUNS[most]}) times as long as one that was fixed, of a budget of "
             f"{number_text(paper['runs.planned.time_budget_per_rule'].number, 'seconds')}; only means are printed, and "
             "no interval follows from them."
         ),
-        rows=(*rows, *map(_ratio_row, ratios)),
-        notes=(
-            "The budget is tested before an attempt, never within one: a rule may take longer.",
-            "Mean attempts of escalated rules may be one short where the architect gave up before an attempt.",
+        (
+            *rows,
+            *(
+                Row(
+                    name, ratios[name][run], evidence="recomputed", source=_spent(paper, run, at).place, group=RUNS[run]
+                )
+                for run in _SPENT
+                for name, (at, _) in _RATIOS.items()
+                if run in ratios[name]
+            ),
         ),
     )
 
 
-_RATIOS = ("Seconds, escalated over fixed", "Attempts, escalated over fixed")
+_RATIOS = {"Seconds, escalated over fixed": (0, 1), "Attempts, escalated over fixed": (2, 3)}
+"""What an escalated rule took over what a fixed one took → the places of the fixed and the escalated in `_SPENT`."""
 
 
-class Ratio(Struct, frozen=True):
-    """What an escalated rule of a run took, over what a fixed one took."""
-
-    of: str
-    run: str
-    escalated: Figure
-    fixed: Figure
-
-    @property
-    def value(self) -> float:
-        """Return the quotient of the two printed means."""
-        return self.escalated.number / self.fixed.number
+def _ratios(paper: Paper, places: tuple[int, int]) -> dict[str, float]:
+    """Return the quotient of the two printed means, for each run that prints both."""
+    return {
+        run: _spent(paper, run, places[1]).number / _spent(paper, run, places[0]).number
+        for run, parts in _SPENT.items()
+        if all(parts[place] is not None for place in places)
+    }
 
 
-def _ratios(paper: Paper, run: str) -> list[Ratio]:
-    fixed_seconds, escalated_seconds, fixed_attempts, escalated_attempts = _SPENT[run]
-    pairs = ((fixed_seconds, escalated_seconds), (fixed_attempts, escalated_attempts))
-    return [
-        Ratio(name, run, paper[f"runs.{run}.{escalated}"], paper[f"runs.{run}.{fixed}"])
-        for name, (fixed, escalated) in zip(_RATIOS, pairs, strict=True)
-        if fixed is not None and escalated is not None
-    ]
+def _spent(paper: Paper, run: str, place: int) -> Figure:
+    return paper[f"runs.{run}.{_SPENT[run][place]}"]
 
 
-def _ratio_row(ratio: Ratio) -> Row:
-    return Row(ratio.of, ratio.value, evidence="recomputed", source=ratio.fixed.place, group=RUNS[ratio.run])
+_OUTCOMES_TABLE = TableHead(
+    "outcomes",
+    _SLUG,
+    "What became of the rules, run by run (reflexive harness)",
+    (
+        "A rule that was skipped was not fixed: out of all rules the shares are below the printed ones.",
+        "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
+    ),
+)
 
 
 @made_by_this
@@ -286,20 +271,13 @@ def outcome_table() -> Table:
         rows.append(_with_counts("Fixed, of all rules of the standard", count, n, place, RUNS[run]))
         shares[RUNS[run]] = wilson(count, n)
     first, *_, last = shares
-    return Table(
-        name="outcomes",
-        paper=_SLUG,
-        title="What became of the rules, run by run (reflexive harness)",
-        finding=(
+    return _OUTCOMES_TABLE.table(
+        (
             f"Of all {n} rules, {first} fixed {with_interval(shares[first], 'share')} and {last} fixed "
             f"{with_interval(shares[last], 'share')}."
         ),
-        rows=tuple(rows),
-        notes=(
-            "A rule that was skipped was not fixed: out of all rules the shares are below the printed ones.",
-            "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
-        ),
-        drawn=tuple(counts),
+        rows,
+        drawn=counts,
     )
 
 
@@ -307,6 +285,9 @@ def last_run_steps() -> list[Row]:
     """Return the last complete run's rules: all, attempted, fixed; for a funnel."""
     paper = load_paper(_SLUG)
     return [published_row(paper[key], name) for key, name in _STEPS.items()]
+
+
+_CATEGORIES = TableHead("categories", _SLUG, "Rules fixed, by category and run (reflexive harness)")
 
 
 @made_by_this
@@ -328,16 +309,13 @@ def category_table() -> Table:
         f"{with_interval(counted[place], 'share')} ({', '.join(place)})"
         for place in (pick(counted, key=lambda place: counted[place].value or 0) for pick in (min, max))
     )
-    return Table(
-        name="categories",
-        paper=_SLUG,
-        title="Rules fixed, by category and run (reflexive harness)",
-        finding=(
+    return _CATEGORIES.table(
+        (
             f"Where counts are printed, the share of rules fixed goes from {least} to {most}; "
             "the same category differs between runs as well."
         ),
-        rows=tuple(rows),
-        notes=(
+        rows,
+        (
             f"Counts are printed for {len(counted)} of {len(rows) - len(counted)} shares; the others have no interval.",
             "v3 tried part of the rules and Runs 1 to 3 all; categories without a printed share are left out.",
         ),
@@ -348,12 +326,9 @@ def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
     """Category by run: printed shares of rules fixed, `None` where none is printed; with both lists of names."""
     paper = load_paper(_SLUG)
     categories = _categories(paper)
-    shares = [[_share(_maybe(paper, run, category, "share")) for run in _CATEGORY_RUNS] for category in categories]
+    figures = [[_maybe(paper, run, category, "share") for run in _CATEGORY_RUNS] for category in categories]
+    shares = [[None if share is None else share.number for share in row] for row in figures]
     return shares, categories, [RUNS[run] for run in _CATEGORY_RUNS]
-
-
-def _share(figure: Figure | None) -> float | None:
-    return None if figure is None else figure.number
 
 
 def _categories(paper: Paper) -> list[str]:

@@ -6,7 +6,7 @@ from misstep.analysis.measures.reflexive.drift import SHARED, StudiedDrift
 from misstep.analysis.measures.reflexive.lessons import StudiedUse
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import counted_text, with_interval
 
 _SLUG = "reflexive"
@@ -23,6 +23,24 @@ _CALLED = {
 }
 
 
+_MEMORY_TABLE = TableHead(
+    "memory",
+    _SLUG,
+    "Lessons that are of use, and those that are shown",
+    (
+        "Lessons and items are of made-up words, so that only the words that they share on purpose lead from one "
+        "to the other; how many real lessons share with real items is not known from this.",
+        "A lesson without a word in common with its item is found by its category alone, and comes behind those "
+        "that have one. There memory shows no more useful lessons than a list and more harmful ones, which do have "
+        "words in common with the item: that needs another measure of likeness.",
+        "Harmful lessons have two words in common with each item of their category. Their weight falls with each "
+        "item that fails, so that taking them out as well changes little here.",
+        "Intervals are clustered by item; an item comes several times.",
+    ),
+    generator="misstep.harness.generate.lessons.generate_lessons",
+)
+
+
 @made_by_this
 def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
     """Of lessons of known use, those that are shown when their item comes, beside the printed witness."""
@@ -32,48 +50,40 @@ def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
         next(one.use for one in found if (one.without, one.common) == (without, most)) for without in (_WHOLE, _MEMORY)
     )
     by_category = next((one.use for one in found if (one.without, one.common) == (_WHOLE, 0)), None)
+    without_word = (
+        f" Without a word in common memory shows {with_interval(by_category.useful, 'share')}." if by_category else ""
+    )
     rows = [published_row(paper[key], name, group="As printed") for key, name in _WITNESS.items()]
-    for one in found:
-        rows += _use_rows(one, source)
-    return Table(
-        name="memory",
-        paper=_SLUG,
-        title="Lessons that are of use, and those that are shown",
-        finding=(
+    rows += [row for one in found for row in _use_rows(one, source)]
+    return _MEMORY_TABLE.table(
+        (
             f"Of the useful lessons, memory shows {with_interval(whole.useful, 'share')} when their item comes, where "
             f"each has {counted_text(most, 'word')} in common with it; a list of {as_list.stored} lessons, read "
-            f"from its end, shows {with_interval(as_list.useful, 'share')}"
-            + (
-                "."
-                if by_category is None
-                else f". Without a word in common memory shows {with_interval(by_category.useful, 'share')}."
-            )
+            f"from its end, shows {with_interval(as_list.useful, 'share')}.{without_word}"
         ),
-        rows=tuple(rows),
-        notes=(
-            "Lessons and items are of made-up words, so that only the words that they share on purpose lead from one "
-            "to the other; how many real lessons share with real items is not known from this.",
-            "A lesson without a word in common with its item is found by its category alone, and comes behind those "
-            "that have one. There memory shows no more useful lessons than a list and more harmful ones, which do have "
-            "words in common with the item: that needs another measure of likeness.",
-            "Harmful lessons have two words in common with each item of their category. Their weight falls with each "
-            "item that fails, so that taking them out as well changes little here.",
-            "Intervals are clustered by item; an item comes several times.",
-        ),
-        generator="misstep.harness.generate.lessons.generate_lessons",
+        rows,
     )
 
 
 def _use_rows(one: StudiedUse, source: str) -> list[Row]:
     group = f"{_CALLED[one.without]}, {counted_text(one.common, 'word')} in common"
     use = one.use
-    return [
-        estimate_row("Useful lessons shown", use.useful, "share", group, source, "generated"),
-        estimate_row("Harmful lessons shown", use.harmful, "share", group, source, "generated"),
-        estimate_row("Shown lessons that are useful", use.precision, "share", group, source, "generated"),
-        Row("Lessons shown at once", use.shown, n=use.n, evidence="generated", source=source, group=group),
-        Row("Lessons stored", use.stored, n=use.n, evidence="generated", source=source, unit="count", group=group),
-    ]
+    figures: tuple[tuple[str, Figure, Unit], ...] = (
+        ("Useful lessons shown", use.useful, "share"),
+        ("Harmful lessons shown", use.harmful, "share"),
+        ("Shown lessons that are useful", use.precision, "share"),
+        ("Lessons shown at once", use.shown, "number"),
+        ("Lessons stored", use.stored, "count"),
+    )
+    return rows_of(figures, group, source, "generated", n=use.n)
+
+
+_DRIFT = TableHead(
+    "drift",
+    _SLUG,
+    "What agents of one attempt see differently",
+    generator="misstep.harness.reflexive.simulated.skill.SimulatedSkill",
+)
 
 
 @made_by_this
@@ -83,25 +93,21 @@ def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
     fresh, grown = (
         next(one for one in found if one.room == least and one.fresh is is_fresh) for is_fresh in (True, False)
     )
-    return Table(
-        name="drift",
-        paper=_SLUG,
-        title="What agents of one attempt see differently",
-        finding=(
+    return _DRIFT.table(
+        (
             f"In a room of {least:,} tokens, agents of one attempt see "
             f"{with_interval(grown.drift.share, 'share')} of the parts that they share differently where their context "
             f"grows, and {with_interval(fresh.drift.share, 'share')} where it is made anew for each turn; "
             f"{grown.solved} and {fresh.solved} of {fresh.items} items are solved."
         ),
-        rows=tuple(row for one in found for row in _drift_rows(one, source)),
-        notes=(
+        (row for one in found for row in _drift_rows(one, source)),
+        (
             f"Compared are the parts {', '.join(SHARED[:-1])} and {SHARED[-1]} wherever two agents of an attempt were "
             "given them; a part differs where it was cut, or fell out, for one of them.",
             "Simulated agents say in a sentence what models say on a page: with the usual room hardly anything falls "
             "out in a run of theirs, and the room is made smaller instead.",
             "Intervals of the drift are clustered by item; those of solved items take items for independent.",
         ),
-        generator="misstep.harness.reflexive.simulated.skill.SimulatedSkill",
     )
 
 
@@ -112,8 +118,5 @@ def _drift_rows(one: StudiedDrift, source: str) -> list[Row]:
         for name, share in one.drift.parts.items()
         if share.value is not None
     }
-    rows = [estimate_row(name, share, "share", group, source, "generated") for name, share in parts.items()]
-    return [
-        *rows,
-        estimate_row("Items solved", wilson(one.solved, one.items), "share", group, source, "generated"),
-    ]
+    parts["Items solved"] = wilson(one.solved, one.items)
+    return rows_in("share", parts, group, source, "generated")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from misstep.analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauExample, PlateauScores, plateau_scores
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
 
 _SLUG, _DATASET = "reflexive", "gemmaforge"
@@ -20,6 +20,23 @@ _PRECISION, _RECALL, _FALSE = (
 )
 
 
+_PLATEAU_GENERATED = TableHead(
+    "plateau_generated",
+    _SLUG,
+    "Detectors of plateaus on generated reflections",
+    (
+        "Several causes of one failure are told with the words of that failure: what compares words takes them for "
+        "one. A diagnosis that is reworded altogether shares few words, and what asks for more misses it.",
+        "Whoever is not told of it counts the words of a common layout; a skill knows those of its prompts. The "
+        "layouts share no word with the lists of the detectors, so that these lists alone bring nothing here.",
+        "Equality is of first sentences: where these say what happened, three causes open alike.",
+        "One author wrote the texts and the detectors. "
+        "Precision depends on how many cases are of which kind. Intervals are clustered by piece of work.",
+    ),
+    generator="misstep.harness.generate.reflections.generate_reflections",
+)
+
+
 @made_by_this
 def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
     """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind."""
@@ -28,11 +45,8 @@ def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes
     cases = max(len(one.answers) for one in found)
     exact, keywords = named[_EXACT], named[_KEYWORDS]
     best = max((one for one in scores if one.precision.value is not None), key=_balance)
-    return Table(
-        name="plateau_generated",
-        paper=_SLUG,
-        title="Detectors of plateaus on generated reflections",
-        finding=(
+    return _PLATEAU_GENERATED.table(
+        (
             f"On {cases:,} generated cases of three reflections, keywords see "
             f"{with_interval(keywords.recall, 'share')} of the repeated diagnoses and equality of first sentences "
             f"{with_interval(exact.recall, 'share')}; of what keywords see, "
@@ -40,19 +54,9 @@ def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes
             f"{best.detector}: {with_interval(best.recall, 'share')} against "
             f"{with_interval(best.false_alarms, 'share')} of several diagnoses."
         ),
-        rows=tuple(_rows(scores, source, "generated")),
-        notes=(
-            "Several causes of one failure are told with the words of that failure: what compares words takes them for "
-            "one. A diagnosis that is reworded altogether shares few words, and what asks for more misses it.",
-            "Whoever is not told of it counts the words of a common layout; a skill knows those of its prompts. The "
-            "layouts share no word with the lists of the detectors, so that these lists alone bring nothing here.",
-            "Equality is of first sentences: where these say what happened, three causes open alike.",
-            "One author wrote the texts and the detectors. "
-            "Precision depends on how many cases are of which kind. Intervals are clustered by piece of work.",
-            *notes,
-        ),
-        generator="misstep.harness.generate.reflections.generate_reflections",
-        drawn=tuple(_figures(scores, source, "generated")),
+        _rows(scores, source, "generated"),
+        (*notes,),
+        drawn=_figures(scores, source, "generated"),
     )
 
 
@@ -60,33 +64,37 @@ def _balance(scores: PlateauScores) -> float:
     return (scores.recall.value or 0.0) - (scores.false_alarms.value or 0.0)
 
 
+_PLATEAU_QUOTED = TableHead(
+    "plateau_quoted",
+    _SLUG,
+    "Detectors of plateaus on quoted reflections",
+    (
+        "Which texts are one diagnosis is one person's judgement.",
+        "Few are seen because few texts are whole reflections: most are a first sentence, a pattern cut at 80 "
+        "characters, or a few words in which the authors sum up what reflections said. What the authors say shares "
+        "hardly a word with what the reflector said: the table tells the two apart.",
+        "Which texts came in a row is not known: each is the last of threes that are drawn. Intervals are over "
+        "groups of the last; as texts recur in many threes they are still too narrow.",
+        "The words that keywords leave out were listed with these texts known: nothing here was held out.",
+    ),
+)
+
+
 @made_by_this
 def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
     """Return every detector on threes of the texts that the project's pages quote."""
     scores = [plateau_scores(one) for one in found]
     named = {one.detector: one.recall for one in scores}
-    return Table(
-        name="plateau_quoted",
-        paper=_SLUG,
-        title="Detectors of plateaus on quoted reflections",
-        finding=_ABSENT
+    return _PLATEAU_QUOTED.table(
+        _ABSENT
         if not named
         else f"Of threes of quoted texts that one person holds to be one diagnosis, keywords see "
         f"{with_interval(named[_KEYWORDS], 'share')}, embeddings {_or_reason(named[_EMBEDDINGS])} and equality "
         f"{with_interval(named[_EXACT], 'share')}.",
-        rows=tuple(_rows(scores, f"{_DATASET}, reflections.jsonl", "real")),
-        notes=(
-            "Which texts are one diagnosis is one person's judgement.",
-            "Few are seen because few texts are whole reflections: most are a first sentence, a pattern cut at 80 "
-            "characters, or a few words in which the authors sum up what reflections said. What the authors say shares "
-            "hardly a word with what the reflector said: the table tells the two apart.",
-            "Which texts came in a row is not known: each is the last of threes that are drawn. Intervals are over "
-            "groups of the last; as texts recur in many threes they are still too narrow.",
-            "The words that keywords leave out were listed with these texts known: nothing here was held out.",
-            *notes,
-        ),
+        _rows(scores, f"{_DATASET}, reflections.jsonl", "real"),
+        (*notes,),
         datasets=(_DATASET,) if found else (),
-        drawn=tuple(_figures(scores, _DATASET, "real")),
+        drawn=_figures(scores, _DATASET, "real"),
     )
 
 
@@ -97,15 +105,11 @@ def _or_reason(estimate: Estimate) -> str:
 def _figures(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
     """Precision, recall and false alarms, a row a detector under each."""
     parts = {
-        _PRECISION: [one.precision for one in scores],
-        _RECALL: [one.recall for one in scores],
-        _FALSE: [one.false_alarms for one in scores],
+        _PRECISION: {one.detector: one.precision for one in scores},
+        _RECALL: {one.detector: one.recall for one in scores},
+        _FALSE: {one.detector: one.false_alarms for one in scores},
     }
-    return [
-        estimate_row(one.detector, estimate, "share", heading, source, evidence)
-        for heading, estimates in parts.items()
-        for one, estimate in zip(scores, estimates, strict=True)
-    ]
+    return [row for heading, shares in parts.items() for row in rows_in("share", shares, heading, source, evidence)]
 
 
 def _rows(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
@@ -123,6 +127,17 @@ def _heading(kind: str, same: bool) -> str:
     return f"Seen as a plateau: {kind.replace('_', ' ')} ({told})"
 
 
+_PLATEAU_EXAMPLES = TableHead(
+    "plateau_examples",
+    _SLUG,
+    "Detectors of plateaus on what the pages call the same, or not the same",
+    (
+        "Two threes of the partition overlap, and examples that authors choose are not sample.",
+        "As printed, the words pattern, root and cause of the common form suffice for a plateau by themselves.",
+    ),
+)
+
+
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
     """Return what each detector says of threes of which the pages say themselves whether they are the same."""
@@ -131,16 +146,13 @@ def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
         for name in (examples[0].flagged if examples else {})
         if all(one.flagged[name] is not None for one in examples)
     }
-    return Table(
-        name="plateau_examples",
-        paper=_SLUG,
-        title="Detectors of plateaus on what the pages call the same, or not the same",
-        finding=_ABSENT
+    return _PLATEAU_EXAMPLES.table(
+        _ABSENT
         if not right
         else f"Of {len(examples)} threes of which the pages say whether they are one diagnosis, keywords are right on "
         f"{right[_KEYWORDS]}, keywords as the project prints them on {right['keywords, as printed']}, and equality on "
         f"{right[_EXACT]}.",
-        rows=tuple(
+        (
             Row(
                 name,
                 None if flagged is None else "a plateau" if flagged else "no plateau",
@@ -151,10 +163,6 @@ def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
             )
             for one in examples
             for name, flagged in one.flagged.items()
-        ),
-        notes=(
-            "Two threes of the partition overlap, and examples that authors choose are not sample.",
-            "As printed, the words pattern, root and cause of the common form suffice for a plateau by themselves.",
         ),
         datasets=(_DATASET,) if examples else (),
     )

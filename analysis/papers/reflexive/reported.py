@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from misstep.analysis.measures.reflexive.reported import OUTCOMES, RIGHT, BreakerScore, Trial
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "reflexive"
@@ -23,22 +23,28 @@ _ABOUT = (
 )
 
 
+_REPORTED_BREAKERS = TableHead(
+    "reported_breakers",
+    _PAPER,
+    "Breakers on runs made up after reports",
+    (
+        "Stopped rightly, stopped late and missed are shares of the runs to be stopped, left alone rightly of "
+        "those to go on, stopped wrongly of all: a stop before its time is a wrong one.",
+    ),
+)
+
+
 @made_by_this
 def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
     """Return what each breaker did with all cases: a line a breaker, a column an outcome."""
-    return Table(
-        name="reported_breakers",
-        paper=_PAPER,
-        title="Breakers on runs made up after reports",
-        finding=_finding(scores),
-        rows=tuple(
+    return _REPORTED_BREAKERS.table(
+        _finding(scores),
+        (
             estimate_row(outcome.capitalize(), share, "share", _described(score), evidence="generated")
             for score in scores
             for outcome, share in score.shares.items()
         ),
-        notes=(
-            "Stopped rightly, stopped late and missed are shares of the runs to be stopped, left alone rightly of "
-            "those to go on, stopped wrongly of all: a stop before its time is a wrong one.",
+        (
             *_wrong(scores),
             *_ABOUT,
             f"Where the breakers of other loops are documented: {'; '.join(_documented(scores))}.",
@@ -47,20 +53,20 @@ def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) ->
     )
 
 
+_REPORTED_CASES = TableHead("reported_cases", _PAPER, "Runs made up after reports")
+
+
 @made_by_this
 def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
     """Return each case in our words, with the verdict that is right and why."""
     cases = scores[0].trials
     to_stop = sum(case.first is not None for case in cases)
-    return Table(
-        name="reported_cases",
-        paper=_PAPER,
-        title="Runs made up after reports",
-        finding=(
+    return _REPORTED_CASES.table(
+        (
             f"{to_stop} of {len(cases)} runs made up after reports should be stopped, and {len(cases) - to_stop} "
             "should go on."
         ),
-        rows=tuple(
+        (
             _text_row(case, case.case, quantity, text)
             for case in cases
             for quantity, text in (
@@ -69,8 +75,13 @@ def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
                 ("Why", case.why),
             )
         ),
-        notes=_ABOUT[:1],
+        _ABOUT[:1],
     )
+
+
+_REPORTED_OUR_BREAKERS = TableHead(
+    "reported_our_breakers", _PAPER, "Detectors of plateaus and the loop's rule on each run made up after a report"
+)
 
 
 @made_by_this
@@ -78,18 +89,23 @@ def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()
     """Return what each detector of plateaus, and the loop's own rule, did with each case: a line a case."""
     ours = [score for score in scores if score.breaker.ours]
     judged = (f"{score.breaker.name} {with_interval(score.right, 'share')}" for score in ours)
-    return Table(
-        name="reported_our_breakers",
-        paper=_PAPER,
-        title="Detectors of plateaus and the loop's rule on each run made up after a report",
-        finding=f"The share of {len(ours[0].trials)} runs that is judged rightly: {'; '.join(judged)}.",
-        rows=tuple(
+    return _REPORTED_OUR_BREAKERS.table(
+        f"The share of {len(ours[0].trials)} runs that is judged rightly: {'; '.join(judged)}.",
+        (
             _text_row(trial, _with_verdict(trial), trial.breaker.name, _became(trial))
             for case in zip(*(score.trials for score in ours), strict=True)
             for trial in case
         ),
-        notes=(f"What each stops at: {'; '.join(_says(score) for score in ours)}.", *_ABOUT, *notes),
+        (f"What each stops at: {'; '.join(_says(score) for score in ours)}.", *_ABOUT, *notes),
     )
+
+
+_REPORTED_OTHER_BREAKERS = TableHead(
+    "reported_other_breakers",
+    _PAPER,
+    "Breakers of other loops on each run made up after a report",
+    ("The figure behind a breaker is the round after which it stopped the run.",),
+)
 
 
 @made_by_this
@@ -98,16 +114,13 @@ def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
     others = [score for score in scores if not score.breaker.ours]
     wrong, silent = (sum(bool(score.having(outcome)) for score in others) for outcome in ("stopped wrongly", "missed"))
     cases = zip(*(score.trials for score in others), strict=True)
-    return Table(
-        name="reported_other_breakers",
-        paper=_PAPER,
-        title="Breakers of other loops on each run made up after a report",
-        finding=(
+    return _REPORTED_OTHER_BREAKERS.table(
+        (
             f"{wrong} of {len(others)} breakers of other loops wrongly stop at least one of "
             f"{len(others[0].trials)} runs made up after reports, and {silent} miss at least one that should be "
             "stopped."
         ),
-        rows=tuple(
+        (
             _text_row(
                 trials[0],
                 _with_verdict(trials[0]),
@@ -117,7 +130,7 @@ def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
             for trials in cases
             for outcome in OUTCOMES
         ),
-        notes=("The figure behind a breaker is the round after which it stopped the run.", *_ABOUT),
+        (*_ABOUT,),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
 from misstep.analysis.published import load_paper
-from misstep.analysis.tables import FAILED, Status, Table, made_by_this
+from misstep.analysis.tables import FAILED, Status, Table, TableHead, made_by_this
 from misstep.analysis.tables.wording import with_interval
 
 RUNS = {
@@ -45,6 +45,17 @@ FIXED = "Rules fixed"
 _SLUG = "reflexive"
 
 
+_FIX_RATES_TABLE = TableHead(
+    "fix_rates",
+    _SLUG,
+    "Rules fixed, run by run (reflexive harness, run tables)",
+    (
+        "What a share is of changes from run to run: rules attempted, processed, or fixed and escalated.",
+        "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
+    ),
+)
+
+
 @made_by_this
 def fix_rate_table() -> Table:
     """Return the share of rules that each run fixed, as printed and from its counts."""
@@ -55,21 +66,22 @@ def fix_rate_table() -> Table:
     ]
     fixed = {one.heading: one.share for one in rates if one.share.value is not None}
     least, most = (pick(fixed, key=lambda run: fixed[run].value or 0) for pick in (min, max))
-    return Table(
-        name="fix_rates",
-        paper=_SLUG,
-        title="Rules fixed, run by run (reflexive harness, run tables)",
-        finding=(
+    return _FIX_RATES_TABLE.table(
+        (
             f"{finding(rates, 'the shares of rules fixed').rstrip('.')}; the share goes from "
             f"{with_interval(fixed[least], 'share')} in {least} to {with_interval(fixed[most], 'share')} in {most}."
         ),
-        rows=tuple(checked_rows(rates)),
-        notes=(
-            "What a share is of changes from run to run: rules attempted, processed, or fixed and escalated.",
-            "Each run is one run, and its rules are not independent of each other: the intervals are too narrow.",
-        ),
-        drawn=tuple(recomputed_rows(one for one in rates if one.share.value is not None)),
+        checked_rows(rates),
+        drawn=recomputed_rows(one for one in rates if one.share.value is not None),
     )
+
+
+_FAILURE_MODES = TableHead(
+    "failure_modes",
+    _SLUG,
+    "Figures of the six failure modes (Failure Modes in Reflexive Agent Harnesses)",
+    ("Only figures that another printed figure says something about are here.",),
+)
 
 
 @made_by_this
@@ -81,48 +93,43 @@ def failure_modes_table() -> Table:
         for figure in paper.figure
         if figure.derivations and not figure.id.startswith("runs.")
     ]
-    return Table(
-        name="failure_modes",
-        paper=_SLUG,
-        title="Figures of the six failure modes (Failure Modes in Reflexive Agent Harnesses)",
-        finding=finding(figures, "the document's own figures"),
-        rows=tuple(checked_rows(figures)),
-        notes=("Only figures that another printed figure says something about are here.",),
-    )
+    return _FAILURE_MODES.table(finding(figures, "the document's own figures"), checked_rows(figures))
+
+
+_CONTRADICTIONS = TableHead(
+    "contradictions",
+    _SLUG,
+    "What does not fit together in the run tables (reflexive harness)",
+    (
+        "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
+        "A suggestion is a small repair that would make the figures fit; only the authors can know.",
+    ),
+)
 
 
 @made_by_this
 def contradictions_table() -> Table:
     """Return the figures of the run tables that contradict other printed ones, the worst first."""
     figures = [figure for status in FAILED for figure in _run_figures((status,))]
-    return Table(
-        name="contradictions",
-        paper=_SLUG,
-        title="What does not fit together in the run tables (reflexive harness)",
-        finding=finding(figures, "the run tables that failed"),
-        rows=tuple(checked_rows(figures)),
-        notes=(
-            "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts do.",
-            "A suggestion is a small repair that would make the figures fit; only the authors can know.",
-        ),
-    )
+    return _CONTRADICTIONS.table(finding(figures, "the run tables that failed"), checked_rows(figures))
+
+
+_RUNS = TableHead(
+    "runs",
+    _SLUG,
+    "What fits together in the run tables, and what cannot be told (reflexive harness)",
+    (
+        "Places are pages of the project's journal; a figure printed on two pages is compared with itself.",
+        "A range comes from the rounding of printed inputs, such as hours with one decimal, not from sampling.",
+    ),
+)
 
 
 @made_by_this
 def runs_table() -> Table:
     """Return the figures of the run tables that others give or say too little about, run by run."""
     figures = _run_figures(("reproduced", "underdetermined"))
-    return Table(
-        name="runs",
-        paper=_SLUG,
-        title="What fits together in the run tables, and what cannot be told (reflexive harness)",
-        finding=finding(figures, "the run tables that did not fail"),
-        rows=tuple(checked_rows(figures)),
-        notes=(
-            "Places are pages of the project's journal; a figure printed on two pages is compared with itself.",
-            "A range comes from the rounding of printed inputs, such as hours with one decimal, not from sampling.",
-        ),
-    )
+    return _RUNS.table(finding(figures, "the run tables that did not fail"), checked_rows(figures))
 
 
 def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:

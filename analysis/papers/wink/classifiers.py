@@ -18,12 +18,24 @@ from misstep.analysis.measures.classifier_pairs import (
 )
 from misstep.analysis.papers.wink.generated_prevalence import NAMES
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import number_text
 
 _ONE_SIDED = (
     f"Held out: thresholds are chosen on one half of the runs for a precision of {number_text(FLOOR, 'share')} and "
     "tested on the other, with a one-sided 95% bound; a rule has no score, so that its label alone is tested."
+)
+
+
+_CLASSIFIERS = TableHead(
+    "classifiers",
+    "wink",
+    "A rule, a prompted judge and both, on the same labels (Wink, section 2.2.1)",
+    (
+        "Recall is over all runs with the category: one that a classifier did not answer counts as missed.",
+        _ONE_SIDED,
+        "Both: what either flags.",
+    ),
 )
 
 
@@ -33,50 +45,39 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
     rows: list[Row] = []
     kept = 0
     for runs in sets:
-        of_set: list[Row] = []
+        shares: dict[str, Estimate] = {}
         for classifier in CLASSIFIERS:
-            found = figures(runs, classifier)
-            of_set.append(_row(runs, f"Precision, {classifier}", found.precision))
-            of_set.append(_row(runs, f"Recall, {classifier}", found.recall))
+            own = figures(runs, classifier)
+            shares |= {f"Precision, {classifier}": own.precision, f"Recall, {classifier}": own.recall}
             held_out = _held_out(runs, classifier, seed)
             if held_out is not None:
-                of_set.append(held_out)
+                shares[f"Precision held out, {classifier}"] = held_out
                 kept += held_out.low is not None and held_out.low >= FLOOR
+        of_set = rows_in("share", shares, f"{NAMES[runs.category]}, {runs.dataset}", runs.source, runs.evidence)
         rows += of_set if runs.evidence == "generated" else measured_on(runs.dataset, of_set)
     model = "" if with_prompted(sets) else " No answers of a prompted judge are available: its columns are empty."
-    return Table(
-        name="classifiers",
-        paper="wink",
-        title="A rule, a prompted judge and both, on the same labels (Wink, section 2.2.1)",
-        finding=(
+    return _CLASSIFIERS.table(
+        (
             f"In {kept} of {len(sets)} sets and categories a classifier is shown to be right in "
             f"{number_text(FLOOR, 'share')} or more of what it flags.{model}"
         ),
-        rows=tuple(rows),
-        notes=(
-            "Recall is over all runs with the category: one that a classifier did not answer counts as missed.",
-            _ONE_SIDED,
-            "Both: what either flags.",
-        ),
-        datasets=tuple(dict.fromkeys(runs.dataset for runs in sets if runs.evidence != "generated")),
+        rows,
+        datasets=(runs.dataset for runs in sets if runs.evidence != "generated"),
     )
 
 
-def _row(runs: LabelledRuns, quantity: str, estimate: Estimate) -> Row:
-    return estimate_row(quantity, estimate, "share", _group(runs), runs.source, runs.evidence)
+def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Estimate | None:
+    kept = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
+    return None if kept is None or kept.tried is None else kept.precision
 
 
-def _group(runs: LabelledRuns) -> str:
-    return f"{NAMES[runs.category]}, {runs.dataset}"
-
-
-def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Row | None:
-    if not any(runs.gold.values()):
-        return None
-    found = kept_precision(runs, classifier, seed)
-    if found is None or found.tried is None:
-        return None
-    return _row(runs, f"Precision held out, {classifier}", found.precision)
+_CLASSIFIER_KINDS = TableHead(
+    "classifier_kinds",
+    "wink",
+    "Recall by kind of limit and of misbehaviour, on generated labels",
+    ("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
+    generator="misstep.harness.generate.study.sessions.generate_study",
+)
 
 
 @made_by_this
@@ -91,18 +92,13 @@ def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
     }
     of_rule = {kind: recall for (kind, classifier), (_, recall) in recalls.items() if classifier == "rule" and recall.n}
     never = [kind for kind, recall in of_rule.items() if recall.value == 0]
-    return Table(
-        name="classifier_kinds",
-        paper="wink",
-        title="Recall by kind of limit and of misbehaviour, on generated labels",
-        finding=(
+    return _CLASSIFIER_KINDS.table(
+        (
             f"Of {len(of_rule)} kinds of planted misbehaviour, the rules never find {len(never)}"
             f"{': ' if never else ''}{'; '.join(never)}."
         ),
-        rows=tuple(
+        (
             estimate_row(f"Recall, {classifier}", recall, "share", kind, source, "generated")
             for (kind, classifier), (source, recall) in sorted(recalls.items(), key=lambda one: one[0][0])
         ),
-        notes=("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
-        generator="misstep.harness.generate.study.sessions.generate_study",
     )

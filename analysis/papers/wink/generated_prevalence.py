@@ -6,7 +6,7 @@ against a printed one: the tables show what a classifier's errors, samples and t
 
 from collections.abc import Sequence
 
-from misstep.analysis.measures.prevalence import ANY, CategoryCount
+from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.study_prevalence import (
     Study,
     Told,
@@ -23,7 +23,8 @@ from misstep.analysis.papers.wink.prevalence import CATEGORIES
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import number_text, with_interval
 
 NAMES = {
@@ -51,6 +52,15 @@ SEEN = (
 )
 
 
+_GENERATED_PREVALENCE = TableHead(
+    "generated_prevalence",
+    "wink",
+    "Prevalence in a generated study (as Wink, table 1)",
+    (CHOSEN, SEEN),
+    generator=_GENERATOR,
+)
+
+
 @made_by_this
 def generated_prevalence_table(study: Study) -> Table:
     """Table 1 on a generated study, a group a category: printed, planted, found by rule, corrected, planted alone."""
@@ -66,39 +76,41 @@ def generated_prevalence_table(study: Study) -> Table:
             CORRECTED: corrected(study, category),
         }
         if category in exclusive:
-            found[ALONE] = _alone(exclusive[category], len(study.sessions))
-        of_category = {
-            told: estimate_row(told, one, "share", name, study.source, "generated") for told, one in found.items()
-        }
-        rows += of_category.values()
-        drawn += [of_category[PLANTED], of_category[FOUND]]
+            one = exclusive[category]
+            none = Estimate(None, n=0, reason=f"none of {len(study.sessions):,} sessions has it")
+            found[ALONE] = wilson(one.exclusive, one.count) if one.count else none
+        of_category = rows_in("share", found, name, study.source, "generated")
+        rows += of_category
+        drawn += of_category[:2]
     planted, put_right = share(study.sessions, ANY, "planted"), corrected(study, ANY)
-    return Table(
-        name="generated_prevalence",
-        paper="wink",
-        title="Prevalence in a generated study (as Wink, table 1)",
-        finding=(
+    return _GENERATED_PREVALENCE.table(
+        (
             f"{number_text(planted.value, 'share')} of {len(study.sessions):,} generated sessions have a planted "
             f"misbehaviour; the rules find one in {with_interval(share(study.sessions, ANY, 'found'), 'share')}, which "
             f"corrected for their errors is {with_interval(put_right, 'share')}."
         ),
-        rows=tuple(rows),
-        notes=(
-            CHOSEN,
-            SEEN,
+        rows,
+        (
             f"Corrected: Rogan and Gladen, with sensitivity and specificity of {len(study.validation):,} sessions of "
             "another seed.",
         ),
-        generator=_GENERATOR,
-        drawn=tuple(drawn),
+        drawn=drawn,
     )
 
 
-def _alone(one: CategoryCount, sessions: int) -> Estimate:
-    """Of the sessions with a category planted, the share with nothing else."""
-    if not one.count:
-        return Estimate(None, n=0, reason=f"none of {sessions:,} sessions has it")
-    return wilson(one.exclusive, one.count)
+_GENERATED_MODELS = TableHead(
+    "generated_models",
+    "wink",
+    "Prevalence in two versions of a generated agent (as Wink, table 2)",
+    (
+        CHOSEN,
+        SEEN,
+        "All but tool call failures are planted at another rate in the second version: a difference of theirs that "
+        "is not found is missed for want of sessions.",
+        "Adjusted: Holm over the four categories, apart for what was planted and what was found.",
+    ),
+    generator=_GENERATOR,
+)
 
 
 @made_by_this
@@ -116,51 +128,34 @@ def generated_models_table(study: Study) -> Table:
         NAMES[one.category] for one in compared["planted"] if one.adjusted is not None and one.adjusted < 0.05
     ]
     named = f" ({', '.join(significant).lower()})" if significant else ""
-    return Table(
-        name="generated_models",
-        paper="wink",
-        title="Prevalence in two versions of a generated agent (as Wink, table 2)",
-        finding=(
+    return _GENERATED_MODELS.table(
+        (
             f"Of the four categories as planted, {len(significant)} differ between the versions at the 5% level after "
             f"Holm's adjustment{named}; tool call failures are planted equally often in both."
         ),
-        rows=tuple(rows),
-        notes=(
-            CHOSEN,
-            SEEN,
-            "All but tool call failures are planted at another rate in the second version: a difference of theirs that "
-            "is not found is missed for want of sessions.",
-            "Adjusted: Holm over the four categories, apart for what was planted and what was found.",
-        ),
-        generator=_GENERATOR,
+        rows,
     )
 
 
 def _version_rows(one: Versions, told: Told, names: Sequence[str], study: Study) -> list[Row]:
     group = f"{NAMES[one.category]}, {_TOLD[told]}"
-    rows = [
-        estimate_row(name, arm, "share", group, study.source, "generated")
-        for name, arm in zip(names, one.shares, strict=True)
+    adjusted = Significance(None, one.adjusted, one.test.n, "Holm", one.test.reason if one.adjusted is None else "")
+    figures: list[tuple[str, Figure, Unit]] = [
+        *((name, share, "share") for name, share in zip(names, one.shares, strict=True)),
+        ("Difference", one.difference, "difference"),
+        ("p-value", one.test, "p"),
+        ("p-value, Holm", adjusted, "p"),
     ]
-    rows.append(estimate_row("Difference", one.difference, "difference", group, study.source, "generated"))
-    for quantity, p_value, method in (
-        ("p-value", one.test.p_value, one.test.test),
-        ("p-value, Holm", one.adjusted, "Holm"),
-    ):
-        rows.append(
-            Row(
-                quantity,
-                p_value,
-                n=one.test.n,
-                evidence="generated",
-                source=study.source,
-                unit="p",
-                method=method,
-                group=group,
-                reason="" if p_value is not None else one.test.reason,
-            )
-        )
-    return rows
+    return rows_of(figures, group, study.source, "generated")
+
+
+_WEEKS = TableHead(
+    "weeks",
+    "wink",
+    "Prevalence week by week, and in a daily sample (as Wink, sections 2.2.1 and 2.2.2)",
+    (CHOSEN, "Each week has a planted factor of its own as well (`weeks` in the settings of the generator)."),
+    generator=_GENERATOR,
+)
 
 
 @made_by_this
@@ -172,60 +167,54 @@ def weeks_table(study: Study, seed: int) -> Table:
         for told in _TOLD:
             if told == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
                 group = f"{name}, {_TOLD[told]}"
-                weeks = [
-                    estimate_row(f"Week {week}", one, "share", group, study.source, "generated")
-                    for week, one in by_week(study, category, told).items()
-                ]
+                shares = {f"Week {week}": one for week, one in by_week(study, category, told).items()}
+                weeks = rows_in("share", shares, group, study.source, "generated")
                 rows += weeks
                 drawn += weeks if (category, told) == (ANY, "planted") else []
     whole, sample = share(study.sessions, ANY, "found"), sampled_by_day(study, DAILY, seed)
-    rows += [
-        estimate_row("All sessions", whole, "share", SAMPLED, study.source, "generated"),
-        estimate_row("A tenth of each day", sample, "share", SAMPLED, study.source, "generated"),
-    ]
+    samples = {"All sessions": whole, "A tenth of each day": sample}
+    rows += rows_in("share", samples, SAMPLED, study.source, "generated")
     inside = sample.low is not None and sample.high is not None and sample.low <= (whole.value or 0) <= sample.high
-    return Table(
-        name="weeks",
-        paper="wink",
-        title="Prevalence week by week, and in a daily sample (as Wink, sections 2.2.1 and 2.2.2)",
-        finding=(
+    return _WEEKS.table(
+        (
             f"A tenth of each day, {sample.n} sessions, gives {with_interval(sample, 'share')} with a misbehaviour by "
             f"rule; all sessions give {number_text(whole.value, 'share')}, which is "
             f"{'inside' if inside else 'outside'} that interval."
         ),
-        rows=tuple(rows),
-        notes=(
-            CHOSEN,
-            "Each week has a planted factor of its own as well (`weeks` in the settings of the generator).",
-        ),
-        generator=_GENERATOR,
-        drawn=tuple(drawn),
+        rows,
+        drawn=drawn,
     )
+
+
+_RATINGS = TableHead(
+    "ratings",
+    "wink",
+    "Prevalence among the disliked sessions, beside all (as Wink, sections 2.1 and 2.2)",
+    (
+        CHOSEN,
+        "A fifth of the sessions is rated. Of the rated ones, 70% with a misbehaviour and 20% without one are "
+        "disliked; which misbehaviour it is makes no difference.",
+    ),
+    generator=_GENERATOR,
+)
 
 
 @made_by_this
 def ratings_table(study: Study) -> Table:
     """Prevalence among the sessions that users disliked, liked and did not rate, beside all."""
     rows = [
-        estimate_row(said, one, "share", f"{name}, {_TOLD['planted']}", study.source, "generated")
+        row
         for category, name in NAMES.items()
-        for said, one in by_rating(study, category, "planted").items()
+        for row in rows_in(
+            "share", by_rating(study, category, "planted"), f"{name}, {_TOLD['planted']}", study.source, "generated"
+        )
     ]
     found = by_rating(study, ANY, "planted")
-    return Table(
-        name="ratings",
-        paper="wink",
-        title="Prevalence among the disliked sessions, beside all (as Wink, sections 2.1 and 2.2)",
-        finding=(
+    return _RATINGS.table(
+        (
             f"Of the disliked sessions {with_interval(found['Disliked'], 'share')} have a planted misbehaviour, of all "
             f"{with_interval(found['All'], 'share')}: how frequent something is among the disliked does not say how "
             "frequent it is in all."
         ),
-        rows=tuple(rows),
-        notes=(
-            CHOSEN,
-            "A fifth of the sessions is rated. Of the rated ones, 70% with a misbehaviour and 20% without one are "
-            "disliked; which misbehaviour it is makes no difference.",
-        ),
-        generator=_GENERATOR,
+        rows,
     )

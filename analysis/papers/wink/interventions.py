@@ -14,7 +14,7 @@ from misstep.analysis.stats.decisions.power import tolerated_design_effect, tole
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
 from misstep.analysis.stats.significance import holm
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
 
 METRICS = {
@@ -28,6 +28,17 @@ METRICS = {
 _ARMS = ("treatment", "control")
 _LEVEL = 0.05
 _RATE = "Misbehaviour rate"
+
+
+_SHADOW_MODE = TableHead(
+    "shadow_mode",
+    "wink",
+    "Misbehaviour rate with detection alone and with course-correction (Wink, section 4.2)",
+    (
+        "The correlation within trajectories is not printed. With trajectories of very unequal length less of it "
+        "suffices: the size-weighted mean length takes the mean's place.",
+    ),
+)
 
 
 @made_by_this
@@ -59,39 +70,25 @@ def shadow_table(live: LiveExperiments | None = None) -> Table:
     z = abs(pooled_z(x1, n1, x2, n2).statistic or 0)
     size = (n1 + n2) / sum(paper[f"shadow.{key}.trajectories"].number for key in arms)
     borne = {level: tolerated_icc(z, level, size) for level in (0.05, 0.001)}
-    for level, correlation in borne.items():
+    bounds = {
+        quantity: Estimate(value, n=n1 + n2, method="z over the root of the design effect, trajectories of one size")
+        for level, correlation in borne.items()
         for quantity, value in (
             (f"Design effect at which p is {level:g}", tolerated_design_effect(z, level)),
             (f"Intraclass correlation at which p is {level:g}", correlation),
-        ):
-            rows.append(
-                Row(
-                    quantity,
-                    value,
-                    n=n1 + n2,
-                    evidence="recomputed",
-                    source=f"z {z:.2f}, {size:.2f} invocations a trajectory",
-                    unit="coefficient",
-                    method="z over the root of the design effect, trajectories of one size",
-                    group="How much clustering the finding bears",
-                )
-            )
-    return Table(
-        name="shadow_mode",
-        paper="wink",
-        title="Misbehaviour rate with detection alone and with course-correction (Wink, section 4.2)",
-        finding=(
+        )
+    }
+    source = f"z {z:.2f}, {size:.2f} invocations a trajectory"
+    rows += rows_in("coefficient", bounds, "How much clustering the finding bears", source, "recomputed")
+    return _SHADOW_MODE.table(
+        (
             f"The printed p-value follows from the printed rates if invocations are independent; those of one "
             f"trajectory are not, and the difference of {with_interval(difference, 'difference').lstrip('+')} would "
             f"keep p below 0.05 up to an intraclass correlation of {borne[0.05]:.2f}, and below 0.001 up to "
             f"{borne[0.001]:.2f}.{shadow_finding(live)}"
         ),
-        rows=(*rows, *shadow_rows(live, tuple(arms.values()), _RATE)),
-        notes=(
-            "The correlation within trajectories is not printed. With trajectories of very unequal length less of it "
-            "suffices: the size-weighted mean length takes the mean's place.",
-            *(() if live is None else (NOTE,)),
-        ),
+        (*rows, *shadow_rows(live, tuple(arms.values()), _RATE)),
+        () if live is None else (NOTE,),
     )
 
 
@@ -103,6 +100,18 @@ def _shadow_count(paper: Paper, key: str) -> tuple[int, int]:
     """Return the misbehaviours that a printed rate stands for: the count nearest to it."""
     n = int(paper[f"shadow.{key}.invocations"].number)
     return round(paper[f"shadow.{key}.rate"].number * n), n
+
+
+_EXPERIMENT = TableHead(
+    "experiment",
+    "wink",
+    "The live experiment (Wink, section 4.3 and table 5)",
+    (
+        "Adjusted: Holm over the four metrics; the paper prints the p-values as they are.",
+        "The range of arm sizes comes from the rounding of the printed rates and p-value. More calls than that "
+        "would mean that the authors' test took account of clustering, as it should.",
+    ),
+)
 
 
 @made_by_this
@@ -122,29 +131,22 @@ def experiment_table() -> Table:
         rows.append(published_row(p_value, "p-value", group=name))
         if key == "tcf":
             rows.append(arm_size_row(paper, p_value, name))
-        rows.append(_adjusted_row(p_value, holm_p, name))
+        rows.append(adjusted_row(p_value, holm_p, name))
     below = sum(p is not None and p < _LEVEL for p in adjusted)
     arms = arm_size(paper, paper["experiment.tcf.p"])
     implied = "" if arms is None else f", either arm had {arms.words} of them"
-    return Table(
-        name="experiment",
-        paper="wink",
-        title="The live experiment (Wink, section 4.3 and table 5)",
-        finding=(
+    return _EXPERIMENT.table(
+        (
             f"{below} of the {len(METRICS)} changes stay below p 0.05 when the p-values are adjusted for four metrics; "
             "no arm sizes, standard errors or intervals are printed. If the test of failed "
             f"tool calls took calls as independent{implied}."
         ),
-        rows=tuple(rows),
-        notes=(
-            "Adjusted: Holm over the four metrics; the paper prints the p-values as they are.",
-            "The range of arm sizes comes from the rounding of the printed rates and p-value. More calls than that "
-            "would mean that the authors' test took account of clustering, as it should.",
-        ),
+        rows,
     )
 
 
-def _adjusted_row(p_value: Figure, adjusted: float | None, group: str) -> Row:
+def adjusted_row(p_value: Figure, adjusted: float | None, group: str) -> Row:
+    """Return a printed p-value as Holm's adjustment for four metrics leaves it."""
     return Row(
         quantity="p-value, adjusted",
         value=adjusted,

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from misstep.analysis.measures.recovery.problems import Judgements, Problem, Start, problems
-from misstep.analysis.stats.significance import Significance
-from misstep.analysis.tables import Row
 from misstep.harness.records.live_session import LiveArm, LiveSession
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
@@ -52,18 +50,3 @@ class LiveExperiments(Struct, frozen=True):
         """Return the problems of one arm of an experiment, with a judge's labels if there are any."""
         labels = self.judgements if of is self.shadow else {}
         return problems((one for one in of if one.arm == arm), start, labels)
-
-
-def p_row(name: str, test: Significance, group: str, source: str) -> Row:
-    """Return the p-value of a test on generated sessions as a row."""
-    return Row(
-        name,
-        test.p_value,
-        n=test.n,
-        evidence="generated",
-        source=source,
-        reason=test.reason,
-        unit="p",
-        method=test.test,
-        group=group,
-    )

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from misstep.analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
 from misstep.analysis.measures.experiments.sessions import Metric, of_live
 from misstep.analysis.measures.experiments.tables import signed
-from misstep.analysis.papers.wink.interventions import METRICS
-from misstep.analysis.papers.wink.live import NOTE, LiveExperiments, p_row
+from misstep.analysis.papers.wink.interventions import METRICS, adjusted_row
+from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.decisions.relative_change import ImpliedChange, implied_change
+from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance, holm
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, estimate_row, made_by_this, rows_of
 from misstep.analysis.tables.wording import interval_words, number_text, p_text
 
 KEYS: Mapping[Metric, str] = {
@@ -41,6 +42,19 @@ def implied_changes() -> dict[str, ImpliedChange]:
     }
 
 
+_EXPERIMENT_EVIDENCE = TableHead(
+    "experiment_evidence",
+    "wink",
+    "The live experiment of table 5 beside one with a scripted agent",
+    (
+        "Recomputed changes: the interval that the printed change and p-value imply, if the test was a normal one "
+        "of the log ratio (Altman and Bland 2011). What was tested, and over which units, is not printed.",
+        "Generated changes: Fieller's interval by the delta method over the units that were assigned; sums that a "
+        "few sessions dominate are tested by permuting units.",
+    ),
+)
+
+
 @made_by_this
 def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
     """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` if there is none."""
@@ -54,66 +68,38 @@ def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
             published_row(paper[f"experiment.{key}.change"], "Change", group=name),
             estimate_row("Change", implied[key].estimate, "share", name, _IMPLIED, "recomputed"),
             published_row(printed, "p-value", group=name),
-            Row(
-                "p-value, adjusted",
-                p_value,
-                evidence="recomputed",
-                source=printed.place,
-                unit="p",
-                method="Holm over four metrics",
-                group=name,
-            ),
+            adjusted_row(printed, p_value, name),
         ]
     if live is not None and report is not None:
         for change in report.changes:
             rows += _change_rows(change, METRICS[KEYS[change.metric]], live.source(live.ab), len(report.changes))
-    return Table(
-        name="experiment_evidence",
-        paper="wink",
-        title="The live experiment of table 5 beside one with a scripted agent",
-        finding=f"{_printed_finding(implied)} {_finding(report)}",
-        rows=tuple(rows),
-        notes=(
-            "Recomputed changes: the interval that the printed change and p-value imply, if the test was a normal one "
-            "of the log ratio (Altman and Bland 2011). What was tested, and over which units, is not printed.",
-            "Generated changes: Fieller's interval by the delta method over the units that were assigned; sums that a "
-            "few sessions dominate are tested by permuting units.",
-            *(() if live is None else (NOTE,)),
-        ),
+    return _EXPERIMENT_EVIDENCE.table(
+        f"{_printed_finding(implied)} {_finding(report)}", rows, () if live is None else (NOTE,)
     )
 
 
 def _change_rows(change: MetricChange, group: str, source: str, metrics: int) -> list[Row]:
     test = change.compared.test
     adjusted = Significance(None, change.p_adjusted, test.n, f"Holm over {metrics} metrics", test.reason)
-    rows = [
-        estimate_row("Change", change.compared.relative, "share", group, source, "generated"),
-        p_row("p-value", test, group, source),
-        p_row("p-value, adjusted", adjusted, group, source),
+    figures: list[tuple[str, Figure, Unit]] = [
+        ("Change", change.compared.relative, "share"),
+        ("p-value", test, "p"),
+        ("p-value, adjusted", adjusted, "p"),
     ]
     if change.naive is not None:
-        rows.append(p_row("p-value, calls taken as independent", change.naive, group, source))
+        figures.append(("p-value, calls taken as independent", change.naive, "p"))
     if change.smallest is not None:
-        rows.append(
-            Row(
-                f"Smallest decrease found with a chance of {number_text(POWER, 'share')}",
-                change.smallest,
-                n=test.n,
-                evidence="generated",
-                source=source,
-                unit="share",
-                method="normal test of the log ratio, from the control's spread",
-                group=group,
-            )
-        )
-    return rows
+        method = "normal test of the log ratio, from the control's spread"
+        smallest = Estimate(change.smallest, n=test.n, method=method)
+        figures.append((f"Smallest decrease found with a chance of {number_text(POWER, 'share')}", smallest, "share"))
+    return rows_of(figures, group, source, "generated")
 
 
 def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
+    estimates = {name.lower(): implied[key].estimate for key, name in METRICS.items()}
     told = [
-        f"{name.lower()} {interval_words(one.low, one.high, 'share').removeprefix('95% interval ')}"
-        for (key, name) in METRICS.items()
-        for one in [implied[key].estimate]
+        f"{name} {interval_words(one.low, one.high, 'share').removeprefix('95% interval ')}"
+        for name, one in estimates.items()
     ]
     return f"The printed changes and p-values imply 95% intervals that the paper does not print: {'; '.join(told)}."
 
@@ -123,8 +109,7 @@ def _finding(report: ExperimentReport | None) -> str:
         return "No live experiment is available to stand beside them."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
-    changed = [_told(one) for one in report.changes if one.changed]
-    unchanged = [_told(one) for one in report.changes if not one.changed]
+    changed, unchanged = ([_told(one) for one in report.changes if one.changed is is_so] for is_so in (True, False))
     parts = [f"changed with guidance: {'; '.join(changed)}"] if changed else []
     none = "No" if parts else "no"
     parts += [f"{none} difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []

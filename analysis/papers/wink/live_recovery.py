@@ -5,10 +5,11 @@ from msgspec import structs
 from misstep.analysis.measures.recovery.effect import RecoveryEffect, TimeToRecovery, recovery_effects, time_to_recovery
 from misstep.analysis.measures.recovery.judge import judge_of_recoveries
 from misstep.analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
-from misstep.analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments, p_row
+from misstep.analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.recovery import CLASSES
 from misstep.analysis.stats.decisions.incidence import CumulativeIncidence
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, estimate_row, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import interval_words, number_text, p_text, with_interval
 
 NONE_AT_HAND = "No live experiment is available."
@@ -38,6 +39,21 @@ def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
     }
 
 
+_RECOVERY_EFFECT = TableHead(
+    "recovery_effect",
+    "wink",
+    f"Recovery within {WINDOW} steps with guidance and without, in live sessions of a scripted agent",
+    (
+        NOTE,
+        "Recovered: over for good within the window, and neither the session nor an engineer ended it. Units that "
+        "were assigned are the clusters of every interval and test. The question is asked of all classes together; "
+        "the p-values of the single ones are adjusted for their number (Holm).",
+        "From the first word: both arms are followed from the step at which the agent hears the word, or would "
+        "have heard it. From the onset: what the observer never saw, or saw too late, counts as well.",
+    ),
+)
+
+
 @made_by_this
 def recovery_effect_table(live: LiveExperiments) -> Table:
     """Return the control: recovery within 15 steps with guidance and without, and the difference, by class."""
@@ -48,21 +64,10 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
         for effect in found
         for row in _effect_rows(effect, heading, live.source(live.shadow if heading == FROM_WORD else live.ab))
     ]
-    return Table(
-        name="recovery_effect",
-        paper="wink",
-        title=f"Recovery within {WINDOW} steps with guidance and without, in live sessions of a scripted agent",
-        finding=_effect_finding(effects),
-        rows=tuple(rows),
-        notes=(
-            NOTE,
-            "Recovered: over for good within the window, and neither the session nor an engineer ended it. Units that "
-            "were assigned are the clusters of every interval and test. The question is asked of all classes together; "
-            "the p-values of the single ones are adjusted for their number (Holm).",
-            "From the first word: both arms are followed from the step at which the agent hears the word, or would "
-            "have heard it. From the onset: what the observer never saw, or saw too late, counts as well.",
-        ),
-        drawn=tuple(
+    return _RECOVERY_EFFECT.table(
+        _effect_finding(effects),
+        rows,
+        drawn=(
             estimate_row(effect.name, effect.difference, "difference", heading, "", "generated")
             for heading, found in effects.items()
             for effect in found
@@ -72,21 +77,15 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
 
 
 def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]:
-    told = {
-        f"{effect.name}: {GUIDED}": (effect.guided, "share"),
-        f"{effect.name}: {UNGUIDED}": (effect.unguided, "share"),
-        f"{effect.name}: difference": (effect.difference, "difference"),
-    }
-    rows = [
-        estimate_row(name, found, unit, heading, source, "generated")  # type: ignore[arg-type]
-        for name, (found, unit) in told.items()
-    ]
     adjusted = structs.replace(effect.test, p_value=effect.p_adjusted, test="Holm over the single classes")
-    return [
-        *rows,
-        p_row(f"{effect.name}: p-value", effect.test, heading, source),
-        p_row(f"{effect.name}: p-value, adjusted", adjusted, heading, source),
-    ]
+    figures: tuple[tuple[str, Figure, Unit], ...] = (
+        (f"{effect.name}: {GUIDED}", effect.guided, "share"),
+        (f"{effect.name}: {UNGUIDED}", effect.unguided, "share"),
+        (f"{effect.name}: difference", effect.difference, "difference"),
+        (f"{effect.name}: p-value", effect.test, "p"),
+        (f"{effect.name}: p-value, adjusted", adjusted, "p"),
+    )
+    return rows_of(figures, heading, source, "generated")
 
 
 def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
@@ -107,25 +106,28 @@ def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
     return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(told)}."
 
 
+_TIME_TO_RECOVERY = TableHead(
+    "time_to_recovery",
+    "wink",
+    "Time to recovery, with an engineer's turn and the end of the session as competing events",
+    (
+        NOTE,
+        "Cumulative incidences by Aalen and Johansen; intervals and tests resample the units that were assigned. "
+        "Taking the other ends as censoring (1 less Kaplan-Meier) counts what an engineer or the end of the "
+        "session has ended as still able to recover, and overstates recovery.",
+    ),
+)
+
+
 @made_by_this
 def time_to_recovery_table(live: LiveExperiments) -> Table:
     """Recovery over time from the word on, with an engineer's turn and the end of the session as competing events."""
     found = time_of(live)
     source = live.source(live.shadow)
-    rows = [] if found is None else _time_rows(found, source)
-    return Table(
-        name="time_to_recovery",
-        paper="wink",
-        title="Time to recovery, with an engineer's turn and the end of the session as competing events",
-        finding=_time_finding(found),
-        rows=tuple(rows),
-        notes=(
-            NOTE,
-            "Cumulative incidences by Aalen and Johansen; intervals and tests resample the units that were assigned. "
-            "Taking the other ends as censoring (1 less Kaplan-Meier) counts what an engineer or the end of the "
-            "session has ended as still able to recover, and overstates recovery.",
-        ),
-        drawn=tuple(curve_rows(found, source)),
+    return _TIME_TO_RECOVERY.table(
+        _time_finding(found),
+        () if found is None else tuple(_time_rows(found, source)),
+        drawn=() if found is None else tuple(curve_rows(found, source)),
     )
 
 
@@ -139,39 +141,29 @@ def time_of(live: LiveExperiments) -> TimeToRecovery | None:
 def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
     rows = []
     for event, compared in found.at_window.items():
-        heading = f"By step {WINDOW}: {EVENTS[event]}"
-        for name, share in zip((GUIDED, UNGUIDED), compared.shares, strict=True):
-            rows.append(estimate_row(name.capitalize(), share, "share", heading, source, "generated"))
-        rows.append(estimate_row("Difference", compared.difference, "difference", heading, source, "generated"))
-        rows.append(p_row("p-value", compared.test, heading, source))
-    for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided)):
-        rows.append(
-            Row(
-                name.capitalize(),
-                censored_share(curve),
-                n=curve.n,
-                evidence="generated",
-                source=source,
-                unit="share",
-                method="1 less Kaplan-Meier",
-                group=CENSORED_ENDS,
-            )
+        guided, unguided = compared.shares
+        figures: tuple[tuple[str, Figure, Unit], ...] = (
+            (GUIDED.capitalize(), guided, "share"),
+            (UNGUIDED.capitalize(), unguided, "share"),
+            ("Difference", compared.difference, "difference"),
+            ("p-value", compared.test, "p"),
         )
-    return rows
+        rows += rows_of(figures, f"By step {WINDOW}: {EVENTS[event]}", source, "generated")
+    shares = {
+        name.capitalize(): Estimate(_censored_share(curve), n=curve.n, method="1 less Kaplan-Meier")
+        for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided))
+    }
+    return rows + rows_in("share", shares, CENSORED_ENDS, source, "generated")
 
 
-def censored_share(curve: CumulativeIncidence) -> float:
+def _censored_share(curve: CumulativeIncidence) -> float:
     """Return the share that recovered by the window if what ended otherwise is taken as still able to: too high."""
-    reached = [
-        float(share) for time, share in zip(curve.times, curve.one_minus_kaplan_meier, strict=True) if time <= WINDOW
-    ]
-    return reached[-1] if reached else 0.0
+    by_time = zip(curve.times, curve.one_minus_kaplan_meier, strict=True)
+    return next((float(share) for time, share in reversed(list(by_time)) if time <= WINDOW), 0.0)
 
 
-def curve_rows(found: TimeToRecovery | None, source: str) -> list[Row]:
+def curve_rows(found: TimeToRecovery, source: str) -> list[Row]:
     """By each step after the word, the share that recovered in either arm: rows of a curve."""
-    if found is None:
-        return []
     return [
         estimate_row(str(step), curve.at(step, RECOVERED), "share", name, source, "generated")
         for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided))
@@ -189,11 +181,24 @@ def _time_finding(found: TimeToRecovery | None) -> str:
         return NONE_AT_HAND
     compared = found.at_window[RECOVERED]
     with_, without = (with_interval(share, "share") for share in compared.shares)
-    by_end = censored_share(found.unguided)
+    by_end = _censored_share(found.unguided)
     return (
         f"By step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance and {without} "
         f"without; taking the other ends as censoring would say {number_text(by_end, 'share')} without."
     )
+
+
+_LIVE_JUDGE = TableHead(
+    "live_judge",
+    "wink",
+    "The judge of recoveries against planted recoveries",
+    (
+        NOTE,
+        "Sensitivity and specificity that correct the rate are measured on one half of the units, and the rates "
+        "are those of the other half (Rogan and Gladen). Where few did not recover, specificity is hardly known, "
+        "and the corrected rate neither.",
+    ),
+)
 
 
 @made_by_this
@@ -214,17 +219,10 @@ def live_judge_table(live: LiveExperiments) -> Table:
             "As planted": found.true,
         },
     }
-    rows = [
-        estimate_row(name, estimate, "share", heading, source, "generated")
-        for heading, estimates in told.items()
-        for name, estimate in estimates.items()
-    ]
+    rows = [row for heading, shares in told.items() for row in rows_in("share", shares, heading, source, "generated")]
     labelled = found.precision.value is not None
-    return Table(
-        name="live_judge",
-        paper="wink",
-        title="The judge of recoveries against planted recoveries",
-        finding=(
+    return _LIVE_JUDGE.table(
+        (
             f"The judge is right in {with_interval(found.precision, 'share')} of what it calls recovered, and calls "
             f"{with_interval(found.sensitivity, 'share')} of what recovered so. "
             f"Corrected for its errors, the recovery rate is {with_interval(found.corrected, 'share')}, where "
@@ -233,12 +231,8 @@ def live_judge_table(live: LiveExperiments) -> Table:
             if labelled
             else "No recovery of a live session has a judge's label."
         ),
-        rows=tuple(rows),
-        notes=(
-            NOTE,
-            "Sensitivity and specificity that correct the rate are measured on one half of the units, and the rates "
-            "are those of the other half (Rogan and Gladen). Where few did not recover, specificity is hardly known, "
-            "and the corrected rate neither.",
+        rows,
+        (
             f"{idle:,} of {words:,} words to the agent had no planted misbehaviour of their category going on, and "
             f"{found.unlabelled:,} problems have no label of the judge: both are left out.",
         ),

@@ -3,41 +3,36 @@
 from collections.abc import Sequence
 
 from misstep.analysis.measures.experiments.shadow import MisbehaviourRates, misbehaviour_rates
-from misstep.analysis.papers.wink.live import LEVEL, LiveExperiments, p_row
+from misstep.analysis.papers.wink.live import LEVEL, LiveExperiments
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, estimate_row
+from misstep.analysis.tables import Row, rows_in
 from misstep.analysis.tables.wording import interval_words, number_text
 
 
-def rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:
-    """Return the misbehaviour rates of the shadow experiment; `None` if there is none."""
+def _rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:
     return None if live is None else misbehaviour_rates(live.shadow)
 
 
 def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) -> list[Row]:
     """Return the rates of either arm, their difference and its tests, by invocations and by units."""
-    found = rates_of(live)
+    found = _rates_of(live)
     if live is None or found is None:
         return []
-    source = live.source(live.shadow)
-    rows = [
-        estimate_row(name, wilson(x, n), "share", rate, source, "generated")
-        for name, (x, n) in zip(arms, found.counts, strict=True)
-    ]
-    name, tests = "Detection alone less course-correction", "Test of the difference"
-    over_units = found.clustered
+    source, over_units = live.source(live.shadow), found.clustered
+    rates = {name: wilson(x, n) for name, (x, n) in zip(arms, found.counts, strict=True)}
+    name = "Detection alone less course-correction"
+    apart = {name: found.naive, f"{name}, over units": over_units.small_sample}
+    tests = {"p-value": found.naive_test, "p-value, over units": over_units.small_sample_test}
     return [
-        *rows,
-        estimate_row(name, found.naive, "difference", rate, source, "generated"),
-        estimate_row(f"{name}, over units", over_units.small_sample, "difference", rate, source, "generated"),
-        p_row("p-value", found.naive_test, tests, source),
-        p_row("p-value, over units", over_units.small_sample_test, tests, source),
+        *rows_in("share", rates, rate, source, "generated"),
+        *rows_in("difference", apart, rate, source, "generated"),
+        *rows_in("p", tests, "Test of the difference", source, "generated"),
     ]
 
 
 def shadow_finding(live: LiveExperiments | None) -> str:
     """Return what the generated sessions say, over units; empty without any."""
-    found = rates_of(live)
+    found = _rates_of(live)
     if found is None:
         return ""
     difference, p_value = found.clustered.small_sample, found.clustered.small_sample_test.p_value

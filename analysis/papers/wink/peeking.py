@@ -5,8 +5,6 @@ look with p below 0.05, to look at the fixed end alone, and to stop at the first
 below 0.05. Without a difference each stop is an error; with one as large as the experiment was planned for it is not.
 """
 
-from typing import Literal, get_args
-
 import numpy as np
 from msgspec import Struct, structs
 
@@ -17,14 +15,14 @@ from misstep.analysis.stats.decisions.sequential import always_valid
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Table, made_by_this, rows_in
 from misstep.analysis.tables.wording import number_text, with_interval
 
-Rule = Literal[
-    "p below 0.05 at any daily look", "p below 0.05 at the fixed end", "always-valid p below 0.05 at any look"
-]
-
-PEEKING, FIXED, ALWAYS = get_args(Rule)
+PEEKING, FIXED, ALWAYS = (
+    "p below 0.05 at any daily look",
+    "p below 0.05 at the fixed end",
+    "always-valid p below 0.05 at any look",
+)
 
 SESSIONS_A_DAY = 200
 """Sessions a day in either arm; Wink prints none."""
@@ -93,8 +91,9 @@ def stops(change: float, seed: int, samples: int) -> Stops:
     """Return how often and when each rule stops."""
     found = stopped(*looks(change, np.random.default_rng(seed), samples))
     ends = {rule: day[np.isfinite(day)] for rule, day in found.items()}
+    shares = {rule: wilson(len(day), samples) for rule, day in ends.items()}
     return Stops(
-        {rule: wilson(len(day), samples) for rule, day in ends.items()},
+        {rule: structs.replace(one, method=f"{one.method}, of the simulation") for rule, one in shares.items()},
         {rule: float(np.median(day)) if len(day) else None for rule, day in ends.items()},
     )
 
@@ -105,23 +104,8 @@ def peeking_table(seed: int, samples: int = 1_000) -> Table:
     change = planned_change()
     found = {NO_CHANGE: stops(0.0, seed, samples), CHANGE: stops(change, seed, samples)}
     source = f"generated, seed {seed}, n {samples}"
-    rows = []
-    for heading, one in found.items():
-        rows += [
-            estimate_row(
-                rule,
-                structs.replace(share, method=f"{share.method}, of the simulation"),
-                "share",
-                heading,
-                source,
-                "generated",
-            )
-            for rule, share in one.shares.items()
-        ]
-    rows += [
-        Row(rule, day, evidence="generated", source=source, unit="number", group=f"{CHANGE}: median day of the stop")
-        for rule, day in found[CHANGE].days.items()
-    ]
+    rows = [row for heading, one in found.items() for row in rows_in("share", one.shares, heading, source, "generated")]
+    rows += rows_in("number", found[CHANGE].days, f"{CHANGE}: median day of the stop", source, "generated")
     null, real = (found[heading].shares for heading in (NO_CHANGE, CHANGE))
     return Table(
         name="peeking",

@@ -16,7 +16,7 @@ from misstep.analysis.audit.tables import CheckedFigure, checked_rows, printed_c
 from misstep.analysis.measures.run_findings import sets_table
 from misstep.analysis.measures.validity import JudgedSet
 from misstep.analysis.published import Figure, Paper, load_paper, published_row
-from misstep.analysis.tables import Row, Table, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this
 from misstep.analysis.tables.wording import interval_words, number_text
 
 CATEGORIES = {
@@ -30,6 +30,18 @@ CATEGORIES = {
 _ROWS = {**CATEGORIES, "any": "Any of the four"}
 
 _ANY = "any misbehaviour"
+
+
+_PREVALENCE = TableHead(
+    "prevalence",
+    "wink",
+    "Prevalence of misbehaviour in production trajectories (Wink, table 1)",
+    (
+        "Recomputed: count over the caption's total, which is printed as “42,807k” and read as 42,807.",
+        "A classifier whose own errors are not printed made the counts: the intervals are of sampling alone.",
+        "The text gives another total, 42,920; the last rows are the counts as shares of it, which nothing claims.",
+    ),
+)
 
 
 @made_by_this
@@ -55,22 +67,14 @@ def prevalence_table() -> Table:
         rows.append(structs.replace(computed, figures=total.named, status=None, reason=""))
     overall = shares["any"].share
     reproduced = sum(found.status == "reproduced" for one in judged for found in one.found)
-    return Table(
-        name="prevalence",
-        paper="wink",
-        title="Prevalence of misbehaviour in production trajectories (Wink, table 1)",
-        finding=(
+    return _PREVALENCE.table(
+        (
             f"{number_text(overall.value, 'share')} of {n:,} trajectories showed a misbehaviour "
             f"({interval_words(overall.low, overall.high, 'share')}); "
             f"{reproduced} of {len(judged)} printed shares follow from the counts printed with them."
         ),
-        rows=tuple(rows),
-        notes=(
-            "Recomputed: count over the caption's total, which is printed as “42,807k” and read as 42,807.",
-            "A classifier whose own errors are not printed made the counts: the intervals are of sampling alone.",
-            "The text gives another total, 42,920; the last rows are the counts as shares of it, which nothing claims.",
-        ),
-        drawn=tuple(recomputed_rows(shares.values())),
+        rows,
+        drawn=recomputed_rows(shares.values()),
     )
 
 
@@ -78,6 +82,17 @@ def checked_share(paper: Paper, share: Figure, name: str, group: str = "") -> Ch
     """Return a printed share in the first way to work it out, with the count and the n behind it."""
     count, found = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
     return CheckedFigure(share, name, group, (found,), None if count is None else count.n, count)
+
+
+_MODELS = TableHead(
+    "models",
+    "wink",
+    "Prevalence under two models (Wink, table 2)",
+    (
+        "A two-sided pooled z test with equal arms is assumed; the paper names no test for this table.",
+        "A range comes from the rounding of the printed shares and p-value, not from sampling.",
+    ),
+)
 
 
 @made_by_this
@@ -93,19 +108,12 @@ def models_table() -> Table:
             published_row(p_value, "p-value", group=name),
             arm_size_row(paper, p_value, name),
         ]
-    return Table(
-        name="models",
-        paper="wink",
-        title="Prevalence under two models (Wink, table 2)",
-        finding=(
+    return _MODELS.table(
+        (
             "The shares of table 2 cannot be recomputed, since no counts are printed; taken as equal, "
             f"{_together(paper, p_values)}."
         ),
-        rows=tuple(rows),
-        notes=(
-            "A two-sided pooled z test with equal arms is assumed; the paper names no test for this table.",
-            "A range comes from the rounding of the printed shares and p-value, not from sampling.",
-        ),
+        rows,
     )
 
 

@@ -7,7 +7,7 @@ from misstep.analysis.measures.recovery.problems import heard_words
 from misstep.analysis.measures.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.records.live_session import LiveSession
 
@@ -50,6 +50,9 @@ def _why_not(session: LiveSession) -> str:
     return "premature_termination" if gave_up else "ignored_instructions"
 
 
+_RECOVERY_REASONS = TableHead("recovery_reasons", "wink", "Why agents recover after an intervention, and why not")
+
+
 @made_by_this
 def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), source: str = "") -> Table:
     """Table 6 in its kinds of evidence."""
@@ -62,20 +65,13 @@ def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), 
         for code, known in codes.items():
             printed = paper[known.printed]
             rows.append(published_row(printed, printed.row, group=TITLES[outcome]))
-            if outcome in by_people:
-                share = by_people[outcome].shares[code]
-                rows.append(estimate_row(printed.row, share, "share", TITLES[outcome], "coded by people", "generated"))
-            if total:
-                share = wilson(planted[outcome][code], total)
-                rows.append(estimate_row(printed.row, share, "share", TITLES[outcome], source, "generated"))
-    return Table(
-        name="recovery_reasons",
-        paper="wink",
-        title="Why agents recover after an intervention, and why not",
-        finding=_finding(by_people),
-        rows=tuple(rows),
-        notes=tuple(_notes(by_people, planted)),
-    )
+            shares = {"coded by people": by_people[outcome].shares[code]} if outcome in by_people else {}
+            shares |= {source: wilson(planted[outcome][code], total)} if total else {}
+            rows += [
+                estimate_row(printed.row, share, "share", TITLES[outcome], of, "generated")
+                for of, share in shares.items()
+            ]
+    return _RECOVERY_REASONS.table(_finding(by_people), rows, tuple(_notes(by_people, planted)))
 
 
 def _finding(by_people: Mapping[Outcome, OutcomeCodes]) -> str:

@@ -5,6 +5,7 @@ intervention would have to be for the printed rates to say nothing is worked out
 """
 
 from collections.abc import Sequence
+from itertools import product
 from math import sqrt
 from statistics import NormalDist
 
@@ -19,15 +20,10 @@ from misstep.analysis.stats.printed.audit import denominators_that_print
 from misstep.analysis.stats.printed.two_by_two import pooled_p_values
 from misstep.analysis.stats.printed.two_proportions import newcombe
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, rows_in
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 
-CLASSES = {
-    "rp": "Reasoning problems",
-    "tcf": "Tool call failure",
-    "sd": "Specification drift",
-    "overall": "Overall",
-}
+CLASSES = {"rp": "Reasoning problems", "tcf": "Tool call failure", "sd": "Specification drift", "overall": "Overall"}
 """The key of a class of misbehaviour in the published figures → its name in a table."""
 
 TABLES = {"single": "One intervention (table 3)", "multiple": "Several interventions (table 4)"}
@@ -37,6 +33,18 @@ _PRECISION_LIMIT = 99
 """The largest number of trajectories that "tens" may be."""
 
 _LEVEL = 0.05
+
+
+_RECOVERY = TableHead(
+    "recovery",
+    "wink",
+    "Recovery after one and after several interventions (Wink, tables 3 and 4)",
+    (
+        "Intervals are Wilson's, of sampling alone: a model judged the recovery, and conversations of one user may "
+        "hang together.",
+        "Where a judge could not see a recovery the paper counts none: its own rates are conservative in that.",
+    ),
+)
 
 
 @made_by_this
@@ -62,22 +70,14 @@ def recovery_table() -> Table:
         if figure.id != "recovery.judge.precision"
     ]
     figures = [*rates.values(), *counts, *elsewhere]
-    return Table(
-        name="recovery",
-        paper="wink",
-        title="Recovery after one and after several interventions (Wink, tables 3 and 4)",
-        finding=(
+    return _RECOVERY.table(
+        (
             f"{with_interval(rates['single', 'overall'].share, 'share')} of conversations with one intervention "
             f"recovered, and {with_interval(rates['multiple', 'overall'].share, 'share')} of those with several. "
             f"{_ended(figures)}"
         ),
-        rows=tuple(checked_rows(figures)),
-        notes=(
-            "Intervals are Wilson's, of sampling alone: a model judged the recovery, and conversations of one user may "
-            "hang together.",
-            "Where a judge could not see a recovery the paper counts none: its own rates are conservative in that.",
-        ),
-        drawn=tuple(recomputed_rows(rates.values())),
+        checked_rows(figures),
+        drawn=recomputed_rows(rates.values()),
     )
 
 
@@ -85,6 +85,17 @@ def _ended(figures: Sequence[CheckedFigure]) -> str:
     """Return how the checks ended, and what is wrong with the worst."""
     said, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
     return said if failed is None else f"{said} {failed[0].figure.place}: {failed[1].explanation}"
+
+
+_RECOVERY_DIFFERENCE = TableHead(
+    "recovery_difference",
+    "wink",
+    "Recovery by number of interventions and the mix of classes (Wink, tables 3 and 4)",
+    (
+        "No effect of further interventions: a conversation gets a second one because the first did not end the "
+        "misbehaviour, or another came up.",
+    ),
+)
 
 
 @made_by_this
@@ -95,40 +106,26 @@ def recovery_difference_table() -> Table:
     for part, name in CLASSES.items():
         (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
         source = f"{x1:,} / {n1:,} less {x2:,} / {n2:,}, tables 3 and 4"
-        difference, group = _difference(paper, part), "One intervention less several"
-        rows.append(estimate_row(name, difference, "difference", group, source, evidence="recomputed"))
-    overall, standardised = _difference(paper, "overall"), _standardised(paper)
-    (x1, n1), _ = (_counts(paper, key, "overall") for key in TABLES)
+        overall = structs.replace(newcombe(x1, n1, x2, n2), n=n1 + n2)  # the last class is all of them
+        rows.append(estimate_row(name, overall, "difference", "One intervention less several", source, "recomputed"))
+    standardised = _standardised(paper)
     mixed = x1 / n1 - (standardised.value or 0)
     name, group = "Overall, several interventions, at table 3's mix of classes", "At one mix of classes"
     rows.append(estimate_row(name, standardised, "share", group, "tables 3 and 4", evidence="recomputed"))
-    return Table(
-        name="recovery_difference",
-        paper="wink",
-        title="Recovery by number of interventions and the mix of classes (Wink, tables 3 and 4)",
-        finding=(
+    return _RECOVERY_DIFFERENCE.table(
+        (
             f"Recovery is {number_text(overall.value, 'difference').lstrip('+')} lower with several interventions "
             f"({interval_words(overall.low, overall.high, 'difference')}); at "
             f"table 3's mix of classes the gap is {number_text(mixed, 'difference').lstrip('+')}, so that "
             f"{number_text((overall.value or 0) - mixed, 'difference').lstrip('+')} are due to which "
             "misbehaviours recur."
         ),
-        rows=tuple(rows),
-        notes=(
-            "No effect of further interventions: a conversation gets a second one because the first did not end the "
-            "misbehaviour, or another came up.",
-        ),
+        rows,
     )
 
 
 def _counts(paper: Paper, key: str, part: str) -> tuple[int, int]:
     return int(paper[f"recovery.{key}.{part}.recovered"].number), int(paper[f"recovery.{key}.{part}.n"].number)
-
-
-def _difference(paper: Paper, part: str) -> Estimate:
-    """Return how much lower recovery is with several interventions than with one."""
-    (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
-    return structs.replace(newcombe(x1, n1, x2, n2), n=n1 + n2)
 
 
 def _standardised(paper: Paper) -> Estimate:
@@ -144,36 +141,38 @@ def _standardised(paper: Paper) -> Estimate:
     return Estimate(value, value - half, value + half, sum(n for _, n in counts), method)
 
 
+_RECOVERY_CONTROL = TableHead(
+    "recovery_control",
+    "wink",
+    "The highest recovery without intervention from which the printed rates differ significantly",
+    (
+        "A recovery rate after guidance is an effect only against what happens without; the paper's own shadow "
+        "mode, which detects and does not intervene, could give that rate, but it prints no recovery.",
+        "Independent conversations are assumed; where they hang together the bound lies lower.",
+    ),
+)
+
+
 @made_by_this
 def control_table() -> Table:
     """What tables 3 and 4 would say if there had been a control arm: the recovery without help that they rule out."""
     paper = load_paper("wink")
-    counts = {(key, part): _counts(paper, key, part) for key in TABLES for part in CLASSES}
-    method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
-    highest = {
-        place: Estimate(_highest_significant(found, n) / n, n=n, method=method) for place, (found, n) in counts.items()
-    }
-    rows = [
-        estimate_row(CLASSES[part], found, "share", TABLES[key], "{:,} / {:,}".format(*counts[key, part]), "recomputed")
-        for (key, part), found in highest.items()
-    ]
+    rows, highest = [], {}
+    for (key, heading), (part, name) in product(TABLES.items(), CLASSES.items()):
+        recovered, n = _counts(paper, key, part)
+        method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
+        highest[key, part] = Estimate(_highest_significant(recovered, n) / n, n=n, method=method)
+        source = f"{recovered:,} / {n:,}"
+        rows.append(estimate_row(name, highest[key, part], "share", heading, source, "recomputed"))
     overall = highest["single", "overall"]
-    return Table(
-        name="recovery_control",
-        paper="wink",
-        title="The highest recovery without intervention from which the printed rates differ significantly",
-        finding=(
+    return _RECOVERY_CONTROL.table(
+        (
             f"Tables 3 and 4 have no control arm: had up to {number_text(overall.value, 'share')} of the conversations "
             "of table 3 recovered by themselves, a control arm as large would have shown the difference at p < 0.05; "
             f"had more, the printed {paper['recovery.single.overall.rate'].printed}% could not be told from doing "
             "nothing."
         ),
-        rows=tuple(rows),
-        notes=(
-            "A recovery rate after guidance is an effect only against what happens without; the paper's own shadow "
-            "mode, which detects and does not intervene, could give that rate, but it prints no recovery.",
-            "Independent conversations are assumed; where they hang together the bound lies lower.",
-        ),
+        rows,
     )
 
 
@@ -181,6 +180,18 @@ def _highest_significant(found: int, n: int) -> int:
     """Return the largest count out of as many that the pooled z test tells apart from a larger one."""
     lower = np.arange(found)
     return int(lower[pooled_p_values(found, n, lower, n) < _LEVEL].max())
+
+
+_RECOVERY_JUDGE = TableHead(
+    "recovery_judge",
+    "wink",
+    "The judge of recoveries against people (Wink, section 4.1)",
+    (
+        "Precision says how often a recovery that the judge sees is one; recoveries that it misses would come on "
+        "top, and how many they are is not printed.",
+        "The interval is of the verified trajectories alone, which are few; the rate's own is narrow beside it.",
+    ),
+)
 
 
 @made_by_this
@@ -191,31 +202,21 @@ def judge_precision_table() -> Table:
     fitting = [(counts[0], n) for n, counts in denominators_that_print(printed.digits, _PRECISION_LIMIT, 10).items()]
     rate = paper["recovery.single.overall.rate"].number
     rows = [published_row(printed, "Precision of the judge")]
-    ends = (fitting[0], fitting[-1])
-    precisions = [wilson(found, n) for found, n in ends]
-    truly = [_times(precision, rate) for precision in precisions]
-    for (found, n), *estimates in zip(ends, precisions, truly, strict=True):
-        names = ("Precision of the judge", "Recovered with one intervention, and truly")
-        for quantity, estimate in zip(names, estimates, strict=True):
-            group, source = f"If {n} were verified", f"{found} / {n}, {printed.place}"
-            rows.append(estimate_row(quantity, estimate, "share", group, source, evidence="recomputed"))
+    truly = []
+    for right, n in (fitting[0], fitting[-1]):
+        precision = wilson(right, n)
+        truly.append(_times(precision, rate))
+        figures = {"Precision of the judge": precision, "Recovered with one intervention, and truly": truly[-1]}
+        rows += rows_in("share", figures, f"If {n} were verified", f"{right} / {n}, {printed.place}", "recomputed")
     least, most = truly
-    return Table(
-        name="recovery_judge",
-        paper="wink",
-        title="The judge of recoveries against people (Wink, section 4.1)",
-        finding=(
+    return _RECOVERY_JUDGE.table(
+        (
             f"{printed.printed} fits {len(fitting)} numbers of verified trajectories from {fitting[0][1]} to "
             f"{fitting[-1][1]}. With {fitting[0][1]}, at least {number_text(least.low, 'share')} of the conversations "
             f"of table 3 were called recovered and had recovered; with {fitting[-1][1]}, at least "
             f"{number_text(most.low, 'share')} (lower ends of 95% intervals)."
         ),
-        rows=tuple(rows),
-        notes=(
-            "Precision says how often a recovery that the judge sees is one; recoveries that it misses would come on "
-            "top, and how many they are is not printed.",
-            "The interval is of the verified trajectories alone, which are few; the rate's own is narrow beside it.",
-        ),
+        rows,
     )
 
 

@@ -10,7 +10,7 @@ from misstep.analysis.papers.wink.unaided import FEWEST, Loop
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import with_interval
 
 WITHOUT = "Without guidance"
@@ -23,23 +23,27 @@ _OUTCOMES: Mapping[str, Outcome] = {"": truly, ", as judged": as_judged}
 _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 
+_RECOVERY_EVIDENCE = TableHead(
+    "recovery_evidence",
+    "wink",
+    "Recovery with guidance and without, in all kinds of evidence (Wink, tables 3 and 4)",
+    (
+        "The paper has no row without guidance: what recovers by itself is known for generated sessions and for "
+        "public runs alone.",
+        f"Real: from the step at which the rule could see a loop, recovered by Wink's criterion where the same "
+        f"call did not come back within {WINDOW} steps and the run went on for as long. Other agents, other tasks.",
+    ),
+)
+
+
 @made_by_this
 def recovery_evidence_table(live: LiveExperiments | None = None, loops: Sequence[Loop] = ()) -> Table:
     """Recovery by class and number of interventions, a column a kind of evidence, and recovery without guidance."""
-    return Table(
-        name="recovery_evidence",
-        paper="wink",
-        title="Recovery with guidance and without, in all kinds of evidence (Wink, tables 3 and 4)",
-        finding=_finding(live, loops),
-        rows=(*_printed_rows(), *_live_rows(live), *_loop_rows(loops)),
-        notes=(
-            "The paper has no row without guidance: what recovers by itself is known for generated sessions and for "
-            "public runs alone.",
-            f"Real: from the step at which the rule could see a loop, recovered by Wink's criterion where the same "
-            f"call did not come back within {WINDOW} steps and the run went on for as long. Other agents, other tasks.",
-            *(() if live is None else (NOTE, _LIVE)),
-        ),
-        datasets=tuple(dict.fromkeys(loop.dataset for loop in loops)),
+    return _RECOVERY_EVIDENCE.table(
+        _finding(live, loops),
+        (*_printed_rows(), *_live_rows(live), *_loop_rows(loops)),
+        () if live is None else (NOTE, _LIVE),
+        datasets=(loop.dataset for loop in loops),
     )
 
 
@@ -68,17 +72,16 @@ def _live_rows(live: LiveExperiments | None) -> list[Row]:
         return []
     guided, unguided = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
     source = live.source(live.shadow)
-    rows = [
-        estimate_row(name + added, rate, "share", heading, source, "generated")
+    rates = [
+        (name + added, rate, heading)
         for added, outcome in _OUTCOMES.items()
         for words, heading in _WORDS.items()
         for name, rate in recovery_rates(guided, _NAMED, words, outcome).items()
-        if rate.value is not None
     ]
-    alone = recovery_rates(unguided, _NAMED).items()
-    return rows + [
-        estimate_row(name, rate, "share", WITHOUT, source, "generated")
-        for name, rate in alone
+    rates += [(name, rate, WITHOUT) for name, rate in recovery_rates(unguided, _NAMED).items()]
+    return [
+        estimate_row(name, rate, "share", heading, source, "generated")
+        for name, rate, heading in rates
         if rate.value is not None
     ]
 

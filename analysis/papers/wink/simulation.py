@@ -19,7 +19,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_by_two import pooled_p_values
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import IntArray
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text, with_interval
 
 CORRELATIONS = (0.0, 0.05, 0.1, 0.2, 0.4)
@@ -54,20 +54,22 @@ class RejectionRate(Struct, frozen=True):
 def shadow_arms() -> tuple[Arm, Arm]:
     """Return the arms of Wink's shadow mode as printed: detection alone, and with course-correction."""
     paper = load_paper("wink")
-    first, second = (
-        Arm(
-            int(paper[f"shadow.{key}.invocations"].number),
-            int(paper[f"shadow.{key}.trajectories"].number),
-            paper[f"shadow.{key}.rate"].number,
-        )
+    numbers = (
+        [paper[f"shadow.{key}.{part}"].number for part in ("invocations", "trajectories", "rate")]
         for key in ("detection", "correction")
     )
+    first, second = (Arm(int(items), int(clusters), chance) for items, clusters, chance in numbers)
     return first, second
 
 
 def places() -> dict[str, float]:
     """Quantity of a row → the intraclass correlation that it is at, for a drawing."""
     return {_quantity(correlation): correlation for correlation in CORRELATIONS}
+
+
+_FALSE_ALARMS = TableHead(
+    "false_alarms", "wink", "Null differences that are called significant, at the sizes of Wink's shadow mode"
+)
 
 
 @made_by_this
@@ -78,20 +80,22 @@ def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
     null = tuple(Arm(arm.items, arm.clusters, chance) for arm in arms)
     found = rejection_rates(null, ("equal", "unequal"), seed, samples)
     naive, clustered = ([rate for rate in found if rate.test == test] for test in (NAIVE, CLUSTERED))
-    worst = max(naive, key=_value)
-    lowest, highest = (pick(clustered, key=_value) for pick in (min, max))
-    return Table(
-        name="false_alarms",
-        paper="wink",
-        title="Null differences that are called significant, at the sizes of Wink's shadow mode",
-        finding=(
+    worst = max(naive, key=lambda rate: rate.share.value or 0)
+    lowest, highest = (pick(clustered, key=lambda rate: rate.share.value or 0) for pick in (min, max))
+    return _FALSE_ALARMS.table(
+        (
             f"With an {_quantity(worst.correlation)} and trajectories of {_HEADINGS[worst.spread]}, the test that "
             f"ignores clusters calls {_told(worst)} of null differences significant at the 5% level; the clustered "
             f"test stays between {_told(lowest)} and {_told(highest)} throughout."
         ),
-        rows=_rows(found, seed),
-        notes=(*_notes(arms, seed, samples), f"Both arms have a misbehaviour rate of {number_text(chance, 'share')}."),
+        _rows(found, seed),
+        (*_notes(arms, seed, samples), f"Both arms have a misbehaviour rate of {number_text(chance, 'share')}."),
     )
+
+
+_POWER = TableHead(
+    "power", "wink", "The printed difference, found by the clustered test, at the sizes of Wink's shadow mode"
+)
 
 
 @made_by_this
@@ -100,17 +104,14 @@ def power_table(seed: int, samples: int = 500) -> Table:
     arms = shadow_arms()
     found = [rate for rate in rejection_rates(arms, ("unequal",), seed, samples) if rate.test == CLUSTERED]
     first, last = found[0], found[-1]
-    return Table(
-        name="power",
-        paper="wink",
-        title="The printed difference, found by the clustered test, at the sizes of Wink's shadow mode",
-        finding=(
+    return _POWER.table(
+        (
             f"A difference as large as the printed one, {number_text(arms[0].chance - arms[1].chance, 'difference')}, "
             f"is found by the clustered test in {_told(first)} of experiments with an {_quantity(first.correlation)} "
             f"and in {_told(last)} with an {_quantity(last.correlation)}."
         ),
-        rows=_rows(found, seed),
-        notes=_notes(arms, seed, samples),
+        _rows(found, seed),
+        _notes(arms, seed, samples),
     )
 
 
@@ -134,12 +135,10 @@ def draw_arm(arm: Arm, correlation: float, spread: Spread, rng: np.random.Genera
     else:
         weights = rng.exponential(size=(samples, arm.clusters))
         sizes = 1 + rng.multinomial(further, weights / weights.sum(axis=1, keepdims=True))
-    strength = np.inf if correlation == 0 else 1 / correlation - 1
-    chances = (
-        np.full(sizes.shape, arm.chance)
-        if np.isinf(strength)
-        else rng.beta(arm.chance * strength, (1 - arm.chance) * strength, size=sizes.shape)
-    )
+    chances = np.full(sizes.shape, arm.chance)
+    if correlation:
+        strength = 1 / correlation - 1
+        chances = rng.beta(arm.chance * strength, (1 - arm.chance) * strength, size=sizes.shape)
     return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
 
 
@@ -175,10 +174,6 @@ def _rows(found: Sequence[RejectionRate], seed: int) -> tuple[Row, ...]:
 
 def _quantity(correlation: float) -> str:
     return f"intraclass correlation of {correlation:g}"
-
-
-def _value(rate: RejectionRate) -> float:
-    return rate.share.value or 0
 
 
 def _told(rate: RejectionRate) -> str:

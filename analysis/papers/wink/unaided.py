@@ -14,7 +14,7 @@ from msgspec import Struct
 from misstep.analysis.measures.recovery.problems import WINDOW
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import interval_words, number_text
 
 FEWEST = 20
@@ -44,6 +44,19 @@ class Loop(Struct, frozen=True):
         return self.left + 1, ENDED
 
 
+_UNAIDED_LOOPS = TableHead(
+    "unaided_loops",
+    "wink",
+    "Loops in public runs without intervention",
+    (
+        "A loop is seen at the first step up to which the rule for loops finds one. Only runs that the rule finds "
+        "a loop in as a whole are here: a failing call that worked in the end is none to it.",
+        "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
+        "a rule instead of a model's judgement: the figures stand beside Wink's and are not control arm of it.",
+    ),
+)
+
+
 @made_by_this
 def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
     """Return what becomes of loops within 15 steps without intervention, a group a set."""
@@ -57,30 +70,19 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
                 sum(loop.event[0] > WINDOW for loop in members), len(members)
             ),
         }
-        rows += measured_on(members[0].dataset, (_row(name, share, members) for name, share in told.items()))
-    return Table(
-        name="unaided_loops",
-        paper="wink",
-        title="Loops in public runs without intervention",
-        finding=_finding(loops),
-        rows=tuple(rows),
-        notes=(
-            "A loop is seen at the first step up to which the rule for loops finds one. Only runs that the rule finds "
-            "a loop in as a whole are here: a failing call that worked in the end is none to it.",
-            "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
-            "a rule instead of a model's judgement: the figures stand beside Wink's and are not control arm of it.",
-            *_room(loops),
-            "Intervals take runs as independent; runs of one task or agent may hang together.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(loop.dataset for loop in loops)),
+        rows += measured_on(members[0].dataset, rows_in("share", told, members[0].dataset, members[0].source))
+    return _UNAIDED_LOOPS.table(
+        _finding(loops),
+        rows,
+        (*_room(loops), "Intervals take runs as independent; runs of one task or agent may hang together.", *notes),
+        datasets=(loop.dataset for loop in loops),
     )
 
 
 def repeat_rows(loops: Sequence[Loop]) -> list[Row]:
     """By each step after the loop was seen, the share whose call came back: rows of a curve for sets with enough."""
     return [
-        _row(str(step), share_by(members, step, REPEATED), members)
+        estimate_row(str(step), share_by(members, step, REPEATED), "share", members[0].dataset, members[0].source)
         for members in _by_set(loops)
         if len(members) >= FEWEST
         for step in range(1, WINDOW + 1)
@@ -112,21 +114,16 @@ def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
     return wilson(found, len(loops))
 
 
-def _row(quantity: str, estimate: Estimate, loops: Sequence[Loop]) -> Row:
-    return estimate_row(quantity, estimate, "share", loops[0].dataset, loops[0].source)
-
-
 def _finding(loops: Sequence[Loop]) -> str:
     if not loops:
         return "No set of runs with a loop is available."
-    told = []
-    for members in _by_set(loops):
-        if len(members) >= FEWEST:
-            repeated = share_by(members, WINDOW, REPEATED)
-            told.append(
-                f"{number_text(repeated.value, 'share')} of {len(members)} loops in {members[0].dataset} "
-                f"({interval_words(repeated.low, repeated.high, 'share')})"
-            )
+    several = [members for members in _by_set(loops) if len(members) >= FEWEST]
+    repeated = [(members, share_by(members, WINDOW, REPEATED)) for members in several]
+    told = [
+        f"{number_text(share.value, 'share')} of {len(members)} loops in {members[0].dataset} "
+        f"({interval_words(share.low, share.high, 'share')})"
+        for members, share in repeated
+    ]
     if not told:
         return f"{len(loops)} loops are available, fewer than {FEWEST} in each set."
     return f"Without intervention the same call came back within {WINDOW} steps after {' and '.join(told)}."

@@ -162,10 +162,7 @@ def test_very_many_labels_are_not_searched(tmp_path: Path) -> None:
     file = tmp_path / "figures.csv"
     file.write_text("id,check,printed,inputs\na,kappa,0.61,n=1000;agreement=80%;labels=1000000000\n")
     [found] = judged(file)
-    assert (found.status, found.sentence) == (
-        "underdetermined",
-        "Matrices of more than 12 labels are not searched.",
-    )
+    assert (found.status, found.sentence) == ("underdetermined", "Matrices of more than 12 labels are not searched.")
 
 
 def test_a_long_sum_is_told_by_its_first_parts(tmp_path: Path) -> None:

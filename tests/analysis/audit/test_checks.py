@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_all, check_figure
@@ -172,22 +173,58 @@ def test_the_same_quantity_in_two_places(one: str, other: str, unit: Unit, statu
 
 
 @pytest.mark.parametrize(
-    ("here", "there", "status"),
+    ("field", "here", "there", "status"),
     [
-        ("generated fixes", "diffs published", "differs"),
-        ("misbehaviors that require one intervention", "conversations with one intervention", "differs"),
-        ("patches", "published patches", "differs"),
-        ("published diffs", "the diffs published", "reproduced"),
-        ("the total number of generated fixes", "generated fixes", "reproduced"),
-        ("each published diff", "each of the published diffs", "reproduced"),
-        ("generated fixes", "", "reproduced"),
+        ("of", "generated fixes", "diffs published", "differs"),
+        ("of", "misbehaviors that require one intervention", "conversations with one intervention", "differs"),
+        ("of", "patches", "published patches", "differs"),
+        ("of", "published diffs", "the diffs published", "reproduced"),
+        ("of", "the total number of generated fixes", "generated fixes", "reproduced"),
+        ("of", "each published diff", "each of the published diffs", "reproduced"),
+        ("of", "generated fixes", "", "reproduced"),
+        ("statistic", "med", "average", "differs"),
+        ("statistic", "avg.", "the mean", "reproduced"),
+        ("statistic", "kappa", "Fleiss' kappa", "reproduced"),
+        ("statistic", "Cohen's kappa", "Fleiss' kappa", "differs"),
+        ("statistic", "", "median", "reproduced"),
     ],
 )
-def test_one_share_of_two_unlike_bases_differs_and_of_one_base_in_other_words_does_not(
-    here: str, there: str, status: str
+def test_one_number_of_two_unlike_names_differs_and_of_one_name_in_other_words_does_not(
+    field: str, here: str, there: str, status: str
 ) -> None:
-    one, other = (figure(name, "25.5%", "share", of=of) for name, of in (("a", here), ("b", there)))
-    assert checked("same", one, {"other": other}).status == status
+    one, other = (figure(name, "25.5%", "share", **{field: of}) for name, of in (("a", here), ("b", there)))
+    found = checked("same", one, {"other": other})
+    assert found.status == status
+    assert status == "reproduced" or " here and " in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("pairs", "status", "said"),
+    [
+        ("66", "reproduced", "Read as a share of the pairs: 31 / 66 is 46.97%, printed as 47.0%."),
+        ("2000", "underdetermined", "Read as a share of the pairs: "),
+        ("80", "impossible", "Read as a share of the pairs: No whole count of 80 prints as 47.0%"),
+    ],
+)
+def test_of_several_readings_one_that_fits_is_enough_and_is_named(pairs: str, status: str, said: str) -> None:
+    of_pairs = Derivation("percentage", {"n": "pairs"}, reading="a share of the pairs")
+    of_runs = {"check": "percentage", "inputs": {"n": "runs"}, "reading": "a share of the runs"}
+    share = figure("share", "47.0%", "share", also=(of_pairs,), **of_runs)
+    [(_, found)] = check_all(Paper("made-up", "", "", (figure("runs", "80"), figure("pairs", pairs), share)))
+    assert found.status == status
+    assert said in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("follows", "status"), [({}, "underdetermined"), ({"check": "sum", "inputs": {"parts": ("part",)}}, "impossible")]
+)
+def test_what_rests_on_a_number_that_nobody_printed_contradicts_nothing(
+    follows: dict[str, object], status: str
+) -> None:
+    n = structs.replace(figure("n", "80", **follows), place="worked out: by us")
+    share = figure("share", "47.0%", "share", check="percentage", inputs={"n": "n"})
+    found = check_all(Paper("made-up", "", "", (figure("part", "80"), n, share)))
+    assert found[-1][1].status == status
 
 
 def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_is_rounded() -> None:

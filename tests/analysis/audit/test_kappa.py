@@ -130,12 +130,11 @@ def test_with_fewer_labels_the_same_kappa_is_impossible_and_the_limits_are_told(
     assert (found.low, found.high) == (pytest.approx(-8 / 54), pytest.approx(0.5156, abs=1e-4))
 
 
-def test_a_kappa_between_two_that_there_are_is_impossible_and_both_are_named() -> None:
+def test_a_kappa_between_two_that_there_are_is_impossible() -> None:
     found = checked("0.5123", "20", "90.0%", 3)
     assert found.status == "impossible"
     assert found.sentence == (
-        "18 of 20 agree; no matrix of whole counts on 3 labels has a kappa that prints as 0.5123: the nearest are "
-        "0.473684 and 0.555556."
+        "18 of 20 agree; no matrix of whole counts on 3 labels has a kappa that prints as 0.5123."
     )
 
 
@@ -158,22 +157,6 @@ def test_an_agreement_that_no_count_prints_is_impossible() -> None:
     assert found.sentence == (
         "No whole count of 31 prints as 88.9% agreement: 27 / 31 is 87.10% and 28 / 31 is 90.32%."
     )
-
-
-@pytest.mark.parametrize(
-    ("kappa", "n", "agreement", "labels", "suggestion"),
-    [
-        ("0.473", "20", "90.0%", 3, "the further digits are cut off instead of rounded"),
-        ("0.60", "120", "74.8%", 3, "119 items instead of 120 would fit"),
-        ("0.60", "31", "74.1%", 3, "the agreement is 23 / 31, its further digits cut off instead of rounded"),
-    ],
-)
-def test_a_small_repair_that_makes_it_fit_is_suggested(
-    kappa: str, n: str, agreement: str, labels: int, suggestion: str
-) -> None:
-    found = checked(kappa, n, agreement, labels)
-    assert found.status == "impossible"
-    assert suggestion in found.suggestion
 
 
 def test_without_the_number_of_items_the_agreement_still_sets_limits() -> None:
@@ -265,11 +248,7 @@ SIZES = "Table 3 says that its sizes differ"
 
 
 @pytest.mark.parametrize(
-    ("place", "other_items", "status"),
-    [
-        (INFERRED, SIZES, "underdetermined"),
-        ("Table 2", SIZES, "impossible"),
-    ],
+    ("place", "other_items", "status"), [(INFERRED, SIZES, "underdetermined"), ("Table 2", SIZES, "impossible")]
 )
 def test_rows_contradict_no_inferred_number_where_the_paper_says_that_they_may_be_of_other_items(
     place: str, other_items: str, status: str

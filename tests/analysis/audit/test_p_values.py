@@ -16,8 +16,7 @@ from statsmodels.stats.proportion import proportion_effectsize
 from misstep.analysis.audit import p_values
 from misstep.analysis.audit.arm_sizes import implied_arm_size
 from misstep.analysis.audit.checked import Checked
-from misstep.analysis.audit.p_values import check_two_proportion_p
-from misstep.analysis.audit.stars import check_stars
+from misstep.analysis.audit.p_values import check_stars, check_two_proportion_p
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.two_by_two import unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
@@ -192,11 +191,7 @@ def test_shares_that_allow_very_many_counts_are_bounded_by_their_corners() -> No
     assert of_shares(figure("0.04"), ("30%", "60%"), sizes).status == "differs"
 
 
-@given(
-    size=st.integers(20, 50_000),
-    first=st.floats(0.02, 0.6),
-    gap=st.floats(0.02, 0.35),
-)
+@given(size=st.integers(20, 50_000), first=st.floats(0.02, 0.6), gap=st.floats(0.02, 0.35))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])  # most large arms differ too clearly
 def test_the_arm_size_that_made_a_p_value_lies_in_the_implied_range(size: int, first: float, gap: float) -> None:
     x1, x2 = round(first * size), round((first + gap) * size)

@@ -1,6 +1,5 @@
 """Shares and means: fractions and percent alike, runs of every case, steps of any size, and the repairs suggested."""
 
-import time
 from fractions import Fraction
 
 import pytest
@@ -57,6 +56,7 @@ def test_a_percentage_of_no_cases_is_left_open(n: str) -> None:
         ("36.7%", "128", "74", "with 47 instead of 74 it would fit"),
         ("71.4%", "7", "12", ""),
         ("59.52%", "251", None, "150 / 252 would print as 59.52%"),
+        ("0.5%", "181", None, "the further digits are cut off instead of rounded"),
         ("12.50%", "37", None, "with 8 runs of each of the 37 cases, 37 / 296 would fit"),
         ("15.83%", "13", None, "with two digits exchanged, 15.38%, 2 / 13 would fit"),
         ("97.7%", "118", None, ""),
@@ -70,41 +70,25 @@ def test_a_repair_that_makes_a_percentage_fit_is_suggested(
     assert found.status in ("differs", "impossible")
     assert suggestion in found.suggestion
     assert bool(suggestion) == bool(found.suggestion)
+    assert (found.repair == "cut_off") == ("cut off" in suggestion)
 
 
-@pytest.mark.parametrize(
-    ("printed", "n", "count", "kind"),
-    [
-        ("18.5%", "226", "42", "cut_off"),
-        ("18.85%", "226", "42", ""),
-        ("0.5%", "181", None, "cut_off"),
-        ("59.52%", "251", None, ""),
-    ],
-)
-def test_a_suggestion_that_digits_are_cut_off_is_known_by_its_kind(
-    printed: str, n: str, count: str | None, kind: str
-) -> None:
-    assert percentage(printed, n, count).repair == kind
+def shares_of_251(*texts: str) -> list[Checked]:
+    shares = [
+        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
+    ]
+    paper = Paper("made-up", "A made-up paper", "Nobody", (figure("251", name="n"), *shares))
+    return [checked for _, checked in check_all(paper)]
 
 
 def test_shares_of_one_number_that_all_fit_another_say_the_same() -> None:
-    n = figure("251", name="n")
-    texts = ("59.52%", "51.19%", "20.24%", "33.33%")
-    shares = [
-        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
-    ]
-    found = check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))
-    assert {checked.status for _, checked in found} == {"impossible"}
-    assert {checked.suggestion for _, checked in found} == {"all 4 percentages of 251 fit 252 instead"}
+    found = shares_of_251("59.52%", "51.19%", "20.24%", "33.33%")
+    assert {checked.status for checked in found} == {"impossible"}
+    assert {checked.suggestion for checked in found} == {"all 4 percentages of 251 fit 252 instead"}
 
 
 def test_the_shares_that_do_not_fit_may_fit_another_number_alone() -> None:
-    n = figure("251", name="n")
-    texts = ("59.52%", "51.19%", "56.18%", "49.00%")
-    shares = [
-        figure(text, "share", f"s{place}", check="percentage", inputs={"n": "n"}) for place, text in enumerate(texts)
-    ]
-    found = [checked for _, checked in check_all(Paper("made-up", "A made-up paper", "Nobody", (n, *shares)))]
+    found = shares_of_251("59.52%", "51.19%", "56.18%", "49.00%")
     assert [checked.status for checked in found] == ["impossible", "impossible", "reproduced", "reproduced"]
     assert found[0].suggestion == found[1].suggestion == "the 2 percentages that do not fit 251 fit 252 instead"
     assert found[2].suggestion == ""
@@ -169,13 +153,6 @@ def test_an_impossible_mean_names_its_neighbours_and_a_cut_off() -> None:
 def test_a_mean_printed_in_percent_is_a_share_of_its_answers() -> None:
     assert check_mean(figure("42.9%", "share"), figure("7"), None, None).status == "reproduced"
     assert check_mean(figure("42.8%", "share"), figure("7"), None, None).status == "impossible"
-
-
-def test_giant_numbers_of_cases_take_no_time() -> None:
-    started = time.process_time()
-    for printed, count in (("50.000%", "400000000"), ("50.0%", "400000000"), ("0.0000%", "5000000")):
-        assert percentage(printed, "1000000000", count).status != "reproduced"
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("printed", ["12.5", "13", "12", "-3", "0", "-0.5"])

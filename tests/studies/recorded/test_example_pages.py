@@ -36,10 +36,7 @@ def page_of_a_public_run(data: Path, question: str) -> Page:
     """The example page of a run that asks this, written as the data set Who&When writes it."""
     folder = data / "whoandwhen" / "logs"
     folder.mkdir(parents=True)
-    said = [
-        {"content": question, "role": "human"},
-        {"content": "8", "role": "A (x)", "name": "A"},
-    ]
+    said = [{"content": question, "role": "human"}, {"content": "8", "role": "A (x)", "name": "A"}]
     log = {"question": "How many?", "question_ID": "q", "level": "1", "ground_truth": "8", "is_correct": False}
     log |= {"history": said, "mistake_agent": "A", "mistake_step": "0", "mistake_reason": "r"}
     (folder / "1.json").write_text(json.dumps(log))

@@ -32,8 +32,7 @@ def _golden(table: Table, group: str) -> dict[tuple[str, str], object]:
 
 
 @pytest.mark.parametrize(
-    ("table", "printed"),
-    [(repairs.ablation_table, solve_rate_table), (repairs.measured_formats_table, formats_table)],
+    ("table", "printed"), [(repairs.ablation_table, solve_rate_table), (repairs.measured_formats_table, formats_table)]
 )
 def test_without_a_recording_the_printed_and_recomputed_figures_stand_alone_and_a_note_says_so(table, printed) -> None:
     made = table()

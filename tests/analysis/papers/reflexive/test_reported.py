@@ -59,9 +59,7 @@ def test_breakers_fail_on_the_cases_that_were_reported_of_them(scores: list[Brea
     assert outcomes["identical_calls_3", "two-calls-in-turn"] == "missed"
 
 
-def test_a_line_a_breaker_with_a_figure_an_outcome_all_generated_and_with_intervals(
-    scores: list[BreakerScore],
-) -> None:
+def test_a_line_a_breaker_with_a_figure_an_outcome_all_generated_and_with_intervals(scores: list[BreakerScore]) -> None:
     table = breakers_table(scores)
     assert len(table.rows) == len(scores) * len(OUTCOMES)
     assert {row.evidence for row in table.rows} == {"generated"}

@@ -7,12 +7,7 @@ from misstep.analysis.papers.reflexive import runs as reflexive
 from misstep.analysis.published import load_paper
 from misstep.analysis.tables import Row, Table
 
-TABLES = (
-    reflexive.fix_rate_table,
-    reflexive.failure_modes_table,
-    reflexive.contradictions_table,
-    reflexive.runs_table,
-)
+TABLES = (reflexive.fix_rate_table, reflexive.failure_modes_table, reflexive.contradictions_table, reflexive.runs_table)
 
 
 def _judged(table: Table) -> list[Row]:

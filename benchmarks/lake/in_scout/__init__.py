@@ -1,1 +1,0 @@
-"""Programs that Inspect Scout's own Python runs, by their path; nothing of Misstep is imported in them."""
