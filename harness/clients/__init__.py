@@ -16,7 +16,7 @@ from misstep.harness.clients.around_client import (
     LazyClient,
 )
 from misstep.harness.clients.cache import Cache, CachedClient
-from misstep.harness.clients.cost_limit import CostLimitClient
+from misstep.harness.clients.cost_limit import CostLimitClient, SpendingLog
 from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
 from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
@@ -28,7 +28,6 @@ from misstep.harness.clients.recording import RecordingClient
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.clients.retry import RetryingClient, RetryLimits
 from misstep.harness.clients.settings import ClientSettings
-from misstep.harness.clients.spending_log import SpendingLog
 from misstep.harness.errors import UsageError
 from misstep.harness.exchange import Client
 from misstep.harness.registry import Registry

@@ -6,12 +6,53 @@ answer but may have been charged (a lost connection, a time-out) keeps its reser
 """
 
 import asyncio
+from pathlib import Path
 
 from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.prices import Prices
-from misstep.harness.clients.spending_log import SpendingLog
-from misstep.harness.errors import UsageError
+from misstep.harness.errors import InputError, UsageError, opening, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+
+
+class SpendingLog:
+    """The open file; `total_usd` is the sum of its lines. Without a file the sum is in memory alone."""
+
+    def __init__(self, file: Path | None) -> None:
+        self.total_usd = 0.0
+        self._file, self._stream = file, None
+        if file is not None:
+            with opening(file, "Check the folder's permissions.", "cannot be written"):
+                self.total_usd = _total(file)
+                with writing(file):
+                    self._stream = file.open("ab", buffering=0)
+                self._stream.truncate(file.read_bytes().rfind(b"\n") + 1)
+
+    def add(self, usd: float) -> None:
+        """Add an amount that is reserved; a negative amount releases a reservation."""
+        self.total_usd += usd
+        if self._file is not None and self._stream is not None:
+            write_all(self._stream, b"%b\n" % repr(usd).encode(), self._file)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+
+
+def _total(file: Path) -> float:
+    if not file.exists():
+        return 0.0
+    total = 0.0
+    # A full disk may cut the last number short; its request was never sent.
+    *lines, _ = file.read_text().split("\n")
+    for number, line in enumerate(lines, start=1):
+        try:
+            total += float(line)
+        except ValueError as error:
+            advice = "Delete it to count from the run's verdicts."
+            raise InputError(f"not a number: {line[:40]!r}", advice, file=file, line=number) from error
+    return total
+
 
 _FREE: frozenset[FailureKind] = frozenset({"rate_limited", "quota", "server", "bad_request", "unauthorised"})
 """Failures that a server does not charge for: it has reported itself that there is no answer."""

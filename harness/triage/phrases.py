@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence, EvidenceKind, Fault
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import TextAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 from misstep.harness.triage.texts import recorded_outcome
 
 _LAST_STEPS = 3

@@ -14,7 +14,7 @@ import pytest
 
 from misstep.harness.clients.batches.batch_state import BatchState, read_state, write_state
 from misstep.harness.clients.cache import Cache
-from misstep.harness.clients.spending_log import SpendingLog
+from misstep.harness.clients.cost_limit import SpendingLog
 from misstep.harness.datasets.benchmark import built_in_place
 from misstep.harness.errors import CannotWrite, InputError
 from misstep.harness.exchange import Message, Reply, Request

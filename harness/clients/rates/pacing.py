@@ -7,8 +7,50 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from misstep.harness.clients.rates.start_limit import End, Start, StartLimit
-from misstep.harness.clients.rates.token_estimate import TokenEstimate
-from misstep.harness.exchange import Outcome, Request
+from misstep.harness.exchange import Outcome, Reply, Request
+
+_CHARACTERS_A_TOKEN = 3.0
+"""What a token has before anything is known; most texts have about four, code fewer."""
+
+_ANSWER = 500
+"""The tokens of an answer before anything is known, where the request does not limit them."""
+
+_WEIGHT = 20
+"""For how many answers the first guess counts."""
+
+
+class TokenEstimate:
+    """Characters a token and tokens an answer, averaged over the answers that had a usage."""
+
+    def __init__(self) -> None:
+        self._input_characters = self._input_tokens = 0.0
+        self._output_tokens, self._answers = 0, 0
+
+    def of(self, request: Request) -> float:
+        """Return the expected number of tokens, question and answer."""
+        a_token = self._input_characters / self._input_tokens if self._input_tokens else _CHARACTERS_A_TOKEN
+        most = request.most_tokens_out()
+        guess = _ANSWER if most is None else most
+        answer = (_WEIGHT * guess + self._output_tokens) / (_WEIGHT + self._answers)
+        return _characters(request) / a_token + (answer if most is None else min(answer, most))
+
+    def learn(self, request: Request, outcome: Outcome | None) -> float | None:
+        """Learn from an outcome; gives the tokens that it took, where it says them: a failure took none."""
+        if outcome is None:
+            return None
+        if not isinstance(outcome, Reply):
+            return 0.0
+        if outcome.input_tokens is None or outcome.output_tokens is None:
+            return None
+        self._input_characters += _characters(request)
+        self._input_tokens += outcome.input_tokens
+        self._output_tokens += outcome.output_tokens
+        self._answers += 1
+        return float(outcome.input_tokens + outcome.output_tokens)
+
+
+def _characters(request: Request) -> int:
+    return sum(len(message.content) for message in request.messages)
 
 
 class Pacing:

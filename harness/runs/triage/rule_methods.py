@@ -10,9 +10,8 @@ from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import Access, TriageVerdict
 from misstep.harness.runs.judging.benchmarks import digest_of_sources
 from misstep.harness.triage import phrases
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.rules import judging
-from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.rules.verdicts import Attribution, Undecided
 
 _SOURCES = (
     "misstep.harness.triage", "misstep.harness.triage.rules", "misstep.harness.triage.passes",

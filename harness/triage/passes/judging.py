@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes import leakage, reliability, tampering
 from misstep.harness.triage.passes.comparison import ComparedResults, Difference, compare, compare_files
 from misstep.harness.triage.passes.mutants import TriedMutant, try_mutants
 from misstep.harness.triage.passes.record import Doing, doings
 from misstep.harness.triage.passes.special_cases import special_cased
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 
 LEAST_VARIED, LEAST_SHARE = 2, 0.1
 """How many calls with other arguments must differ, and which share of them, before the result counts as wrong: one

@@ -12,11 +12,10 @@ from posixpath import basename
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.passes.lines import are_many, cut, telling_lines
-from misstep.harness.triage.passes.parts import changed_texts, joined, texts_of
+from misstep.harness.triage.passes.parts import are_many, changed_texts, cut, joined, telling_lines, texts_of
 from misstep.harness.triage.passes.record import Access, Doing
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 
 _KEPT_NAMES = frozenset(
     ("solution", "solutions", "solve", "solved", "gold", "golden", "oracle", "reference", "grader", "grading",

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from posixpath import basename
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.passes.lines import cut
-from misstep.harness.triage.passes.parts import texts_of
+from misstep.harness.triage.passes.parts import cut, texts_of
 from misstep.harness.triage.passes.record import Doing
 from misstep.harness.triage.passes.tampering import cut_end
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 
 TESTS_LOG = "tests.log"
 RERUNS = 2

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Part
-from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.passes.lines import cut
-from misstep.harness.triage.passes.parts import changed_texts, joined, parsed, texts_of
+from misstep.harness.triage.passes.parts import changed_texts, cut, joined, parsed, texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 
 LEAST = 3
 """Distinct literals of the tests in the result that are no chance."""

@@ -14,11 +14,10 @@ from posixpath import basename, splitext
 from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.passes.lines import cut
-from misstep.harness.triage.passes.parts import changed_texts, joined, parsed, texts_of
+from misstep.harness.triage.passes.parts import changed_texts, cut, joined, parsed, texts_of
 from misstep.harness.triage.passes.record import Doing
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess, TextAccess
+from misstep.harness.triage.rules.verdicts import Attribution
 
 _LOADED_FIRST = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
 _SETTINGS = frozenset(("pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".pytest.ini", ".coveragerc"))

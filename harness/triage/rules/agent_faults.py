@@ -9,10 +9,9 @@
 from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.rules.failures import TestFailure
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RecordedCommand, TextRun
-from misstep.harness.triage.rules.verdicts import attributed
+from misstep.harness.triage.rules.verdicts import Attribution, attributed
 
 _WRITING = (">", "sed -i", "mv ", "cp ", "patch", "tee ")
 

@@ -11,13 +11,12 @@ from typing import Any
 
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import LOG_OF_ITEM, writer_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
 from misstep.harness.triage.rules.events import Event, harness_event, last_error, told_event, trouble_in
 from misstep.harness.triage.rules.run_record import TextRun
 from misstep.harness.triage.rules.text import all_passed, broken_harness
-from misstep.harness.triage.rules.verdicts import Undecided, infrastructure
+from misstep.harness.triage.rules.verdicts import Attribution, Undecided, infrastructure
 
 _RUNNER = re.compile(
     r"\W{0,4}(?:api error\b|error code: \d{3}\b|\{\"type\": ?\"error\""

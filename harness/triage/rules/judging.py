@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from misstep.harness.records.triage_case import OUTCOME_FORM, Outcome
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes import attribute_pass
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules import read_only, sandbox, text
 from misstep.harness.triage.rules.interrupted import interrupted
 from misstep.harness.triage.rules.run_record import RunRecord, TextRun
-from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.rules.verdicts import Attribution, Undecided
 from misstep.harness.triage.texts import recorded_outcome
 from misstep.harness.workspace.suite_output import saw_tests
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.failures import TestFailure
 from misstep.harness.triage.rules.grounding import text_of
 from misstep.harness.triage.rules.run_record import FilesRun, TextRun
-from misstep.harness.triage.rules.verdicts import attributed
+from misstep.harness.triage.rules.verdicts import Attribution, attributed
 
 _PATH = re.compile(r"`?\b([\w-]{1,60}/[\w./-]{1,120}\.\w{1,8})\b`?")
 """A path in an instruction; a name without a folder may be what is to be made."""

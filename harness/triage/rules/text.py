@@ -14,7 +14,6 @@ Which observation decides what, and why:
 import re
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import writer_of
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.rules.agent_faults import agent_fault
@@ -22,7 +21,7 @@ from misstep.harness.triage.rules.events import Event, agent_ran_out, event_in, 
 from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import agent_makes, is_placeholder
 from misstep.harness.triage.rules.run_record import OUT_OF_TIME, TextRun
-from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
+from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 
 TESTS_MISSING = re.compile(
     r"not found: tests|not importable: 'tests'|collected 0 items|no tests ran|Ran 0 tests|"

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.clients.cost_limit import CostLimitClient, most_usd
+from misstep.harness.clients.cost_limit import CostLimitClient, SpendingLog, most_usd
 from misstep.harness.clients.prices import Price, Prices
 from misstep.harness.clients.scripted import ScriptedClient
-from misstep.harness.clients.spending_log import SpendingLog
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.exchange import Failure, FailureKind, Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all

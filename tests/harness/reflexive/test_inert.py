@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.harness.reflexive.inert import inert
+from misstep.harness.reflexive.item_budgets import inert
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 
 NEVER_ASKED, NO_PLATEAU, NO_GAP = "The strategist is never asked", "No plateau is found", "No evaluator gap is found"

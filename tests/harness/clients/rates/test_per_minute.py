@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from misstep.harness.clients.rates.pacing import TokenEstimate
 from misstep.harness.clients.rates.per_minute import PerMinute
 from misstep.harness.clients.rates.start_limit import End, Start
-from misstep.harness.clients.rates.token_estimate import TokenEstimate
 from misstep.harness.exchange import Failure, Message, Reply, Request
 
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.rules.judging import by_running
-from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.rules.verdicts import Attribution, Undecided
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import RIGHT, TEST, a_run, shell, triage_case, written
 
