@@ -42,7 +42,7 @@ def ablation(
     """
     import sys
 
-    from misstep.harness.reflexive.inert import inert
+    from misstep.harness.reflexive.item_budgets import inert
     from misstep.harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
     from misstep.harness.runs.reflect.ablation import AblationPlan, run_ablation
     from misstep.harness.runs.reflect.chosen_agents import agents_of_skill

@@ -77,7 +77,7 @@ def run(
 
     from misstep.harness.agent.clocks import RealClock, VirtualClock
     from misstep.harness.journal.records import LOOP_RECORDS
-    from misstep.harness.reflexive.inert import inert
+    from misstep.harness.reflexive.item_budgets import inert
     from misstep.harness.reflexive.plateau import detector
     from misstep.harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from misstep.harness.runs.reflect.running import ReflectPlan, run_reflexive

@@ -21,7 +21,7 @@ from misstep.harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.loop_events import TurnEnded
-from misstep.harness.reflexive.inert import inert
+from misstep.harness.reflexive.item_budgets import inert
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.runs.reflect.ablation import EARLIER
