@@ -40,10 +40,9 @@ from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triag
 from misstep.harness.runs.triage.case_judge import case_folder
 from misstep.harness.sharing import without_places
 from misstep.harness.trajectory import Trajectory, Unreadable
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.logs import outcome_of_run
 from misstep.harness.triage.rules.interrupted import acted
-from misstep.harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
+from misstep.harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 from misstep.studies.finished_runs import command_line, places_of
 from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.triage import judged_cases

@@ -21,8 +21,7 @@ from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
 from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
 from misstep.harness.clients.rates.pacing import Pacing
-from misstep.harness.clients.rates.per_minute import PerMinute
-from misstep.harness.clients.rates.start_limit import StartLimit
+from misstep.harness.clients.rates.start_limit import PerMinute, StartLimit
 from misstep.harness.clients.rates.told_limits import ToldLimits
 from misstep.harness.clients.recording import RecordingClient
 from misstep.harness.clients.redaction import Redaction

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from misstep.harness.errors import InputError, TimeSpent, UnsafePath
 from misstep.harness.records.triage_case import SOLVE, Part, TriageCase
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.files import LARGEST_FILE, FilesOfCase
 from misstep.harness.triage.protocols import Result
+from misstep.harness.triage.texts import LARGEST_FILE, FilesOfCase
 from misstep.harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, open_workspace, python_toolchain
 from misstep.harness.workspace.beneath import read_file
 from misstep.harness.workspace.trees import walk

@@ -1,8 +1,12 @@
-"""The texts of a case: what was asked, the run, and what the harness wrote; a judge of texts has nothing else."""
+"""The texts of a case and its files, to be read and not changed: no link is followed, no large file is read.
+
+A judge of texts has what was asked, the run, and what the harness wrote, and nothing else.
+"""
 
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -11,11 +15,12 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, UnsafePath
 from misstep.harness.readers import read_file
-from misstep.harness.records.triage_case import Outcome, TriageCase
+from misstep.harness.records.triage_case import Outcome, Part, TriageCase
 from misstep.harness.trajectory import Trajectory, Unreadable
 from misstep.harness.triage.logs import outcome_in, outcome_of_run
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.workspace import beneath
+from misstep.harness.workspace.trees import walk
 
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"
 MOST_TEXT = 1 << 18
@@ -97,3 +102,27 @@ def _text(folder: Path, name: str) -> str | None:
         return f"{head}\n[{left_out:,} bytes are left out]\n{tail}"
     finally:
         os.close(file)
+
+
+LARGEST_FILE = 4 << 20
+"""Bytes of a file that a judge reads."""
+
+
+class FilesOfCase(TextsOfCase):
+    """The texts of a case, and the files of its parts."""
+
+    def files(self, part: Part) -> tuple[str, ...]:
+        """Return the paths of all regular files in a part, sorted; none where the case has no such part."""
+        folder = self.case.part(part)
+        if folder is None:
+            return ()
+        return tuple(sorted(found.path for found in walk(folder) if stat.S_ISREG(found.status.st_mode)))
+
+    def read(self, part: Part, path: str) -> bytes | None:
+        """The content of a file; `None` where there is none, it is a link, or it has more than `LARGEST_FILE`."""
+        folder = self.case.part(part)
+        if folder is None:
+            return None
+        with suppress(OSError, UnsafePath):
+            return beneath.read_file(folder, beneath.relative(path), LARGEST_FILE)
+        return None

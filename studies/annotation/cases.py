@@ -16,8 +16,7 @@ from misstep.harness.records.triage_case import Part as PartName
 from misstep.harness.records.triage_case import TriageCase, read_triage_cases
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
-from misstep.harness.triage.files import LARGEST_FILE
-from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage.texts import LARGEST_FILE, TextsOfCase
 from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import GIT, Node, node_at, same
 from misstep.harness.workspace.trees import walk

@@ -10,7 +10,7 @@ import re
 from msgspec import Struct
 
 from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
-from misstep.harness.reflexive.context.cutting import cut_at_sentence
+from misstep.harness.reflexive.context.assembling import cut_at_sentence
 
 MOST_CHARACTERS = 600
 """A lesson is stored whole up to there: the concrete step that helped is often its last clause."""

@@ -23,11 +23,10 @@ from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import FAULTS, Access, TriageVerdict
 from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.logs import LOG_OF_ITEM
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
-from misstep.harness.triage.texts import TextsOfCase, TextsOfItem
+from misstep.harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
 from misstep.harness.workspace import Sandbox, find_sandbox
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)

@@ -26,8 +26,7 @@ from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import FAULTS, Access, Evidence, TriageVerdict
 from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 from misstep.harness.triage.agentic.bench import Bench
-from misstep.harness.triage.agentic.case_files import CaseFiles
-from misstep.harness.triage.agentic.case_text import case_text, taxonomy_text
+from misstep.harness.triage.agentic.case_files import CaseFiles, case_text, taxonomy_text
 from misstep.harness.triage.agentic.given import found_evidence, subcategory_fault
 from misstep.harness.triage.agentic.json_verdicts import InvestigatorPolicy
 from misstep.harness.triage.agentic.tools import tools_of

@@ -3,9 +3,8 @@
 import pytest
 
 from misstep.harness.errors import InputError, TimeSpent
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.replica import ReplicasOfCase
-from misstep.harness.triage.texts import MOST_TEXT, TextsOfCase, recorded_outcome
+from misstep.harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import a_run, triage_case, written
 

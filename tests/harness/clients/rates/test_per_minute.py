@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.clients.rates.pacing import TokenEstimate
-from misstep.harness.clients.rates.per_minute import PerMinute
-from misstep.harness.clients.rates.start_limit import End, Start
+from misstep.harness.clients.rates.start_limit import End, PerMinute, Start
 from misstep.harness.exchange import Failure, Message, Reply, Request
 
 

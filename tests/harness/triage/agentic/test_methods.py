@@ -15,12 +15,11 @@ from misstep.harness.clients.scripted import text_reply
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.records.attribution import Access, TriageVerdict, taxonomy
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.agentic.case_text import taxonomy_text
+from misstep.harness.triage.agentic.case_files import taxonomy_text
 from misstep.harness.triage.agentic.json_verdicts import verdict_in
 from misstep.harness.triage.agentic.methods import AgenticMethod
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.replica import ReplicasOfCase
-from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import COMMAND, a_run, shell, triage_case, written
 

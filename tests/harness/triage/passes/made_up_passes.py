@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from misstep.harness.trajectory import Step
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.replica import ReplicasOfCase
-from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import a_run, triage_case
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.trajectory import Outcome, Step, Trajectory
-from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.rules.judging import by_files, by_running, by_texts
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided
-from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
