@@ -52,39 +52,8 @@ def _label_studio(rows: list[dict[str, str]]) -> str:
     )
 
 
-def _label_studio_csv(rows: list[dict[str, str]]) -> str:
-    more = {"annotator": "1", "created_at": "2026-03-09", "updated_at": "2026-03-09", "lead_time": "1.5"}
-    lines = [
-        {"annotation_id": str(place), "id": str(700 + place), **row, "loop": "no", **more}
-        for place, row in enumerate(rows)
-    ]
-    return _csv(lines)
-
-
 def _plain(rows: list[dict[str, str]]) -> str:
     return _csv([{"item": row["item"], "rater": "kim", "label": "no"} for row in rows])
-
-
-def _wide(rows: list[dict[str, str]]) -> str:
-    return _csv([{"item": row["item"], "kim": "no"} for row in rows])
-
-
-def _prodigy(rows: list[dict[str, str]]) -> str:
-    given = {"answer": "accept", "accept": ["no"], "options": [], "_annotator_id": "kim", "_view_id": "choice"}
-    return "".join(
-        json.dumps({"_input_hash": -place, "text": row["text"], "meta": {"item": row["item"]}, **given}) + "\n"
-        for place, row in enumerate(rows)
-    )
-
-
-def _argilla(rows: list[dict[str, str]]) -> str:
-    answer = {"loop": [{"value": "no", "user_id": "kim"}]}
-    return json.dumps(
-        [
-            {"id": str(place), "fields": {"text": "…"}, "metadata": {"item": row["item"]}, "responses": answer}
-            for place, row in enumerate(rows)
-        ]
-    )
 
 
 def _csv(rows: list[dict[str, str]]) -> str:
@@ -105,7 +74,7 @@ def test_the_tasks_are_the_drawn_items_with_their_sessions_and_without_the_judge
     assert "comes back three times" not in (tmp_path / "tasks.csv").read_text()
 
 
-@pytest.mark.parametrize("export", [_label_studio, _label_studio_csv, _plain, _wide, _prodigy, _argilla])
+@pytest.mark.parametrize("export", [_label_studio, _plain])
 def test_labels_of_a_tool_score_the_run_as_those_given_on_the_page(label, run: Path, tmp_path: Path, export) -> None:
     rows = _drawn(label, run, tmp_path / "tasks.csv", "--n", 4)
     labels = tmp_path / "export"

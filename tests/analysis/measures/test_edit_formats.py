@@ -67,44 +67,6 @@ def test_the_leaderboards_have_the_figures_of_their_documentation(data_folder: P
 
 
 @pytest.mark.data
-def test_the_percentages_that_contradict_their_counts_are_those_of_the_documentation(data_folder: Path) -> None:
-    odd = contradictions(edit_runs(data_folder / "aider_leaderboards"))
-    polyglot = {(run.model, what) for run, what, _, _ in odd if run.board == "polyglot"}
-    assert polyglot == {
-        (model, "solved, 2")
-        for model in (
-            "o1-2024-12-17 (high)",
-            "o3-mini (high)",
-            "chatgpt-4o-latest (2025-02-15)",
-            "gpt-4.5-preview",
-            "o3 (high) + gpt-4.1",
-        )
-    }
-    assert [run.model for run, what, _, _ in odd if what == "well formed"] == ["o1-mini (whole)"]
-
-
-@pytest.mark.data
-def test_the_recorded_replies_have_the_figures_of_their_documentation(data_folder: Path) -> None:
-    recorded = list(recorded_edits(data_folder / "patch_corpora"))
-    verdicts = Counter((one.format, one.verdict) for one in recorded)
-    assert len(recorded) == 428
-    assert verdicts == {
-        ("search_replace", "applied"): 83,
-        ("search_replace", "no_match"): 72,
-        ("search_replace", "rejected"): 6,
-        ("search_replace", "not_attempted"): 24,
-        ("unified_diff", "resolved"): 49,
-        ("unified_diff", "unresolved"): 111,
-        ("unified_diff", ""): 19,
-        ("line_edit_list", ""): 64,
-    }
-    assert sum(one.facts.get("markers_balanced") is False for one in recorded) == 16
-    forms = Counter((one.facts["parses"], one.facts["numstat_ok"]) for one in recorded if one.format == "unified_diff")
-    assert forms == {(True, True): 159, (True, False): 16, (False, False): 4}
-    assert all(one.facts["literal_ok"] for one in recorded if one.format == "line_edit_list")
-
-
-@pytest.mark.data
 def test_the_readers_agree_with_upstream_on_what_is_well_formed(data_folder: Path) -> None:
     recorded = [one for one in recorded_edits(data_folder / "patch_corpora") if one.format != "line_edit_list"]
     found = {(one.format, one.upstream): (one.read, one.n) for one in agreements(map(read_edit, recorded))}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.recovery_codes import OUTCOMES, code_book, outcome_codes, read_coded
-from misstep.analysis.published import load_paper
+from misstep.analysis.measures.recovery_codes import outcome_codes, read_coded
 from misstep.harness.errors import InputError
 
 LOOPS, SCOPE = "recover_from_infinite_loops", "ask_not_to_overdo"
@@ -26,14 +25,6 @@ def folder(tmp_path: Path) -> Path:
     _sheet(tmp_path, "ann", *rows)
     _sheet(tmp_path, "bob", rows[0], f"b,recovered,{SCOPE},unsure", "c,not_recovered,,")
     return tmp_path
-
-
-def test_each_code_of_the_book_has_a_figure_of_the_paper_under_its_outcome() -> None:
-    paper = load_paper("wink")
-    assert list(code_book()) == list(OUTCOMES)
-    assert [len(codes) for codes in code_book().values()] == [4, 5]
-    for outcome, codes in code_book().items():
-        assert all(paper[code.printed].named and f"reasons.{outcome}." in code.printed for code in codes.values())
 
 
 def test_what_most_coders_gave_holds_and_the_rest_is_open(folder: Path) -> None:

@@ -42,12 +42,6 @@ def test_every_step_stands_in_one_line_and_both_runs_keep_their_order(a: Traject
     assert all((line.change == "only_b") == (line.a is None) for line in found.lines)
 
 
-@few
-@given(runs, runs)
-def test_which_run_is_named_first_changes_no_pair(a: Trajectory, b: Trajectory) -> None:
-    assert _pairs(align_runs(a, b)) == {(of_a, of_b) for of_b, of_a in _pairs(align_runs(b, a))}
-
-
 def _most_same(a: Trajectory, b: Trajectory) -> int:
     """The length of the longest common subsequence, by its definition."""
     best = {(row, column): 0 for row in range(len(a.steps) + 1) for column in range(len(b.steps) + 1)}

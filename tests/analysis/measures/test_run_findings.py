@@ -12,7 +12,6 @@ from misstep.analysis.measures.run_findings import (
     pooled,
     sets_table,
     source_of,
-    with_set,
 )
 from misstep.analysis.measures.validity import JudgedSet
 from misstep.harness.verdict import Verdict
@@ -31,11 +30,6 @@ def test_examples_come_from_different_sets_first() -> None:
     assert [(row.source, row.quantity) for row in rows] == [("one@1", "a"), ("two@1", "x")]
     assert rows[0].reason == "step 1 again and again"
     assert rows[0].example == "one/a#1"
-
-
-def test_items_are_named_with_their_set_since_sets_use_the_same_ids() -> None:
-    items = [verdict.item for verdict in with_set([_set("one", ("a", 1)), _set("two", ("a", 1))])]
-    assert len(set(items)) == len(items) == 4
 
 
 def test_each_set_has_its_own_share_and_all_together_stand_beside_the_set_that_outweighs_the_others() -> None:

@@ -65,12 +65,6 @@ def test_a_stated_rate_is_held_against_the_tasks_attempted_and_all_tasks() -> No
     assert "50 / 100 tasks is 50.00%, not" in compared[1].reason
 
 
-def test_what_a_page_states_is_a_percentage_of_a_named_system() -> None:
-    figures = reported_figures()
-    assert len(figures) == 16
-    assert all(figure.unit == "share" and 0 < figure.number < 1 for figure in figures)
-
-
 @pytest.mark.data
 def test_the_public_figures(data_folder, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))

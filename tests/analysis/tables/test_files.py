@@ -8,10 +8,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
 from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.files import COLUMNS, FORMATS, csv_text, file_addresses, write_table
+from misstep.analysis.tables.files import FORMATS, csv_text, file_addresses, write_table
 from misstep.analysis.tables.json_document import document, from_document, json_text
 from misstep.harness.errors import InputError
 from misstep.harness.escaping import printable
@@ -35,10 +34,6 @@ def read_csv(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_field_of_a_row_is_a_column():
-    assert set(read_csv(csv_text(TABLE))[0]) == set(COLUMNS) == set(Row.__struct_fields__)
-
-
 def test_the_printed_figures_of_a_row_are_one_field_of_the_csv_and_a_list_of_the_json():
     table = Table("t", "p", "T", "F", (Row("a", 1, figures=("fruit/pears", "fruit/plums")), Row("b", 2)))
     assert [row["figures"] for row in read_csv(csv_text(table))] == ["fruit/pears; fruit/plums", ""]
@@ -57,10 +52,6 @@ def test_what_is_not_finite_is_null_because_json_has_no_word_for_it():
     assert (row["value"], row["low"], row["high"]) == (None, None, None)
 
 
-def test_the_rows_that_a_figure_shows_stand_once_in_a_document():
-    assert document(structs.replace(TABLE, drawn=TABLE.rows[:1])) == document(TABLE)
-
-
 def test_a_document_that_is_no_table_names_the_field():
     with pytest.raises(InputError, match="rows"):
         from_document(document(TABLE) | {"rows": 3})
@@ -70,12 +61,6 @@ def test_a_document_that_is_no_table_names_the_field():
 def test_a_label_that_a_spreadsheet_would_run_is_text(label):
     table = Table("t", "p", "T", "F", (Row(label, 1),))
     assert read_csv(csv_text(table))[0]["quantity"] == f"'{label}"
-
-
-@pytest.mark.parametrize("printed", ["-3.2%", "+5", "-0.07"])
-def test_a_printed_number_with_a_sign_stays_as_printed(printed):
-    table = Table("t", "p", "T", "F", (Row("a", 1, printed=printed),))
-    assert read_csv(csv_text(table))[0]["printed"] == printed
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))

@@ -44,20 +44,6 @@ def test_groups_of_the_same_quantities_are_crossed_with_them():
     assert layout.evidence == "real"
 
 
-def test_groups_of_different_quantities_are_headings():
-    layout = grid(table(Row("a", 1, group="one"), Row("b", 2, group="one"), Row("a", 3, group="two")))
-    assert [(section.heading, [line.label for line in section.lines]) for section in layout.sections] == [
-        ("one", ["a", "b"]),
-        ("two", ["a"]),
-    ]
-
-
-def test_a_few_sources_of_one_kind_are_columns():
-    layout = grid(table(Row("a", 1, source="s"), Row("a", 2, source="t"), Row("b", 3, source="t")))
-    assert [(column.evidence, column.source) for column in layout.columns] == [("real", "s"), ("real", "t")]
-    assert [values(line) for line in layout.lines()] == [["1", "2"], [None, "3"]]
-
-
 def test_many_sources_are_stacked_under_one_label():
     layout = grid(of_many_sources())
     assert [line.span for line in layout.lines()] == [7, 0, 0, 0, 0, 0, 0]
@@ -73,12 +59,6 @@ def test_an_n_that_differs_within_a_line_stands_with_each_figure():
     (line,) = grid(table(Row("a", 1, n=10, evidence="published"), Row("a", 2, n=20, evidence="real"))).lines()
     assert line.n == ""
     assert [cell.n for cell in line.cells] == ["10", "20"]
-
-
-def test_a_source_is_named_once_where_a_column_shares_it():
-    layout = grid(compared())
-    assert [column.source for column in layout.columns] == ["", "table 1"]
-    assert layout.lines()[0].cells[0].source == "table 1, row 1"
 
 
 def test_a_recomputed_figure_has_the_digits_of_the_printed_one():

@@ -12,12 +12,6 @@ def table(*rows: Row, paper: str = "fruit", datasets: tuple[str, ...] = (), **fi
     return Table("t", paper, "T", "F", rows, datasets=datasets, **fields)
 
 
-@pytest.mark.parametrize("evidence", ["published", "recomputed", "generated"])
-def test_printed_figures_stand_behind_all_that_is_not_measured(evidence):
-    row = Row("a", 1, evidence=evidence, source="Table 1")
-    assert papers_behind(row, table(row), PAPERS) == ("fruit",)
-
-
 @pytest.mark.parametrize(
     "row",
     [

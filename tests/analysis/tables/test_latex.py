@@ -177,12 +177,6 @@ def test_the_caption_is_the_title_and_the_finding_is_the_first_note():
     assert below.index("One of three shares differs.") < below.index("Wilson intervals.")
 
 
-def test_each_figure_has_its_interval_its_n_its_evidence_and_its_status():
-    lines = [cells(line) for line in body(latex_text(compared()))]
-    assert lines[0] == ["Loops", r"20\%", "", "50", "published", ""]
-    assert lines[1] == ["Loops", r"20.0\%", r"11.2--33.0\%", "50", "recomputed", "reproduced"]
-
-
 def of_rows(count: int, reason: str = "") -> Table:
     rows = tuple(
         Row(f"Quantity {place}", place, reason=reason, group="" if place < 3 else "Later") for place in range(count)

@@ -11,18 +11,6 @@ def test_published_and_recomputed_stand_in_one_line():
     assert loops.split() == ["Loops", "20%", "table", "1,", "row", "1", "20.0%", "[11.2–33.0%]", "50", "reproduced"]
 
 
-def test_figures_end_in_one_column():
-    lines = [line for line in table_text(by_set()).splitlines() if line.startswith(("alpha", "beta", "gamma"))]
-    assert len({line.index("[20.0–30.0%]") for line in lines}) == 1
-    assert [line.split()[5] for line in lines] == ["1,200", "80", "7"]
-
-
-def test_a_reason_follows_its_line():
-    lines = table_text(compared()).splitlines()
-    place = next(index for index, line in enumerate(lines) if line.startswith("Edits"))
-    assert lines[place + 1].strip() == "15 of 50 are 30%, not 31%."
-
-
 def test_nothing_in_a_label_reaches_the_terminal_as_a_code():
     text = table_text(Table("t", "p", HOSTILE, HOSTILE, (Row(HOSTILE, 1, reason=HOSTILE),), (HOSTILE,)))
     assert not {"\x1b", "\u202e"} & set(text)

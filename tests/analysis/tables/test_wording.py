@@ -53,11 +53,6 @@ def test_only_nothing_is_0_percent_and_only_all_is_100_percent(share):
     assert (written == "100.0%") == (share == 1)
 
 
-@given(st.floats(min_value=0.0001, max_value=0.999))
-def test_a_p_value_keeps_three_significant_digits(p):
-    assert float(number_text(p, "p")) == pytest.approx(p, rel=0.006)
-
-
 @pytest.mark.parametrize(
     ("low", "high", "unit", "written"),
     [

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
@@ -51,21 +50,6 @@ def test_a_study_that_was_killed_goes_on_where_it_was(cases: Path, tmp_path: Pat
     assert len(read_study(tmp_path / "study")[0].answers) == 3
 
 
-def test_a_second_process_cannot_serve_the_same_study(cases: Path, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    with opened(cases, tmp_path / "study"):
-        line = (
-            "from pathlib import Path; import sys; from tests.studies.annotation.made_up import opened; "
-            "opened(Path(sys.argv[1]), Path(sys.argv[2]))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", line, cases, tmp_path / "study"], capture_output=True, text=True, timeout=60
-        )
-    assert "another process is writing" in done.stderr
-
-
 @pytest.mark.parametrize(
     "changed", [{"raters": ("ann", "dan")}, {"calibration": 1}, {"seed": 9}], ids=["rater", "calibration", "seed"]
 )
@@ -86,27 +70,6 @@ def test_cases_that_changed_are_refused(cases: Path, tmp_path: Path) -> None:
     (cases / "case-1/instruction.md").write_text("Something else.")
     with pytest.raises(UsageError, match=r"instruction\.md"):
         opened(cases, tmp_path / "study")
-
-
-def test_the_same_answer_sent_twice_is_kept_once(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study") as study:
-        (item, _) = study.state.plan.calibration
-        sent = _answer(study, "ann", item)
-        study.answer(sent)
-        study.answer(structs.replace(sent, revision=1))
-        assert len(study.state.answers) == 1
-
-
-def test_a_stale_tab_overwrites_nothing(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study") as study:
-        (item, _) = study.state.plan.calibration
-        _answer(study, "ann", item)
-        with pytest.raises(Conflict, match="answered elsewhere meanwhile: task"):
-            _answer(study, "ann", item, "agent")
-        _answer(study, "ann", item, "agent", revision=1)
-        with pytest.raises(Conflict):
-            _answer(study, "ann", item, "task")
-        assert len(study.state.answers) == 2
 
 
 def test_a_tab_of_an_earlier_phase_changes_no_blind_label(cases: Path, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from misstep.analysis.measures.reflexive.tables import (
     ends_table,
     items_table,
     mechanisms_table,
-    runs_table,
 )
 from misstep.analysis.measures.reflexive.work import worked_run
 from misstep.analysis.tables.text import table_text
@@ -61,13 +60,6 @@ def test_a_run_without_a_whole_run_of_its_seed_and_items_is_left_out_and_counted
     assert found.left_out == 2
     assert "2 runs had no whole run" in table_text(ablation_table(found))
     assert ablate(RUNS).left_out == 0
-
-
-def test_one_seed_has_means_and_no_interval() -> None:
-    found = ablate([run for run in RUNS if run.seed == 3])
-    effect = found.others[0].effects["hidden"]
-    assert effect.difference is not None
-    assert (effect.difference.low, effect.difference.high) == (None, None)
 
 
 def test_runs_are_an_ablation_where_they_differ_in_their_mechanisms_alone() -> None:
@@ -124,9 +116,3 @@ def test_the_tables_of_one_run_say_what_it_came_to_first() -> None:
     assert "1 of 6 attempts began on a corrupted target" in mechanisms_table(scores).finding
     assert items_table(run).rows[0].group == "plum"
     assert "2 of 3 items are listed." in items_table(run, most=2).notes
-
-
-def test_unlike_runs_stand_beside_each_other() -> None:
-    table = runs_table({"calm": BASE, "wild": a_run(1, agents="wild", solved=0)})
-    assert table.finding.startswith("The best of 2 runs is calm. The loop solves 66.7%")
-    assert {row.evidence for row in table.rows} == {"generated"}

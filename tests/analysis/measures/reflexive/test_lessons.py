@@ -14,10 +14,3 @@ def test_useful_lessons_count_where_they_are_shown() -> None:
     assert use.precision.value == 2 / 3
     assert use.harmful.value == 0.0
     assert (use.n, use.shown, use.stored) == (2, 1.5, 9)
-
-
-def test_an_item_that_comes_often_is_one_cluster() -> None:
-    often = lesson_use([_recall("a", "1", useful=("1",))] * 20 + [_recall("b", useful=("2",))] * 20)
-
-    assert often.useful.method.startswith("Korn-Graubard over 2 clusters")
-    assert (often.useful.value, often.useful.n) == (0.5, 40)

@@ -46,10 +46,3 @@ def test_what_has_no_whole_is_undefined_and_says_why() -> None:
     assert (never.precision.value, never.precision.reason) == (None, NOTHING_SEEN)
     assert never.recall.value == 0
     assert (never.false_alarms.value, never.false_alarms.reason) == (None, ALL_PLATEAUS)
-
-
-def test_a_detector_that_could_not_be_asked_has_no_figure_but_the_reason() -> None:
-    scores = plateau_scores(DetectorAnswers("embeddings", missing="the package is not installed"))
-    assert {(one.value, one.reason) for one in (scores.precision, scores.recall, scores.false_alarms)} == {
-        (None, "the package is not installed")
-    }

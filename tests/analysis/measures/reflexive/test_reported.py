@@ -39,8 +39,3 @@ def test_each_share_is_of_the_runs_that_it_can_happen_to() -> None:
     assert score.shares["stopped late"] == wilson(1, 4)
     assert score.right == wilson(2, 5)
     assert sum(len(score.having(name)) for name in OUTCOMES) == 5
-
-
-def test_breakers_are_scored_apart_in_the_order_in_which_they_come() -> None:
-    scores = scores_of_breakers([trial(4, breaker=OTHER), trial(4), trial(None, breaker=OTHER)])
-    assert [(score.breaker.name, len(score.trials)) for score in scores] == [("other", 2), ("one", 1)]

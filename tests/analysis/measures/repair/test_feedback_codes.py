@@ -6,12 +6,10 @@ import pytest
 
 from misstep.analysis.measures.repair.feedback_codes import (
     CodeFigures,
-    code_book,
     code_figures,
     codings_table,
     read_codings,
 )
-from misstep.analysis.published import load_paper
 from misstep.harness.errors import InputError
 
 
@@ -24,15 +22,6 @@ def _file(folder: Path, *lines: str) -> Path:
 def _found(folder: Path, *lines: str) -> dict[str, CodeFigures]:
     """The figures of each theme and of each code by its name."""
     return {one.code or one.theme: one for one in code_figures(read_codings(_file(folder, *lines)))}
-
-
-def test_the_book_has_the_themes_that_the_paper_counts() -> None:
-    paper = load_paper("engineering_agent")
-    themes = code_book()
-    assert [paper[theme.printed].row.removesuffix(" themes").lower() for theme in themes.values()] == [*themes]
-    assert [theme.printed for theme in themes.values()] == list(paper["feedback.n.text"].inputs["parts"])
-    codes = [code for theme in themes.values() for code in theme.codes]
-    assert len(codes) == len(set(codes))
 
 
 def test_a_comment_has_a_code_where_most_of_its_coders_gave_it(tmp_path: Path) -> None:

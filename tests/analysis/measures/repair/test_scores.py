@@ -68,13 +68,6 @@ def test_one_of_k_attempts_solves_a_case_by_the_unbiased_estimator() -> None:
     assert {k: at.value for k, at in found.items()} == {1: 0.125, 2: 0.25, 3: 0.375, 4: 0.5}
 
 
-def test_k_ends_at_ten_and_at_the_fewest_attempts_of_any_case() -> None:
-    twelve = [attempt("apple", True, sample) for sample in range(12)]
-    assert max(score_repairs(arm(*twelve), resamples=50).solve_rate_at) == 10
-    fewer = [*twelve, *(attempt("pear", True, sample) for sample in range(3))]
-    assert max(score_repairs(arm(*fewer), resamples=50).solve_rate_at) == 3
-
-
 def test_iterations_are_of_the_attempts_in_which_the_agent_ran() -> None:
     found = score_repairs(arm(*FOUR)).iterations
     assert (found.mean.value, found.median.value) == (17.0, 8.0)

@@ -40,7 +40,3 @@ def test_a_bias_to_the_task_loses_more_in_each_round_and_looks_better_than_it_is
     assert lost == sorted(lost)
     assert lost[-1] > 1.3 * lost[0]
     assert (rounds[-1].perceived.value or 0.0) > (rounds[-1].capability.value or 1.0) + 0.2
-
-
-def test_every_assumption_says_what_it_means() -> None:
-    assert all(one.meaning.endswith(".") for one in assumptions().values())

@@ -99,13 +99,6 @@ def test_reconciliation_is_measured_beside_the_blind_labels_and_changes_none() -
     assert [one.how for one in found.consensus] == ["reconciled", "reconciled", "majority", "unanimous"]
 
 
-def test_who_cannot_tell_gives_no_label_and_puts_the_case_in_dispute() -> None:
-    found = _found(_study("aa-", "aaa", "ttt"))
-    assert found.disputed == ("case 0",)
-    assert found.boundaries == ()
-    assert found.report.percent_agreement == 1
-
-
 def test_subcategories_are_compared_where_the_label_is_agreed_on() -> None:
     study = _study("aaa", "aaa", "aat")
     finer = {"ann": "timeout", "ben": "timeout", "cho": "knowledge_gap"}

@@ -13,8 +13,8 @@ from misstep.analysis.measures.triage.real import (
     marked_faults,
     worth_of_passes,
 )
-from misstep.analysis.papers.autotriage.real import mappings_table, real_triage_table
-from misstep.harness.records.fault_mappings import fault_mappings, mapping_of
+from misstep.analysis.papers.autotriage.real import real_triage_table
+from misstep.harness.records.fault_mappings import mapping_of
 from misstep.harness.verdict import Verdict
 
 LABELS = ("task", "agent", "infrastructure", "pass")
@@ -99,10 +99,3 @@ def test_runs_without_a_labelled_cause_are_counted_and_not_scored() -> None:
     )
     table = real_triage_table([], [UnlabelledRuns("made_up", "codetracer_runs", "made up", "failed", verdicts)])
     assert [(row.quantity, row.value, row.n) for row in table.rows] == [("Says agent", 2, 3), ("Says abstained", 1, 3)]
-
-
-def test_the_table_of_mappings_names_every_set_and_says_why_a_mapping_does_not_hold() -> None:
-    table = mappings_table(fault_mappings())
-    assert len(table.datasets) == 8
-    assert all(row.reason for row in table.rows)
-    assert {row.quantity for row in table.rows if row.value == "does not hold"} >= {"Guardrails Triggered", "failed"}

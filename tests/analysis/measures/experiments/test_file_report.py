@@ -1,1 +1,0 @@
-"""A user's CSV to tables."""
