@@ -12,7 +12,17 @@ from msgspec import Struct
 from misstep.analysis.measures.shares import clustered_share, share
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, measured_on, rows_in
+from misstep.analysis.tables import (
+    Evidence,
+    Fields,
+    Row,
+    Table,
+    TableHead,
+    made_by_this,
+    measured_on,
+    rows_from,
+    rows_in,
+)
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.records.intervention import ObservedRun
 
@@ -124,6 +134,19 @@ def _median(delays: Sequence[int]) -> Estimate:
 _NO_PROBLEM = "no run has a problem"
 
 
+FOUND = "Runs with a problem in which it is found"
+ONSETS_FOUND = f"Onsets with an alarm in the {WINDOW} steps from there"
+_ALARMS: Fields = (
+    (FOUND, "found", "share"),
+    (ONSETS_FOUND, "onsets_found", "share"),
+    ("The same, had each run the alarms of another", "by_others", "share"),
+    ("Runs with an alarm before the problem", "early", "share"),
+    ("Runs without a problem that have an alarm", "false_runs", "share"),
+    ("Steps from onset to alarm, median", "delay", "number"),
+    ("False alarms per 100 steps", "false_per_100", "number"),
+)
+
+
 @made_by_this
 def alarms_table(
     name: str,
@@ -139,26 +162,14 @@ def alarms_table(
     """Return what each detector's alarms come to, side by side."""
     rows: list[Row] = []
     for one in found:
-        shares = {
-            FOUND: one.found,
-            ONSETS_FOUND: one.onsets_found,
-            "The same, had each run the alarms of another": one.by_others,
-            "Runs with an alarm before the problem": one.early,
-            "Runs without a problem that have an alarm": one.false_runs,
-        }
-        numbers = {"Steps from onset to alarm, median": one.delay, "False alarms per 100 steps": one.false_per_100}
         group, source = f"{one.detector}, on {one.dataset}", sources[one.dataset]
-        own = [*rows_in("share", shares, group, source, evidence), *rows_in("number", numbers, group, source, evidence)]
+        own = rows_from(one, _ALARMS, group, source, evidence)
         if milliseconds is not None:
             own += rows_in("number", {"Milliseconds a step": milliseconds[one.detector]}, group, "", evidence)
         rows += measured_on(one.dataset, own) if evidence == "real" else own
     texts = f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes
     datasets = [one.dataset for one in found] if evidence == "real" else []
     return TableHead(name, paper, title, texts).table(_finding(found), rows, datasets=datasets)
-
-
-FOUND = "Runs with a problem in which it is found"
-ONSETS_FOUND = f"Onsets with an alarm in the {WINDOW} steps from there"
 
 
 def _finding(found: Sequence[Alarms]) -> str:

@@ -23,12 +23,10 @@ from misstep.analysis.tables import (
     Row,
     Table,
     TableHead,
-    Unit,
     estimate_row,
     made_by_this,
     measured_on,
     rows_in,
-    rows_of,
 )
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.items import read_items
@@ -179,13 +177,12 @@ def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
 def _category_rows(found: Validity, source: str) -> list[Row]:
     table = found.table
     counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
-    figures: tuple[tuple[str, Estimate, Unit], ...] = (
-        ("Precision", found.precision, "share"),
-        ("Recall", found.recall, "share"),
-        ("F1", diagnostic.f1(table), "coefficient"),
-        ("Share of runs that people's labels make positive", share(table.tp + table.fn, table.n, _NO_RUN), "share"),
-    )
-    return rows_of(figures, found.name, counts)
+    positive = {"Share of runs that people's labels make positive": share(table.tp + table.fn, table.n, _NO_RUN)}
+    return [
+        *rows_in("share", {"Precision": found.precision, "Recall": found.recall}, found.name, counts),
+        *rows_in("coefficient", {"F1": diagnostic.f1(table)}, found.name, counts),
+        *rows_in("share", positive, found.name, counts),
+    ]
 
 
 def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:

@@ -6,6 +6,7 @@ notebook, the page, the CSV and the JSON are renderings of the same rows.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from msgspec import Struct, structs
@@ -155,6 +156,18 @@ def rows_of(
         else:
             rows.append(Row(quantity, figure, n=n, evidence=evidence, source=source, unit=unit, group=group))
     return rows
+
+
+Fields = tuple[tuple[str, str, Unit], ...]
+"""Rows as declared: what each is called, the field of a result that it shows (`a.b` of a field of it), and its unit."""
+
+
+def rows_from(
+    result: object, fields: Fields, group: str = "", source: str = "", evidence: Evidence = "real"
+) -> list[Row]:
+    """Return a row for each declared field of a result, as `rows_of`."""
+    figures = ((quantity, attrgetter(field)(result), unit) for quantity, field, unit in fields)
+    return rows_of(figures, group, source, evidence)
 
 
 def rows_in(

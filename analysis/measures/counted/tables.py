@@ -6,7 +6,7 @@ from misstep.analysis.measures.counted.judges import CountedJudge
 from misstep.analysis.measures.counted.report import CountedReport, CountedSystem, CountedTimes, TimeQuantile
 from misstep.analysis.measures.passing.tables import ALL, ANSWERED, chances
 from misstep.analysis.measures.prevalence import ANY, Prevalence
-from misstep.analysis.tables import Row, Table, made_by_this, rows_in
+from misstep.analysis.tables import Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
 
 _PAPER = "counts"
@@ -15,6 +15,16 @@ EACH_ITEM_ALONE = (
     "Counts do not say which items hang together: intervals take each item for itself, and are too short where several "
     "are of one run. `misstep report RUN` clusters them."
 )
+
+_JUDGE: Fields = (
+    ("Accuracy of the answered", "accuracy", "share"),
+    ("Accuracy, unanswered counted as wrong", "accuracy_all", "share"),
+    ("Cohen's kappa of the answered", "cohen_kappa", "coefficient"),
+    ("Cohen's kappa, unanswered as a label of their own", "cohen_kappa_all", "coefficient"),
+    ("Right answers above wrong ones, by score (AUROC)", "ranking", "coefficient"),
+)
+_LABEL: Fields = (("Precision", "precision", "share"), ("Recall", "recall", "share"), ("F1", "f1", "coefficient"))
+_RANKED: Fields = (("AUROC", "ranking", "coefficient"), ("Average precision", "average_precision", "coefficient"))
 
 
 def counted_tables(report: CountedReport) -> Iterator[Table]:
@@ -49,21 +59,12 @@ def counted_sessions_table(total: Prevalence, strata: dict[str, dict[str, Preval
 @made_by_this
 def counted_judge_table(judge: CountedJudge) -> Table:
     """Accuracy, kappa, each label's precision, recall and F1, and how well scores rank."""
-    shares = {"Accuracy of the answered": judge.accuracy, "Accuracy, unanswered counted as wrong": judge.accuracy_all}
-    coefficients = {
-        "Cohen's kappa of the answered": judge.cohen_kappa,
-        "Cohen's kappa, unanswered as a label of their own": judge.cohen_kappa_all,
-    }
-    if judge.scored:
-        coefficients["Right answers above wrong ones, by score (AUROC)"] = judge.ranking
-    where = "All labels", "", judge.evidence
-    rows = [*rows_in("share", shares, *where), *rows_in("coefficient", coefficients, *where)]
+    fields = _JUDGE if judge.scored else _JUDGE[:-1]
+    rows = rows_from(judge, fields, "All labels", "", judge.evidence)
     for label, one in judge.labels.items():
-        coefficients = {"F1": one.f1}
+        rows += rows_from(one, _LABEL, label, "", judge.evidence)
         if ranked := judge.by_label.get(label):
-            coefficients |= {"AUROC": ranked.ranking, "Average precision": ranked.average_precision}
-        rows += rows_in("share", {"Precision": one.precision, "Recall": one.recall}, label, "", judge.evidence)
-        rows += rows_in("coefficient", coefficients, label, "", judge.evidence)
+            rows += rows_from(ranked, _RANKED, label, "", judge.evidence)
     name = judge.judge
     finding = f"{name} gives no answer on an item with a gold label."
     if judge.accuracy.value is not None:

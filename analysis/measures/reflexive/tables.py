@@ -10,7 +10,6 @@ from misstep.analysis.measures.reflexive.scores import CORRUPTED, HIDDEN, MEASUR
 from misstep.analysis.measures.reflexive.work import WorkedRun
 from misstep.analysis.tables import (
     Evidence,
-    Figure,
     Row,
     Table,
     TableHead,
@@ -18,7 +17,6 @@ from misstep.analysis.tables import (
     estimate_row,
     made_by_this,
     rows_in,
-    rows_of,
 )
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
@@ -177,14 +175,11 @@ def items_table(run: WorkedRun, evidence: Evidence = "generated", most: int = IT
     """The items of a run, those first that are not solved: how each ended, its attempts, its seconds, those wasted."""
     rows: list[Row] = []
     for one in sorted(run.items, key=lambda one: one.solved)[:most]:
-        cells: tuple[tuple[str, Figure, Unit], ...] = (
-            ("end", "not ended" if one.ending is None else one.ending.reason.replace("_", " "), "text"),
-            ("attempts", len(one.attempts), "count"),
-            ("corrupted", sum(attempt.corrupted for attempt in one.attempts), "count"),
-            ("time", one.seconds, "seconds"),
-            ("wasted", one.wasted, "seconds"),
-        )
-        rows += rows_of(cells, one.item.id, "", evidence)
+        end = "not ended" if one.ending is None else one.ending.reason.replace("_", " ")
+        tries = {"attempts": len(one.attempts), "corrupted": sum(attempt.corrupted for attempt in one.attempts)}
+        where = one.item.id, "", evidence
+        rows += [*rows_in("text", {"end": end}, *where), *rows_in("count", tries, *where)]
+        rows += rows_in("seconds", {"time": one.seconds, "wasted": one.wasted}, *where)
     items, unsolved = counted_text(len(run.items), "item"), sum(not one.solved for one in run.items)
     notes = (f"{most} of {len(run.items):,} items are listed.",) if len(run.items) > most else ()
     return Table("loop_items", PAPER, "Items", f"{unsolved:,} of {items} are not truly solved.", tuple(rows), notes)

@@ -116,7 +116,6 @@ class Curation(Struct, frozen=True):
     - `n`: The runs.
     - `counts`: Action → how many runs.
     - `shares`: Action → its share of the runs.
-    - `by_cell`: Outcome and label → how many runs; the label is empty if there is none.
     - `precision`: The share of the kept that gold labels would keep, of those that have one.
     - `bound`: Its exact lower bound of 95%.
     - `precision_lowest`, `precision_highest`: If the gold label of every kept run without one said no, and yes.
@@ -129,7 +128,6 @@ class Curation(Struct, frozen=True):
     n: int
     counts: dict[str, int]
     shares: dict[str, Estimate]
-    by_cell: dict[tuple[str, str], int]
     precision: Estimate
     bound: Estimate
     precision_lowest: float | None
@@ -179,7 +177,6 @@ def curation(
         n=len(decisions),
         counts={action: int(mask.sum()) for action, mask in actions.items()},
         shares={action: units.share(mask, everything, NO_RUN) for action, mask in actions.items()},
-        by_cell=dict(Counter((one.outcome or "", one.label or "") for one in decisions)),
         precision=units.share(right, kept & known, NO_GOLD if n_kept else NOTHING_KEPT),
         bound=clopper_pearson(n_right, n_known, side="lower") if n_known else Estimate(None, n=0, reason=NO_GOLD),
         precision_lowest=n_right / n_kept if n_kept else None,

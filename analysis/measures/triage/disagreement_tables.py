@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from misstep.analysis.measures.triage.annotated import AnnotatedStudy, disputed
 from misstep.analysis.measures.triage.disagreement import Disagreement, Lean, rater_agreement
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence, Figure, Row, Table, Unit, made_by_this, rows_in, rows_of
+from misstep.analysis.tables import Evidence, Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.records.annotation import RaterAnswer
 
@@ -13,6 +13,21 @@ _PAPER = "annotation"
 _MOST_ITEMS = 200
 _CANNOT_TELL = "cannot tell"
 _WORDS = {"unanimous": "all alike", "majority": "most", "reconciled": "together", "tied": "tied", "open": "open"}
+
+_AGREEMENT: Fields = (("Raw agreement", "agreement", "share"), ("Kappa", "kappa", "coefficient"))
+_RATES: Fields = (
+    ("Most say agent, somebody says task", "to_task", "share"),
+    ("Most say task, somebody says agent", "to_agent", "share"),
+    ("Difference", "difference", "difference"),
+    ("p", "rates_test", "p"),
+)
+_SIGNS: Fields = (("Lean to task", "share", "share"), ("p", "sign_test", "p"))
+_RATER: Fields = (
+    ("Apart from the others' majority", "apart", "share"),
+    ("Says task, less the others", "task_use", "difference"),
+    ("Changed in reconciliation", "changed", "share"),
+)
+_PHASE: Fields = (("All raters alike", "unanimous", "share"), ("Fleiss' kappa", "fleiss_kappa", "coefficient"))
 
 BOUNDARIES = "A case with three labels counts under each pair of them; who cannot tell counts under none."
 LEANING = (
@@ -48,16 +63,8 @@ def rater_agreement_table(found: Disagreement, source: str, evidence: Evidence =
 
 def agreement_rows(found: Disagreement, source: str, evidence: Evidence) -> tuple[Row, ...]:
     """Return raw agreement and kappa as rows, under the names of the raters; `source` is what they are measured on."""
-    return tuple(
-        row
-        for one in rater_agreement(found.labels, found.report)
-        for row in rows_of(
-            (("Raw agreement", one.agreement, "share"), ("Kappa", one.kappa, "coefficient")),
-            " and ".join(one.raters) or "All raters",
-            source,
-            evidence,
-        )
-    )
+    names = ((" and ".join(one.raters) or "All raters", one) for one in rater_agreement(found.labels, found.report))
+    return tuple(row for name, one in names for row in rows_from(one, _AGREEMENT, name, source, evidence))
 
 
 def agreement_finding(found: Disagreement) -> str:
@@ -87,17 +94,9 @@ def boundary_table(found: Disagreement, source: str, evidence: Evidence = "real"
 @made_by_this
 def lean_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Which way raters lean who stand apart at the border of agent and task, with tests that they lean neither way."""
-    lean, where = found.lean, (source, evidence)
-    rates: tuple[tuple[str, Figure, Unit], ...] = (
-        ("Most say agent, somebody says task", lean.to_task, "share"),
-        ("Most say task, somebody says agent", lean.to_agent, "share"),
-        ("Difference", lean.difference, "difference"),
-        ("p", lean.rates_test, "p"),
-    )
-    signs: tuple[tuple[str, Figure, Unit], ...] = (("Lean to task", lean.share, "share"), ("p", lean.sign_test, "p"))
-    rows = rows_of(rates, "Cases on which somebody stands apart", *where)
-    rows += rows_of(signs, "Of the cases apart at this border", *where)
-    return Table("lean", _PAPER, "Which way the raters lean", lean_finding(lean), tuple(rows), (LEANING,))
+    rows = rows_from(found.lean, _RATES, "Cases on which somebody stands apart", source, evidence)
+    rows += rows_from(found.lean, _SIGNS, "Of the cases apart at this border", source, evidence)
+    return Table("lean", _PAPER, "Which way the raters lean", lean_finding(found.lean), tuple(rows), (LEANING,))
 
 
 def lean_finding(lean: Lean) -> str:
@@ -116,14 +115,7 @@ def lean_finding(lean: Lean) -> str:
 @made_by_this
 def rater_effects_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Return each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
-    rows: list[Row] = []
-    for one in found.raters:
-        figures: tuple[tuple[str, Figure, Unit], ...] = (
-            ("Apart from the others' majority", one.apart, "share"),
-            ("Says task, less the others", one.task_use, "difference"),
-            ("Changed in reconciliation", one.changed, "share"),
-        )
-        rows += rows_of(figures, one.rater, source, evidence)
+    rows = [row for one in found.raters for row in rows_from(one, _RATER, one.rater, source, evidence)]
     rows += rows_in("p", {"p": found.raters_alike}, "All raters stand apart as often", source, evidence)
     leaning = [one for one in found.raters if _off_zero(one.task_use)]
     finding = "No rater is shown to say task more or less often than the others."
@@ -160,10 +152,7 @@ def subcategory_table(found: Disagreement, source: str, evidence: Evidence = "re
 @made_by_this
 def phases_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Agreement on the calibration set and after it, and how often labels of each certainty stand apart."""
-    rows: list[Row] = []
-    for one in found.phases:
-        rows += rows_in("share", {"All raters alike": one.unanimous}, one.phase, source, evidence)
-        rows += rows_in("coefficient", {"Fleiss' kappa": one.fleiss_kappa}, one.phase, source, evidence)
+    rows = [row for one in found.phases for row in rows_from(one, _PHASE, one.phase, source, evidence)]
     difference = found.phases_difference
     certainties: dict[str, Estimate] = {one.certainty: one.apart for one in found.certainties}
     rows += rows_in("difference", {"Independent less calibration": difference}, "all", source, evidence)

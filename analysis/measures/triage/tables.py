@@ -11,7 +11,7 @@ from misstep.analysis.measures.triage.families import Families
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import (
     Evidence,
-    Figure,
+    Fields,
     Row,
     Table,
     TableHead,
@@ -19,8 +19,8 @@ from misstep.analysis.tables import (
     estimate_row,
     made_by_this,
     of_evidence,
+    rows_from,
     rows_in,
-    rows_of,
 )
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
 from misstep.harness.records.attribution import taxonomy
@@ -32,6 +32,19 @@ AGREEMENT_ALL = "Agreement, unanswered as wrong"
 FINER = "Subcategory agreement, unanswered as wrong"
 AGENT_TO_TASK, TASK_TO_AGENT = "Agent → task", "Task → agent"
 _PAPER = "judging"
+
+_ALL_FINER: Fields = (
+    (AGREEMENT_ALL, "accuracy_all", "share"),
+    (AGREEMENT, "accuracy", "share"),
+    (KAPPA_ALL, "cohen_kappa_all", "coefficient"),
+)
+_ERRORS: Fields = (
+    (AGENT_TO_TASK, "agent_to_task", "share"),
+    (TASK_TO_AGENT, "task_to_agent", "share"),
+    ("Difference", "difference", "difference"),
+    ("Errors, agent → task", "n_agent_to_task", "count"),
+    ("Errors, task → agent", "n_task_to_agent", "count"),
+)
 _FAMILIES_SHOWN = 60
 
 _RUNS = TableHead(
@@ -140,12 +153,7 @@ def runs_finding(compared: ComparedCases) -> str:
 def subcategories_table(finer: Scores, source: str) -> Table:
     """Return how often a judge names the subcategory, one by one and over all; a case without one counts as missed."""
     names = {name: category.name for category in taxonomy().values() for name in category.subcategories}
-    of_all: tuple[tuple[str, Figure, Unit], ...] = (
-        (AGREEMENT_ALL, finer.accuracy_all, "share"),
-        (AGREEMENT, finer.accuracy, "share"),
-        (KAPPA_ALL, finer.cohen_kappa_all, "coefficient"),
-    )
-    rows = rows_of(of_all, "All subcategories", source)
+    rows = rows_from(finer, _ALL_FINER, "All subcategories", source)
     for name, label in finer.labels.items():
         if label.support:
             group = f"{names[name]}: {in_words(name)}" if name in names else "Sound pass"
@@ -169,16 +177,13 @@ def direction_table(directions: Mapping[str, Direction], source: str) -> Table:
 
 def direction_rows(name: str, one: Direction, source: str, evidence: Evidence = "real") -> list[Row]:
     """Return the rows of one judge."""
-    figures: list[tuple[str, Figure, Unit]] = [
-        (AGENT_TO_TASK, one.agent_to_task, "share"),
-        (TASK_TO_AGENT, one.task_to_agent, "share"),
-        ("Difference", one.difference, "difference"),
-        ("Errors, agent → task", one.n_agent_to_task, "count"),
-        ("Errors, task → agent", one.n_task_to_agent, "count"),
-        ("p", Estimate(one.p_value, method=one.test, reason=one.reason), "p"),
-        *((f"No answer, of {label}", share, "share") for label, share in one.unanswered.items()),
+    test = Estimate(one.p_value, method=one.test, reason=one.reason)
+    unanswered = {f"No answer, of {label}": share for label, share in one.unanswered.items()}
+    return [
+        *rows_from(one, _ERRORS, name, source, evidence),
+        *rows_in("p", {"p": test}, name, source, evidence),
+        *rows_in("share", unanswered, name, source, evidence),
     ]
-    return rows_of(figures, name, source, evidence)
 
 
 def direction_finding(directions: Mapping[str, Direction]) -> str:
