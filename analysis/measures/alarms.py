@@ -44,13 +44,10 @@ class WatchedRun(Struct, frozen=True):
 class Alarms(Struct, frozen=True):
     """What a detector's alarms come to.
 
-    - `dataset`, `detector`: What was watched, by whom.
     - `found`: The share of the runs with a problem that have an alarm from its first onset on.
     - `onsets_found`: The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
     - `by_others`: What `onsets_found` would be on average, had each run the alarms of another run: what a detector
       finds that speaks at the same steps whatever happens.
-    - `early`: The share of the runs with a problem that have an alarm before it.
-    - `false_runs`: The share of the clean runs with an alarm.
     - `delay`: Steps from the first onset to the first alarm after it, the median of the runs that have one.
     - `false_per_100`: False alarms per 100 steps of all runs, which are the units.
     """

@@ -28,10 +28,6 @@ FLOOR = 0.80
 class LabelledRuns(Struct, frozen=True):
     """The labels of one set for a category, and what the classifiers say of the same runs.
 
-    - `category`, `dataset`, `source`, `evidence`: What is looked for, in which set, where that comes from, and whether
-      it is generated or real.
-    - `gold`: Run → whether it shows the category.
-    - `rule`: Run → the rule's verdict.
     - `prompted`: Run → the prompted judge's verdict; empty where none is available.
     - `missing`: Why there is none of the prompted judge.
     - `kinds`: Positive run → how the category is played there, where that is known.

@@ -60,8 +60,6 @@ class Coded(Struct, frozen=True):
     """Items as they were coded.
 
     - `outcomes`: Item → whether the agent recovered, as the coders were told.
-    - `codings`: Item → coder → code.
-    - `decisions`: What was settled, in order.
     """
 
     outcomes: Mapping[str, Outcome]

@@ -14,12 +14,7 @@ Figure = TypeVar("Figure", int, float)
 class RunTotals(Struct, frozen=True):
     """The totals of a run; `None` where the format does not say.
 
-    - `steps`, `calls`: The number of steps and of tool calls.
-    - `errors`: The number of results that say that a tool failed.
-    - `seconds`: How long the steps took together.
     - `elapsed`: The seconds from the first step with a time to the last one.
-    - `prompt_tokens`, `completion_tokens`: The tokens in and out.
-    - `cost_usd`: The cost in US dollars.
     """
 
     steps: int

@@ -44,14 +44,10 @@ class SessionChange(Struct, frozen=True):
     """One category in two runs.
 
     - `category`: Its name, or `any` for sessions that show at least one.
-    - `a`, `b`: The share of the sessions compared in either run; n counts them.
-    - `difference`: The share in the second run less that in the first.
     - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all
       changes of the table, and within groups for those of all groups.
     - `unit`: What the interval and the test count as independent.
-    - `projects`: Of how many projects these sessions are in either run.
     - `unchecked_pairs`: How many sessions of both runs are left out because only one run could check them.
-    - `reason`: Why a figure is missing, why sessions are counted and not projects, or what to beware of.
     """
 
     category: str

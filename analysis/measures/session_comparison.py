@@ -62,18 +62,13 @@ class NewlyFlagged(Struct, frozen=True):
 class SessionComparison(Struct, frozen=True):
     """Two runs of `classify` compared.
 
-    - `a`, `b`: Their names.
     - `sessions`, `sub_agents`: How many sessions either run has, and runs of sub-agents, which are left out.
     - `shared`: How many sessions are in both: the same id in the same file.
     - `paired`: Whether these are compared pair by pair, and the others left out.
     - `changes`: One a category that both runs have, then `any`.
-    - `in_one_run`: The categories that only one of the runs has.
-    - `by`, `groups`: What groups the sessions, and the changes within each group that both runs have.
     - `groups_in_one_run`: Group → its sessions in either run, for those that only one of them has.
-    - `reversals`: Where groups go another way than all sessions together.
     - `newly_flagged`: What only the second run flags: first the sessions that the first one cleared, then those that it
       does not have.
-    - `evidence`: The kind of evidence of the sessions of both.
     """
 
     a: str

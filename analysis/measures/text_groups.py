@@ -29,9 +29,6 @@ _WORD = r"(?u)\b[^\W\d_]{3,}\b"
 class TextGroup(Struct, frozen=True):
     """Texts that are alike.
 
-    - `words`: Those that set the group apart most.
-    - `example`: The name of the text nearest to the middle of the group.
-    - `members`: The names of its texts, in their order.
     - `stability`: The mean likeness (Jaccard) of the group to the most like group of subsamples of the texts (Hennig
       2007, Cluster-wise assessment of cluster stability, CSDA 52:258-271): 1 where it always comes back, below about
       0.6 where it is hardly more than chance.

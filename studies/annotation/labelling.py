@@ -44,10 +44,7 @@ class Drawn(Struct, frozen=True):
 
 
 class Labelling:
-    """The labels that a person gives, written to the benchmark's `gold.csv` after each one.
-
-    - `drawn`: What is to be labelled.
-    """
+    """The labels that a person gives, written to the benchmark's `gold.csv` after each one."""
 
     def __init__(self, drawn: Drawn) -> None:
         self.drawn = drawn

@@ -20,11 +20,7 @@ _CALIBRATION = 5
 class AnnotationPlan(Struct, frozen=True, dict=True):
     """Who labels what.
 
-    - `items`: All cases, in order.
-    - `raters`: The names of the raters.
     - `calibration`: The cases that all raters label first, in the order for all.
-    - `seed`: The random seed of the calibration set and of the orders.
-    - `labels`: The labels, in order.
     """
 
     items: tuple[str, ...]

@@ -27,9 +27,7 @@ _LONGEST_NOTE = 4_000
 class Pages:
     """What the study shows to each rater, and takes from each.
 
-    - `study`: The study.
     - `secret`: What its addresses and tokens are made of.
-    - `command`: The line that goes on with it, for the foot of its pages.
     """
 
     def __init__(self, study: AnnotationStudy, secret: str, command: str = "") -> None:

@@ -73,13 +73,7 @@ def manifest_of(plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = (
 
 
 class AnnotationStudy:
-    """A study that takes answers; use it with `with`.
-
-    - `folder`: The study's folder; one that is not there is made, and a study in it goes on.
-    - `plan`: Who labels what.
-    - `cases`: The cases.
-    - `arguments`: Those of the command line.
-    """
+    """A study that takes answers; use it with `with`."""
 
     def __init__(self, folder: Path, plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> None:
         self.folder, self.cases = folder, cases

@@ -33,10 +33,7 @@ _GOLD = ("gold", "episodes")
 class RunExport(Struct, frozen=True):
     """A finished run as an export has it.
 
-    - `folder`, `manifest`: The run's folder and its `run.toml`.
-    - `tables`: Its tables, the main one first.
     - `figures`: The tables of its figures, the main one first; empty if there is nothing to compute.
-    - `sources`: What it was made on, with licences.
     - `gold`: The names of the tables with labels that a judge must not see.
     """
 

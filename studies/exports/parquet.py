@@ -18,13 +18,7 @@ _GROUP_ROWS = 20_000
 
 
 class ParquetRows:
-    """A Parquet file that takes row after row; use it with `with`.
-
-    - `file`: The file.
-    - `schema`: Its columns, as `schema_of` gives them.
-
-    - `n`: How many rows it has taken.
-    """
+    """A Parquet file that takes row after row; use it with `with`."""
 
     def __init__(self, file: Path, schema: "pa.Schema") -> None:
         from pyarrow import parquet

@@ -35,13 +35,7 @@ class FoundSecret(Struct, frozen=True):
 
 
 class Secrets:
-    """Finds secrets in what is exported, or takes them out.
-
-    - `replace`: Whether they are replaced; else they are found and noted.
-    - `places`: What else no export says, and is replaced in any case.
-
-    - `found`: Those that were found, in order.
-    """
+    """Finds secrets in what is exported, or takes them out."""
 
     def __init__(self, *, replace: bool, places: Places | None = None) -> None:
         self.places = places or {}

@@ -31,10 +31,8 @@ Judgements = Mapping[tuple[str, int], bool]
 class Problem(Struct, frozen=True):
     """One problem as followed.
 
-    - `session`, `unit`, `arm`, `category`: Where it is, whose assignment that is, and what it is.
     - `words`: How many interventions the session had, heard or only recorded.
     - `steps`: Steps from the start to what ended it, at least 1: the first step that is free of it.
-    - `event`: What ended it: a key of `EVENTS`.
     - `judged`: Whether a judge calls it recovered; `None` where none was asked, or it gave no label.
     """
 

@@ -53,9 +53,6 @@ class Configuration(Struct, frozen=True):
 class Ablation(Struct, frozen=True):
     """A whole loop and configurations of it.
 
-    - `skill`, `agents`: Of all runs.
-    - `n`: The items of a run.
-    - `whole`, `others`: The whole loop, and what lacks something, in the order in which they were first met.
     - `left_out`: Runs that no whole run of the same seed and items stands beside.
     """
 

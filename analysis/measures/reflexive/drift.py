@@ -33,12 +33,7 @@ class AttemptDrift(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """The drift of one run or of several.
-
-    - `share`: The share of the compared parts that differ, over attempts; its interval is over items of runs.
-    - `parts`: Part → that share of it alone.
-    - `attempts`: The attempts in which something could be compared.
-    """
+    """The drift of one run or of several."""
 
     share: Estimate
     parts: dict[str, Estimate]

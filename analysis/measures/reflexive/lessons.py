@@ -9,13 +9,7 @@ from misstep.analysis.stats.estimate import Estimate
 
 
 class Recall(Struct, frozen=True):
-    """What memory showed when an item came.
-
-    - `item`: The item, with the set that it is of.
-    - `useful`, `harmful`: The lessons learned by then that help with the item, and those that harm.
-    - `shown`: The lessons that were shown.
-    - `stored`: How many lessons memory held.
-    """
+    """What memory showed when an item came."""
 
     item: str
     useful: frozenset[str]
@@ -25,15 +19,7 @@ class Recall(Struct, frozen=True):
 
 
 class LessonUse(Struct, frozen=True):
-    """How far useful lessons come to use.
-
-    - `n`: How often an item came.
-    - `useful`: The share of the useful lessons that were shown when their item came.
-    - `harmful`: The share of the harmful ones that were.
-    - `precision`: The share of the shown lessons that were useful.
-    - `shown`: How many lessons were shown at once, as a mean.
-    - `stored`: How many memory held at most.
-    """
+    """How far useful lessons come to use."""
 
     n: int
     useful: Estimate
@@ -46,9 +32,7 @@ class LessonUse(Struct, frozen=True):
 class StudiedUse(Struct, frozen=True):
     """How far useful lessons come to use with some mechanisms left out.
 
-    - `without`: What is left out; empty for the whole.
     - `common`: How many words a useful lesson shares with its item.
-    - `use`: What was found.
     """
 
     without: str

@@ -20,9 +20,6 @@ class PlateauAnswer(Struct, frozen=True):
     """What one detector said of one case.
 
     - `case`, `cluster`: The case, and what it hangs together with.
-    - `kind`: How the case was made or chosen.
-    - `same`: Whether its reflections are one diagnosis.
-    - `flagged`: Whether the detector says so.
     """
 
     case: str
@@ -53,8 +50,6 @@ class PlateauScores(Struct, frozen=True):
 
     - `precision`: The share of one diagnosis among the plateaus that it sees: it depends on how many cases are of which
       kind.
-    - `recall`: The share of the cases of one diagnosis in which it sees a plateau.
-    - `false_alarms`: The share of the cases of several diagnoses in which it sees one.
     - `kinds`: Kind of case → the share in which it sees one, with whether the case is one diagnosis.
     """
 

@@ -29,12 +29,7 @@ class BreakerDescription(Struct, frozen=True):
 class Trial(Struct, frozen=True):
     """One breaker on one case.
 
-    - `breaker`: The breaker.
-    - `case`, `source`: The case, and the thread that it was made up after.
     - `first`, `last`: The rounds between which a stop is right; none where the run should go on.
-    - `stopped`: The round after which the breaker stopped the run, if it did.
-    - `reason`: The breaker's.
-    - `reported`, `why`: What the thread tells, in our words, and why the expected verdict is right.
     """
 
     breaker: BreakerDescription
@@ -62,11 +57,8 @@ class Trial(Struct, frozen=True):
 class BreakerScore(Struct, frozen=True):
     """What one breaker did with all cases.
 
-    - `breaker`: The breaker.
-    - `trials`: One a case.
     - `shares`: Outcome → its share with Wilson's interval: of the runs to be stopped where they are rightly or late
       stopped or missed, of those to go on where they are left alone, of all where they are wrongly stopped.
-    - `right`: The share of cases where it did what it should.
     """
 
     breaker: BreakerDescription

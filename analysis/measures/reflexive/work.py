@@ -43,10 +43,7 @@ Kind = TypeVar("Kind")
 class AttemptMade(Struct, frozen=True):
     """One attempt at an item.
 
-    - `number`: From 1.
     - `began`, `ended`: Seconds since the run began: when the worker's turn began, and the last event of the attempt.
-    - `corrupted`: Whether the target was corrupted as it began.
-    - `events`: What happened, in order.
     """
 
     number: int
@@ -86,11 +83,7 @@ class AttemptMade(Struct, frozen=True):
 class WorkedItem(Struct, frozen=True):
     """An item with all that was done for it.
 
-    - `item`: The item.
-    - `attempts`: Those at it.
     - `besides`: Its events outside of attempts, such as its plan and its end.
-    - `ending`: How it ended; `None` where the run has not come so far.
-    - `seconds`: How long it was worked on, as the loop counted it.
     - `verified`: What its deferred check found, where one was made.
     """
 

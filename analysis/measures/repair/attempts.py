@@ -23,14 +23,11 @@ Evidence = Literal["generated", "real"]
 class RepairArm(Struct, frozen=True):
     """The attempts of one policy in one setting and edit format on one set of cases.
 
-    - `name`: What tables call it.
     - `attempts`: All of them, also those that do not count; of two with one id the last.
     - `benchmark`, `version`: What the cases are called, and what tells their contents from others.
     - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if there is no such distinction.
     - `instructions_by`: Who wrote these from the fixes: a model and its prompt; empty for a data set's own templates.
-    - `model`: The model that was asked; empty if none was.
     - `evidence`: `generated` where the faults were planted, `real` where people made them.
-    - `dataset`: The public data set that the cases are, by its name in the registry; empty where they are none.
     """
 
     name: str

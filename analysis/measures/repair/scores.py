@@ -70,19 +70,14 @@ class ValidatorCounts(Struct, frozen=True):
 class RepairScores(Struct, frozen=True):
     """What was measured of the attempts of one arm.
 
-    - `n`, `attempts`: The cases that count, and the attempts at them.
     - `not_affirmed`, `flaky`: Cases whose tests did not fail before, or not pass with the golden patch, and cases whose
       oracle does not answer alike each time: they count nowhere.
     - `unscored`: Attempts at cases that count which broke before their patch was scored.
     - `solve_rate`: SR@1: an unscored attempt solved nothing.
     - `solve_rate_scored`: The same over the scored attempts alone.
     - `solve_rate_at`: k → SR@k: one of k attempts solves the case, for k up to the fewest attempts at any case.
-    - `patch_generation_rate`: PGR: the agent wrote a patch at all.
     - `error_rate`: ER: the run or its scoring broke (`attempts.had_error`).
-    - `cut_off_rate`: The run reached its limit of commands or seconds.
     - `iterations`: IC, of the attempts in which the agent ran.
-    - `spent`: `seconds`, `input_tokens`, `output_tokens`, `cost_usd`, `test_runs`, `candidates`.
-    - `signals`: Validator → what it said.
     - `second_tests`: What tests beside the oracle's say of the patches that solve their case: `passed`, `failed`,
       `unknown` if there are none, so that nothing tells a patch that passes by accident.
     """

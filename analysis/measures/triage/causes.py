@@ -29,8 +29,6 @@ _DEEDS = {
 class Causes(Struct, frozen=True):
     """What a judge says of some runs.
 
-    - `n`, `answered`: The runs, and those with a label.
-    - `shares`: Label → its share of the answered.
     - `subcategories`: Label → subcategory → how many runs; those without one are counted under the empty name.
     """
 

@@ -62,10 +62,8 @@ PERFECT = Critic("A critic without errors", {})
 class Round(Struct, frozen=True):
     """What holds after a round, as means over loops with the middle 95% of loops.
 
-    - `number`: The round, from 1.
     - `lost`: The share of the sound tasks unsolved at the start that were taken out of training.
     - `noise`: The share of the failures trained on in this round that were not the agent's.
-    - `capability`: The share of all sound tasks that the agent can do.
     - `perceived`: The solve rate that is seen: of the attempts in this round that count.
     """
 

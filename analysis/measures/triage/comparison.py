@@ -21,15 +21,10 @@ from misstep.analysis.measures.triage.families import Families, left_out
 class TriageScores(Struct, frozen=True):
     """What one run of a judge is worth as triage.
 
-    - `access`: What the judge could use, as its verdicts say.
-    - `scores`: Against the labels.
     - `finer`: Against the subcategories; a case whose verdict names none counts as unanswered there. `None` where no
       gold subcategories are known.
-    - `direction`: Which way it errs between agent and task.
-    - `families`: What hangs on single families.
     - `by_set`: Set of families → the scores on its cases alone; empty where all are of one.
     - `ceiling`: People's agreement beside the judge's; `None` where one rater labelled.
-    - `seconds`, `cost`: What a case takes.
     """
 
     access: str

@@ -44,9 +44,6 @@ class Decision(Struct, frozen=True):
     """What is done with one run, and why.
 
     - `item`, `outcome`: The run, and how it ended; `None` where that was not recorded.
-    - `label`: The judge's label; `None` where it gave none.
-    - `action`: One of `ACTIONS`.
-    - `reason`: What the action follows from.
     """
 
     item: str
@@ -71,10 +68,6 @@ class Rate(Struct, frozen=True):
 class ErrorRates(Struct, frozen=True):
     """A judge's errors on labelled cases.
 
-    - `source`: What these cases are.
-    - `keep`: Of runs that are to be kept.
-    - `earned`: Of passes that are earned.
-    - `false_failures`: Of failures that are the task's fault.
     - `right`: How the run ended and the judge's label → how many such verdicts were right, and how many there were.
     """
 
@@ -113,16 +106,10 @@ class _Worth(Struct, frozen=True):
 class Curation(Struct, frozen=True):
     """What became of the runs of one judge's verdicts.
 
-    - `n`: The runs.
-    - `counts`: Action → how many runs.
-    - `shares`: Action → its share of the runs.
     - `precision`: The share of the kept that gold labels would keep, of those that have one.
-    - `bound`: Its exact lower bound of 95%.
     - `precision_lowest`, `precision_highest`: If the gold label of every kept run without one said no, and yes.
     - `corrected_precision`: The share of the kept that are rightly kept, by the judge's errors on other cases.
     - `recall`: The share of the runs to be kept, by gold, that are kept; undecided ones count as lost.
-    - `worth`: What the rewards are worth.
-    - `rates`: The judge's known errors, if there are any.
     """
 
     n: int

@@ -20,9 +20,7 @@ class Direction(Struct, frozen=True):
     """How often a judge errs either way between agent and task.
 
     - `agent_to_task`, `task_to_agent`: The share of the cases with the one gold label that are given the other.
-    - `difference`: The first less the second.
     - `unanswered`: Gold label → the share of its cases without an answer.
-    - `n_agent_to_task`, `n_task_to_agent`: The errors behind them.
     - `p_value`, `test`, `reason`: Of the hypothesis that an error goes either way alike, over families where these are
       known.
     """

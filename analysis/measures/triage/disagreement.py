@@ -110,12 +110,9 @@ class CertaintyApart(Struct, frozen=True):
 class Reconciled(Struct, frozen=True):
     """What reconciliation changed.
 
-    - `n`: The cases in dispute that all raters decided again.
     - `settled`: The share of them on which all raters then agree.
     - `flows`: (blind label, label after) → how many labels of raters changed so; `None` is a rater who could not tell.
-    - `to_task`, `to_agent`: The labels of raters that changed from agent to task, and the other way.
     - `sign_test`: That cases change either way alike, a case counting once.
-    - `majority_changed`: The cases whose leading label is another one now.
     """
 
     n: int

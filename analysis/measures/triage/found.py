@@ -19,8 +19,6 @@ class Planted(Struct, frozen=True):
 
     - `label`, `subcategory`: Of the taxonomy; the subcategory is empty for passes that are sound, or that only the
       harness gave.
-    - `observed`: Whether such runs failed or passed.
-    - `n`: How many cases there are.
     - `found`, `named`: Run of a judge → the share of them that it gives the label, and that it gives the subcategory as
       well; unanswered cases count as missed.
     """

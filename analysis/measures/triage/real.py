@@ -75,12 +75,7 @@ class UnlabelledRuns(Struct, frozen=True):
 
 
 class MarkedFaults(Struct, frozen=True):
-    """The errors that somebody marked in runs, by whose fault they are; `None` is for what maps to no label.
-
-    - `who`: People, or the judge and the runs that it was asked about.
-    - `runs`, `marks`: How many runs they marked errors in, and how many errors.
-    - `shares`: Label of the taxonomy, or `None` → its share of the errors, with an interval over runs.
-    """
+    """The errors that somebody marked in runs, by whose fault they are; `None` is for what maps to no label."""
 
     who: str
     runs: int
@@ -110,9 +105,6 @@ def faults_of_marks(judged: Sequence[JudgedMarks]) -> list[MarkedFaults]:
 class DefectiveTasks(Struct, frozen=True):
     """The tasks of a benchmark that are labelled with a defect, among those that were looked at.
 
-    - `title`: The defect and the benchmark.
-    - `dataset`, `source`: The set that has the labels, and its name with its version.
-    - `mapping`: What the defect is taken for.
     - `tasks`, `among`: The defective tasks; all that were looked at.
     - `least`: Only a part of the known defects is available, so that the share is a lower bound.
     """
