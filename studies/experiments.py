@@ -13,11 +13,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
+from misstep.analysis.labels.content import shown
 from misstep.analysis.measures.experiments.comparison import compare_arms
-from misstep.analysis.measures.experiments.file_report import file_report
 from misstep.analysis.measures.experiments.live_tables import live_sessions_table
 from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from misstep.analysis.measures.experiments.user_file import read_sessions
 from misstep.analysis.pages import Foot, page, table_text
 from misstep.analysis.papers.wink.live import LiveExperiments
 from misstep.analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
@@ -128,8 +129,9 @@ def report_of_file(
     seed: int = 0,
 ) -> _Report:
     """Return the report of a user's own sessions in a CSV."""
-    found = file_report(file, control, treatment, shares, planned_units, seed)
-    return _Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
+    compared = compare_arms(read_sessions(file), control, treatment, shares, planned_units, seed)
+    tables = experiment_tables(compared, shown(file))
+    return _Report("An experiment with two arms", experiment_finding(compared), tables)
 
 
 def compacted(session: LiveSession) -> LiveSession:

@@ -11,14 +11,14 @@ An item may get several codes, so that agreement is a question of each code by i
 row for an item has not coded it.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.labels import Labels
-from misstep.analysis.labels.rows import read_rows
+from misstep.analysis.labels.rows import LabelRows, read_rows
 from misstep.analysis.measures.agreement import AgreementReport, Pair, agreement_report
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
@@ -52,11 +52,8 @@ def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
     names = (item, "coder", "codes")
     form = f"Give the columns {','.join(names)}; separate several codes by semicolons."
     sheet = read_rows(file, "codings", form)
-    if missing := [name for name in names if name not in sheet.header]:
-        raise sheet.error(-1, f"no column {missing[0]}", form)
     given: dict[str, dict[str, frozenset[str]]] = {}
-    columns = (sheet.columns[sheet.header.index(name)] for name in names)
-    for row, (coded, coder, listed) in enumerate(zip(*(map(str.strip, cells) for cells in columns), strict=True)):
+    for row, (coded, coder, listed) in enumerate(cells_of(sheet, names, form)):
         if not coded or not coder:
             raise sheet.error(row, f"a {item} or coder without a name", form)
         codes = frozenset(code.strip() for code in listed.split(";") if code.strip())
@@ -68,14 +65,20 @@ def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
     return Codings(given)
 
 
+def cells_of(sheet: LabelRows, names: Sequence[str], form: str) -> list[tuple[str, ...]]:
+    """Return the cells of some columns, row by row, without blanks around them; `form` says what columns there are."""
+    if missing := [name for name in names if name not in sheet.header]:
+        raise sheet.error(-1, f"no column {missing[0]}", form)
+    columns = [map(str.strip, sheet.columns[sheet.header.index(name)]) for name in names]
+    return list(zip(*columns, strict=True))
+
+
 def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
     """Return the share of the items with any of some codes, and the agreement on it."""
     coders = codings.coders
+    rows = codings.given.values()
     votes = np.array(
-        [
-            [int(bool(wanted & of_item[coder])) if coder in of_item else MISSING for coder in coders]
-            for of_item in codings.given.values()
-        ]
+        [[int(not wanted.isdisjoint(row[one])) if one in row else MISSING for one in coders] for row in rows]
     )
     having = int(np.sum(2 * (votes == 1).sum(axis=1) > (votes != MISSING).sum(axis=1)))
     labels = Labels("", list(codings.given), coders, ["not given", "given"], [], votes, [])
@@ -85,14 +88,8 @@ def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
 
 def one_code_agreement(codings: Codings, codes: Collection[str]) -> AgreementReport:
     """Return the agreement of coders who give each item one of some codes; an item without a code is not coded."""
-    order = list(codes)
-    votes = np.array(
-        [
-            [
-                order.index(next(iter(given))) if (given := of_item.get(coder, frozenset())) else MISSING
-                for coder in codings.coders
-            ]
-            for of_item in codings.given.values()
-        ]
-    )
-    return agreement_report(Labels("", list(codings.given), codings.coders, order, [], votes, []))
+    order, votes = list(codes), []
+    for of_item in codings.given.values():
+        own = [next(iter(of_item.get(coder, ())), None) for coder in codings.coders]
+        votes.append([MISSING if code is None else order.index(code) for code in own])
+    return agreement_report(Labels("", list(codings.given), codings.coders, order, [], np.array(votes), []))

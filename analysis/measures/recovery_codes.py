@@ -22,9 +22,9 @@ from msgspec import Struct
 
 from misstep.analysis.labels.rows import LabelRows, read_rows
 from misstep.analysis.measures.agreement import AgreementReport
-from misstep.analysis.measures.coding import Codings, one_code_agreement
+from misstep.analysis.measures.coding import Codings, cells_of, one_code_agreement
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
 from misstep.harness.errors import InputError
 from misstep.harness.forms import toml_form
 from misstep.harness.places import data_folder
@@ -37,6 +37,7 @@ SHEET_COLUMNS = ("item", "outcome", "code", "note")
 DECISIONS = "decisions.csv"
 DECISION_COLUMNS = ("item", "code", "by", "note", "at")
 _FORM = f"A sheet has the columns {','.join(SHEET_COLUMNS)}."
+_LOG_FORM = f"The log has the columns {','.join(DECISION_COLUMNS)}."
 
 
 class Code(Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +116,7 @@ def read_coded(folder: Path) -> Coded:
 def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[str, frozenset[str]]]) -> None:
     sheet = read_rows(file, "sheet", _FORM)
     coder = file.stem.removeprefix(SHEET.format("").removesuffix(".csv"))
-    for row, (item, outcome, code) in enumerate(_cells(sheet, SHEET_COLUMNS[:3])):
+    for row, (item, outcome, code) in enumerate(cells_of(sheet, SHEET_COLUMNS[:3], _FORM)):
         if outcome not in OUTCOMES or outcomes.setdefault(item, outcome) != outcome:
             raise sheet.error(
                 row, f"the outcome {outcome!r}", f"Leave the column as it was drawn: {' or '.join(OUTCOMES)}."
@@ -128,22 +129,15 @@ def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[
 
 
 def _decisions(file: Path, outcomes: Mapping[str, Outcome]) -> Sequence[_Decision]:
-    sheet = read_rows(file, "decisions", f"The log has the columns {','.join(DECISION_COLUMNS)}.")
+    sheet = read_rows(file, "decisions", _LOG_FORM)
     found = []
-    for row, cells in enumerate(_cells(sheet, DECISION_COLUMNS)):
+    for row, cells in enumerate(cells_of(sheet, DECISION_COLUMNS, _LOG_FORM)):
         decision = _Decision(*cells)
         if decision.item not in outcomes:
             raise sheet.error(row, f"no sheet has the item {decision.item!r}", "Correct the name.")
         _check_code(sheet, row, decision.code, outcomes[decision.item])
         found.append(decision)
     return found
-
-
-def _cells(sheet: LabelRows, names: Sequence[str]) -> list[tuple[str, ...]]:
-    if missing := [name for name in names if name not in sheet.header]:
-        raise sheet.error(-1, f"no column {missing[0]}", f"Give the columns {','.join(names)}.")
-    columns = [map(str.strip, sheet.columns[sheet.header.index(name)]) for name in names]
-    return list(zip(*columns, strict=True))
 
 
 def _check_code(sheet: LabelRows, row: int, code: str, outcome: Outcome) -> None:
@@ -162,9 +156,6 @@ def _of_outcome(coded: Coded, outcome: Outcome) -> OutcomeCodes:
     codes = [code for item in items if (code := coded.code_of(item))]
     given = {item: coded.codings.given[item] for item in items if any(coded.codings.given.get(item, {}).values())}
     agreement = one_code_agreement(Codings(given), code_book()[outcome]) if given else None
-    shares = {code: _share(codes.count(code), len(codes)) for code in code_book()[outcome]}
+    reason = "no trajectory of this outcome has a code"
+    shares = {code: share(codes.count(code), len(codes), reason) for code in code_book()[outcome]}
     return OutcomeCodes(outcome, shares, agreement, len(codes), sum(item in set(items) for item in coded.open))
-
-
-def _share(count: int, n: int) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, reason="no trajectory of this outcome has a code")

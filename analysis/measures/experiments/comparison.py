@@ -122,11 +122,9 @@ def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | 
     missing = [name for name in names if name not in wanted]
     if missing:
         raise UsageError(f"no share for the arm {missing[0]!r}", "Give each arm its share of the units.")
-    return {
-        name: _ArmSize(name, len({one.unit for one in own}), len(own), wanted[name] / sum(wanted.values()))
-        for name in names
-        for own in [[one for one in sessions if one.arm == name]]
-    }
+    units = {name: [one.unit for one in sessions if one.arm == name] for name in names}
+    whole = sum(wanted.values())
+    return {name: _ArmSize(name, len(set(own)), len(own), wanted[name] / whole) for name, own in units.items()}
 
 
 def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]:
@@ -158,26 +156,20 @@ def _change(
     rng: np.random.Generator,
 ) -> MetricChange:
     first, second = unit_sums(treated, metric), unit_sums(control, metric)
-    measured = tuple(sum(of_session(one, metric) is not None for one in arm) for arm in (treated, control))
-    counted = measured[0], measured[1]
-    unmeasured = len(treated) - counted[0], len(control) - counted[1]
+    n_treated, n_control = (sum(of_session(one, metric) is not None for one in arm) for arm in (treated, control))
+    sizes = (n_treated, n_control), (len(treated) - n_treated, len(control) - n_control)
     if not (len(first) and len(second)):
-        reason = "an arm has no session in which it was measured"
-        return MetricChange(metric, _undefined(reason), counted, unmeasured)
+        nothing = Estimate(None, reason="an arm has no session in which it was measured")
+        test = Significance(None, None, reason=nothing.reason)
+        return MetricChange(metric, RatioComparison((nothing, nothing), nothing, nothing, test), *sizes)
     compared = compare_skewed(first, second, rng, DRAWS) if KINDS[metric].skewed else compare_ratios(first, second)
-    always = None
+    always = naive = None
     if planned_units is not None and compared.se is not None and compared.difference.value is not None:
         planned_se = compared.se * ((len(first) + len(second)) / planned_units) ** 0.5
         always = always_valid(compared.difference.value, compared.se, planned_se, compared.difference.n)
-    naive = None
     if metric == "failed_calls" and first[:, 1].sum() and second[:, 1].sum():
         (x1, n1), (x2, n2) = ((round(float(total)) for total in arm.sum(axis=0)) for arm in (first, second))
         naive = pooled_z(x1, n1, x2, n2)
     spread = unit_variation(second[:, 0], second[:, 1])
     smallest = None if spread is None else smallest_change((spread, spread), (len(first), len(second)), POWER, LEVEL)
-    return MetricChange(metric, compared, counted, unmeasured, naive, None, always, spread, smallest)
-
-
-def _undefined(reason: str) -> RatioComparison:
-    nothing = Estimate(None, reason=reason)
-    return RatioComparison((nothing, nothing), nothing, nothing, Significance(None, None, reason=reason))
+    return MetricChange(metric, compared, *sizes, naive, None, always, spread, smallest)
