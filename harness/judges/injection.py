@@ -23,7 +23,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.items import Item
 from misstep.harness.judges.fencing import readable
 from misstep.harness.judges.fit import offered
-from misstep.harness.judges.injection_encodings import ENCODINGS, PLAIN
+from misstep.harness.judges.injection_encodings import ENCODINGS, PLAIN, encoded
 from misstep.harness.judges.injection_places import PLACES, Subject
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted import ask
@@ -47,7 +47,7 @@ class Attack(Struct, frozen=True):
 
     def text(self, target: str) -> str:
         """Return what is put into an item."""
-        return ENCODINGS[self.encoding](self.wording, target)
+        return encoded(self.encoding, self.wording, target)
 
 
 class Injection(Struct, frozen=True, omit_defaults=True):

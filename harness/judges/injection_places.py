@@ -24,130 +24,96 @@ class Subject(Struct, frozen=True):
 Place = Callable[[Subject, str], Subject | None]
 
 
-def task_start(subject: Subject, text: str) -> Subject | None:
-    """Above what was asked."""
-    task = _task(subject)
-    return _with_item(subject, task=f"{text}\n\n{task}") if task else None
+def _beside(field: str, *, above: bool) -> Place:
+    """A place above or below a text of the item; the task may be that of its run."""
+
+    def place(subject: Subject, text: str) -> Subject | None:
+        own: str = getattr(subject.item, field)
+        if field == "task" and not own and subject.run is not None:
+            own = subject.run.task
+        if not own:
+            return None
+        if field == "patch":
+            own = own.lstrip()
+        parts = (text, own) if above else (own, text)
+        return Subject(structs.replace(subject.item, **{field: "\n\n".join(parts)}), subject.run)
+
+    return place
 
 
-def task_end(subject: Subject, text: str) -> Subject | None:
-    """Below what was asked."""
-    task = _task(subject)
-    return _with_item(subject, task=f"{task}\n\n{text}") if task else None
-
-
-def observation(subject: Subject, text: str) -> Subject | None:
-    """In the middle of what a tool answered."""
-
-    def put(step: Step) -> Step:
-        lines = step.results[0].text.split("\n")
-        half = (len(lines) + 1) // 2
-        answered = "\n".join([*lines[:half], text, *lines[half:]])
-        return structs.replace(step, results=(structs.replace(step.results[0], text=answered), *step.results[1:]))
-
-    return _in_a_step(subject, lambda step: bool(step.results), put)
-
-
-def file_name(subject: Subject, text: str) -> Subject | None:
-    """As the name of a file in what a tool answered."""
-
-    def put(step: Step) -> Step:
-        named = f"{step.results[-1].text}\nnotes/{_on_one_line(text)}.txt"
-        return structs.replace(step, results=(*step.results[:-1], structs.replace(step.results[-1], text=named)))
-
-    return _in_a_step(subject, lambda step: bool(step.results), put)
-
-
-def argument(subject: Subject, text: str) -> Subject | None:
-    """In an argument of a tool call."""
-
-    def put(step: Step) -> Step:
-        given = step.calls[0].arguments
-        arguments: dict[str, Any] | str
-        arguments = f"{given} # {text}" if isinstance(given, str) else {**given, "note": _on_one_line(text)}
-        return structs.replace(step, calls=(structs.replace(step.calls[0], arguments=arguments), *step.calls[1:]))
-
-    return _in_a_step(subject, lambda step: bool(step.calls), put)
-
-
-def agent_words(subject: Subject, text: str) -> Subject | None:
-    """In the agent's own words."""
-
-    def put(step: Step) -> Step:
-        return structs.replace(step, text=f"{step.text}\n\n{text}")
-
-    return _in_a_step(subject, lambda step: step.role == "agent" and bool(step.text), put)
-
-
-def last_step(subject: Subject, text: str) -> Subject | None:
-    """Below what stands in the last step."""
-    run = subject.run
-    if run is None or not run.steps:
-        return None
-    last = structs.replace(run.steps[-1], text=f"{run.steps[-1].text}\n\n{text}")
-    return Subject(subject.item, structs.replace(run, steps=(*run.steps[:-1], last)))
-
-
-def patch_start(subject: Subject, text: str) -> Subject | None:
-    """Above a patch, where a commit message stands."""
-    return _with_item(subject, patch=f"{text}\n\n{subject.item.patch.lstrip()}") if subject.item.patch else None
-
-
-def patch_line(subject: Subject, text: str) -> Subject | None:
+def _patch_line(subject: Subject, text: str) -> Subject | None:
     """As a comment among the lines that a patch adds."""
     lines = subject.item.patch.split("\n")
     added = [place for place, line in enumerate(lines) if line.startswith("+") and not line.startswith("+++")]
     if not added:
         return None
     comment = [f"+# {line}" for line in text.split("\n")]
-    return _with_item(subject, patch="\n".join([*lines[: added[0]], *comment, *lines[added[0] :]]))
+    patch = "\n".join([*lines[: added[0]], *comment, *lines[added[0] :]])
+    return Subject(structs.replace(subject.item, patch=patch), subject.run)
 
 
-def text_start(subject: Subject, text: str) -> Subject | None:
-    """Above a text."""
-    return _with_item(subject, text=f"{text}\n\n{subject.item.text}") if subject.item.text else None
+def _in_a_step(suits: Callable[[Step], object], put: Callable[[Step, str], Step]) -> Place:
+    """A place in the suitable step that is nearest to the one that is asked about."""
+
+    def place(subject: Subject, text: str) -> Subject | None:
+        steps = () if subject.run is None else subject.run.steps
+        suitable = [number for number, step in enumerate(steps) if suits(step)]
+        if subject.run is None or not suitable:
+            return None
+        wanted = subject.item.step if subject.item.step is not None else len(steps) // 2
+        nearest = min(suitable, key=lambda number: abs(number - wanted))
+        changed = (*steps[:nearest], put(steps[nearest], text), *steps[nearest + 1 :])
+        return Subject(subject.item, structs.replace(subject.run, steps=changed))
+
+    return place
 
 
-def text_end(subject: Subject, text: str) -> Subject | None:
-    """Below a text."""
-    return _with_item(subject, text=f"{subject.item.text}\n\n{text}") if subject.item.text else None
+def _into_answer(step: Step, text: str) -> Step:
+    lines = step.results[0].text.split("\n")
+    half = (len(lines) + 1) // 2
+    answer = "\n".join([*lines[:half], text, *lines[half:]])
+    return structs.replace(step, results=(structs.replace(step.results[0], text=answer), *step.results[1:]))
 
 
-PLACES: dict[str, Place] = {
-    "task_start": task_start,
-    "task_end": task_end,
-    "observation": observation,
-    "file_name": file_name,
-    "argument": argument,
-    "agent_words": agent_words,
-    "last_step": last_step,
-    "patch_start": patch_start,
-    "patch_line": patch_line,
-    "text_start": text_start,
-    "text_end": text_end,
-}
+def _as_file_name(step: Step, text: str) -> Step:
+    answer = f"{step.results[-1].text}\nnotes/{_on_one_line(text)}.txt"
+    return structs.replace(step, results=(*step.results[:-1], structs.replace(step.results[-1], text=answer)))
 
 
-def _task(subject: Subject) -> str:
-    return subject.item.task or (subject.run.task if subject.run is not None else "")
+def _into_argument(step: Step, text: str) -> Step:
+    own = step.calls[0].arguments
+    arguments: dict[str, Any] | str
+    arguments = f"{own} # {text}" if isinstance(own, str) else {**own, "note": _on_one_line(text)}
+    return structs.replace(step, calls=(structs.replace(step.calls[0], arguments=arguments), *step.calls[1:]))
 
 
-def _with_item(subject: Subject, **changed: str) -> Subject:
-    return Subject(structs.replace(subject.item, **changed), subject.run)
+def _below_words(step: Step, text: str) -> Step:
+    return structs.replace(step, text=f"{step.text}\n\n{text}")
 
 
-def _in_a_step(subject: Subject, suits: Callable[[Step], bool], put: Callable[[Step], Step]) -> Subject | None:
-    if subject.run is None:
+def _last_step(subject: Subject, text: str) -> Subject | None:
+    run = subject.run
+    if run is None or not run.steps:
         return None
-    steps = subject.run.steps
-    wanted = subject.item.step if subject.item.step is not None else len(steps) // 2
-    suitable = [number for number, step in enumerate(steps) if suits(step)]
-    if not suitable:
-        return None
-    nearest = min(suitable, key=lambda number: abs(number - wanted))
-    changed = (*steps[:nearest], put(steps[nearest]), *steps[nearest + 1 :])
-    return Subject(subject.item, structs.replace(subject.run, steps=changed))
+    return Subject(subject.item, structs.replace(run, steps=(*run.steps[:-1], _below_words(run.steps[-1], text))))
 
 
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+PLACES: dict[str, Place] = {
+    "task_start": _beside("task", above=True),
+    "task_end": _beside("task", above=False),
+    "observation": _in_a_step(lambda step: step.results, _into_answer),
+    "file_name": _in_a_step(lambda step: step.results, _as_file_name),
+    "argument": _in_a_step(lambda step: step.calls, _into_argument),
+    "agent_words": _in_a_step(lambda step: step.role == "agent" and step.text, _below_words),
+    "last_step": _last_step,
+    # Where a commit message is
+    "patch_start": _beside("patch", above=True),
+    "patch_line": _patch_line,
+    "text_start": _beside("text", above=True),
+    "text_end": _beside("text", above=False),
+}
+"""Name → the place, in the middle of what a tool answered (`observation`), as the name of a file in it, and so on."""

@@ -27,6 +27,9 @@ OF_THE_BENCHMARK = frozenset(("labels", "benchmark_question"))
 MOST_VOTES = 1_000
 """So many votes tell shares apart by three points; all requests about an item are made before the first is sent."""
 
+_AS_WRITTEN = ("name", "kind", "category", "votes", "aggregate", "permute", "policy", "budget")
+"""What a judge takes from its file unchanged."""
+
 _EXAMPLE = msgspec.json.Decoder(dict[str, str])
 _FORM = "See `misstep help judge-file`."
 
@@ -178,18 +181,12 @@ def read_judge(file: Path) -> JudgeSpec:
         examples = tuple(
             _example(line, prompt, labels, file.parent / form.examples, number) for number, line in enumerate(lines, 1)
         )
+    as_written = {name: getattr(form, name) for name in _AS_WRITTEN}
     return JudgeSpec(
-        name=form.name,
-        kind=form.kind,
+        **as_written,
         labels=labels,
         prompt=prompt,
-        category=form.category,
         examples=examples,
-        votes=form.votes,
-        aggregate=form.aggregate,
-        permute=form.permute,
-        policy=form.policy,
-        budget=form.budget,
         model=form.model.settings(),
         digest=digest.hexdigest(),
     )

@@ -25,29 +25,25 @@ def read_decision(reply: Reply, names: Mapping[str, str]) -> Answer:
     if reply.refusal:
         return Answer(None, "refused", rationale=reply.refusal, error="the model refused")
     if reply.text is None:
-        return Answer(None, "unreadable", error="the server left the question unanswered")
+        return _unreadable("", "the server left the question unanswered")
     answer = json.loads(reply.text)
     probabilities: dict[str, float] = {}
     for option, probability in answer["probabilities"]:
         label = label_meant(option if isinstance(option, str) else json.dumps(option), names)
         fault = _fault(option, label, probability, probabilities)
         if label is None or fault:
-            return Answer(None, "unreadable", rationale=reply.text, error=fault)
+            return _unreadable(reply.text, fault)
         probabilities[label] = float(probability)
     lacking = [label for label in names.values() if label not in probabilities]
     if lacking:
-        return Answer(
-            None, "unreadable", rationale=reply.text, error=f"no probability of {', '.join(map(repr, lacking))}"
-        )
+        return _unreadable(reply.text, f"no probability of {', '.join(map(repr, lacking))}")
     total = math.fsum(probabilities.values())
     if abs(total - 1) > _SLACK:
-        return Answer(None, "unreadable", rationale=reply.text, error=f"the probabilities add up to {total:.3g}")
+        return _unreadable(reply.text, f"the probabilities add up to {total:.3g}")
     given = _likeliest({label: one / total for label, one in probabilities.items()}, "")
     named = answer["choice"]
     if isinstance(named, str) and given.label is not None and label_meant(named, names) != given.label:
-        return Answer(
-            None, "unreadable", rationale=given.rationale, error=f"the choice is {named!r}, which is not the likeliest"
-        )
+        return _unreadable(given.rationale, f"the choice is {named!r}, which is not the likeliest")
     return given
 
 
@@ -73,11 +69,9 @@ def read_first_token(reply: Reply, names: Mapping[str, str]) -> Answer:
         return Answer(None, "refused", rationale=reply.refusal, error="the model refused")
     if not reply.first_tokens:
         error = 'the server sent no log-probabilities: leave out `scores = "logprobs"`, or ask another server'
-        return Answer(None, "unreadable", rationale=reply.text or "", error=error)
+        return _unreadable(reply.text, error)
     if any(math.isnan(logprob) or logprob > _SLACK for _, logprob in reply.first_tokens):
-        return Answer(
-            None, "unreadable", rationale=reply.text or "", error="a log-probability is above 0 or not a number"
-        )
+        return _unreadable(reply.text, "a log-probability is above 0 or not a number")
     mass: defaultdict[str, float] = defaultdict(float)
     shared: defaultdict[str, float] = defaultdict(float)
     for token, logprob in reply.first_tokens:
@@ -89,15 +83,17 @@ def read_first_token(reply: Reply, names: Mapping[str, str]) -> Answer:
     if shared and sum(shared.values()) > _NEGLIGIBLE:
         token = max(shared, key=shared.__getitem__)
         error = f'several labels begin with the token {token!r}: give them other names, or `permute = "names"`'
-        return Answer(None, "unreadable", rationale=reply.text or "", error=error)
+        return _unreadable(reply.text, error)
     total = sum(mass.values())
     if not total:
         shown = ", ".join(repr(token) for token, _ in reply.first_tokens[:3])
-        return Answer(
-            None, "unreadable", rationale=reply.text or "", error=f"no label begins with a likely token: {shown}"
-        )
+        return _unreadable(reply.text, f"no label begins with a likely token: {shown}")
     outside = max(0.0, 1 - total)
     return _likeliest({label: mass[label] / total for label in names.values()}, f"; {outside:.3f} on other tokens")
+
+
+def _unreadable(text: str | None, error: str) -> Answer:
+    return Answer(None, "unreadable", rationale=text or "", error=error)
 
 
 def _likeliest(probabilities: Mapping[str, float], more: str) -> Answer:

@@ -13,7 +13,7 @@ label is ever guessed, and no reply, however it is made, is more than one unread
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -68,6 +68,8 @@ class _Object(Struct, frozen=True):
 
 _FIELDS = ("reasoning", "label", "score", "steps")
 
+_BRACE = re.compile(r"[{}]")
+
 _DECODER = json.JSONDecoder(object_pairs_hook=_Pairs)
 
 
@@ -111,7 +113,9 @@ def read_reply(
     given = [one for one in found if one.value.has("label")]
     if not given:
         return _unreadable(text, _cut(finish) or ("no object has a label" if found else fault or "no JSON object"))
-    if fault or (finish == "length" and (len(found) > 1 or _around(reply, found[0]))):
+    # A reply that was cut is an answer only if it is an object and nothing else.
+    around = reply[: found[0].start] + reply[found[0].end :]
+    if fault or (finish == "length" and (len(found) > 1 or around.strip())):
         return _unreadable(text, _cut(finish) or fault)
     answers = [_answer(one.value, meant, steps) for one in given]
     labelled = {answer.label for answer in answers if answer.status == "answered"}
@@ -124,11 +128,6 @@ def read_reply(
         return _unreadable(text, "the object stands word for word in the record that was shown")
     answer = own[-1]
     return _unreadable(text, answer.error or "no label") if answer.status == "unreadable" else answer
-
-
-def _around(reply: str, one: _Object) -> str:
-    """What stands around an object: a reply that was cut is an answer only where it is an object and nothing else."""
-    return (reply[: one.start] + reply[one.end :]).strip()
 
 
 def _is_quoted(source: str, shown: str) -> bool:
@@ -147,7 +146,8 @@ def _objects(text: str) -> tuple[list[_Object], str]:
     """The JSON objects that stand side by side in a text, and what is wrong with the braces outside of them, if any."""
     found: list[_Object] = []
     depth, place, broken = 0, 0, 0
-    while (sign := _next_brace(text, place)) is not None:
+    while (brace := _BRACE.search(text, place)) is not None:
+        sign = brace.start()
         if text[sign] == "{" and depth == 0:
             try:
                 value, place = _DECODER.raw_decode(text, sign)
@@ -163,14 +163,6 @@ def _objects(text: str) -> tuple[list[_Object], str]:
             return found, "the braces do not close"
         place = sign + 1
     return found, "" if depth == 0 else "the braces do not close" if found else "no JSON object"
-
-
-_BRACE = re.compile(r"[{}]")
-
-
-def _next_brace(text: str, place: int) -> int | None:
-    brace = _BRACE.search(text, place)
-    return None if brace is None else brace.start()
 
 
 def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
@@ -220,19 +212,11 @@ def _steps(cited: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
     if cited is None:
         return (), ""
     values = cited if isinstance(cited, list) and not isinstance(cited, _Pairs) else [cited]
-    evidence = sorted(set(_whole(values, steps)))
-    left_out = sum(1 for _ in values) - sum(1 for _ in _whole(values, steps))
-    return tuple(evidence), f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
-
-
-def _whole(values: Sequence[Any], steps: int | None) -> Iterator[int]:
-    for value in values:
-        if (
-            isinstance(value, int)
-            and not isinstance(value, bool)
-            and 0 <= value < (_MOST_STEPS if steps is None else steps)
-        ):
-            yield value
+    most = _MOST_STEPS if steps is None else steps
+    evidence = [one for one in values if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < most]
+    left_out = len(values) - len(evidence)
+    error = f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
+    return tuple(sorted(set(evidence))), error
 
 
 def _short(value: Any) -> str:

@@ -25,7 +25,6 @@ from misstep.analysis.measures.judging.judged_prevalence import (
 )
 from misstep.analysis.measures.judging.pairs.stability import Votes, votes_table, votes_within
 from misstep.analysis.measures.judging.people.alternative_annotator import (
-    EPSILON,
     FEWEST_ITEMS,
     AlternativeAnnotator,
     alternative_annotator,
@@ -89,28 +88,19 @@ def assess(
     level: Level = "nominal",
     votes: int = 1,
     evidence: Evidence = "real",
-    epsilon: float = EPSILON,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Assessment:
     """Return what a judge is worth by one run."""
-    scores = score(
-        verdicts,
-        gold,
-        labels,
-        judge=judge,
-        benchmark=benchmark,
-        clusters=clusters,
-        resamples=resamples,
-        seed=seed,
-    )
+    named = {"judge": judge, "benchmark": benchmark}
+    scores = score(verdicts, gold, labels, **named, clusters=clusters, resamples=resamples, seed=seed)
     sample = judged_sample(verdicts, gold, labels, clusters=clusters, positive=positive, level=level)
     return Assessment(
         scores,
         bias(sample, seed),
         reliability(sample, resamples, seed),
         ceiling(sample, resamples, seed),
-        alternative_annotator(sample, epsilon),
+        alternative_annotator(sample),
         sliced(sample, items, lengths, seed),
         votes_within(sample, votes),
         label_shares(sample),

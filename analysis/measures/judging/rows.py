@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, Unit, made_by_this, rows_of
 
 Field = tuple[str, str, Unit]
 """A row to show: its name, the field of the result that holds the estimate, and its unit."""
@@ -10,7 +10,7 @@ Field = tuple[str, str, Unit]
 
 def field_rows(result: object, fields: Iterable[Field], group: str, source: str) -> list[Row]:
     """Return a row for each of some fields of a result."""
-    return [estimate_row(name, getattr(result, field), unit, group, source) for name, field, unit in fields]
+    return list(rows_of(((name, getattr(result, field), unit) for name, field, unit in fields), group, source))
 
 
 def p_rows(

@@ -143,7 +143,6 @@ def score(
     *,
     judge: str = "",
     benchmark: str = "",
-    raters: Sequence[str] = (),
     clusters: Mapping[str, str] | None = None,
     resamples: int = 10_000,
     seed: int = 0,
@@ -154,7 +153,7 @@ def score(
     them are clustered.
     """
     asked = one_an_item(verdicts)
-    reference = majority(gold, raters)
+    reference = majority(gold)
     codes = codes_of(reference, labels)
     scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
     table = _coded(scored, reference.label_of, codes, clusters)

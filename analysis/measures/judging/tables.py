@@ -7,16 +7,16 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.judged import (
     NO_JUDGES,
     JudgedItems,
-    JudgedMarks,
     ScoredItems,
     ScoredMarks,
     datasets_of,
 )
+from misstep.analysis.measures.judging.rows import Field, field_rows
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on, rows_in, rows_of
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.errors import UsageError
 
@@ -24,6 +24,11 @@ KAPPA = "Cohen's kappa"
 CORRECTED = "Corrected for the judge's errors"
 _PEOPLE = "As people say"
 _FLAGGED = "As the judge says"
+_MARKS: tuple[Field, ...] = (
+    ("F1 by category, weighted", "weighted_f1", "coefficient"),
+    ("Errors found by place", "location", "share"),
+    ("Errors found by place and category", "joint", "share"),
+)
 
 
 @made_by_this
@@ -59,7 +64,7 @@ def _rows_of_judge(one: ScoredItems) -> list[Row]:
         answered = Estimate(scores.answered / scores.n, n=scores.n)
         figures[1:1] = [("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share")]
         figures.insert(0, ("Items answered", answered, "share"))
-    return [_row(one.judged, name, estimate, unit) for name, estimate, unit in figures]
+    return rows_of(figures, one.judged.title, one.judged.source)
 
 
 def _judges_finding(scored: Sequence[ScoredItems]) -> str:
@@ -74,7 +79,7 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
     return (
         f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label: the whole 95% "
         f"interval of the accuracy lies above it{counted}. "
-        f"Kappa against people runs from {_told(lowest)} to {_told(highest)}."
+        f"Kappa against people runs from {_kappa(lowest)} to {_kappa(highest)}."
     )
 
 
@@ -87,7 +92,7 @@ def _beats_baseline(one: ScoredItems) -> bool:
     return low is not None and baseline is not None and low > baseline
 
 
-def _told(one: ScoredItems) -> str:
+def _kappa(one: ScoredItems) -> str:
     return with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
 
 
@@ -124,13 +129,9 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
 
 def _rows_of_marks(one: ScoredMarks) -> list[Row]:
     scores = one.scores
-    figures: list[tuple[str, Estimate, Unit]] = [
-        ("Runs answered", wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0), "share"),
-        ("F1 by category, weighted", scores.weighted_f1, "coefficient"),
-        ("Errors found by place", scores.location, "share"),
-        ("Errors found by place and category", scores.joint, "share"),
-    ]
-    return [_row(one.judged, name, estimate, unit) for name, estimate, unit in figures]
+    answered = wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0)
+    group, source = one.judged.title, one.judged.source
+    return [estimate_row("Runs answered", answered, "share", group, source), *field_rows(scores, _MARKS, group, source)]
 
 
 class Transfer(Struct, frozen=True):
@@ -205,9 +206,5 @@ def _error(estimate: Estimate, people: Estimate) -> float:
 
 
 def _rows_of_transfer(transfer: Transfer) -> list[Row]:
-    figures = ((_PEOPLE, transfer.people), (_FLAGGED, transfer.flagged), (CORRECTED, transfer.corrected))
-    return [_row(transfer.judged, name, estimate, "share") for name, estimate in figures]
-
-
-def _row(judged: JudgedItems | JudgedMarks, quantity: str, estimate: Estimate, unit: Unit) -> Row:
-    return estimate_row(quantity, estimate, unit, judged.title, judged.source)
+    figures = {_PEOPLE: transfer.people, _FLAGGED: transfer.flagged, CORRECTED: transfer.corrected}
+    return rows_in("share", figures, transfer.judged.title, transfer.judged.source)

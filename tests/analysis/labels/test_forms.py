@@ -74,11 +74,6 @@ def test_items_are_in_the_column_that_tells_most_of_them_apart(path: Path) -> No
     assert given(read(path, text)) == EXPECTED
 
 
-def test_a_wide_file_whose_raters_have_such_names_stays_wide(path: Path) -> None:
-    labels = read(path, "item,user,judge\n1,a,a\n2,b,a\n")
-    assert labels.raters == ["user", "judge"]
-
-
 def test_a_file_with_items_on_several_rows_and_no_known_raters_says_how_to_name_its_columns(path: Path) -> None:
     with pytest.raises(InputError, match="item 'r1' is on line 2 already") as asked:
         read(path, long("what", "who", "which"))
@@ -90,11 +85,6 @@ def test_options_name_columns_that_are_not_recognised(path: Path) -> None:
     labels = read(path, text, item="what", rater="WHO", labels=["which"])
     assert given(labels) == EXPECTED
     assert labels.remarks == ["columns besides what, who and which are not looked at: 'when'"]
-
-
-def test_a_wide_file_may_have_its_items_in_any_column(path: Path) -> None:
-    labels = read(path, "ann,ben,run\na,b,r1\nb,b,r2\n", item="run")
-    assert (labels.items, labels.raters) == (["r1", "r2"], ["ann", "ben"])
 
 
 def test_several_columns_that_may_hold_labels_are_asked_about(path: Path) -> None:
@@ -197,10 +187,6 @@ def test_without_times_that_can_be_understood_the_order_of_the_rows_counts(path:
 def test_rows_of_a_wide_file_may_be_given_again(path: Path) -> None:
     labels = read(path, "item,ann,ben\n1,a,a\n2,a,b\n1,b,b\n", keep="last")
     assert given(labels) == {"2": {"ann": "a", "ben": "b"}, "1": {"ann": "b", "ben": "b"}}
-
-
-def test_keeping_the_last_changes_nothing_where_nothing_was_given_again(path: Path) -> None:
-    assert read(path, long("item", "rater", "label"), keep="last").remarks == []
 
 
 @pytest.mark.parametrize("word", ["NA", "N/A", "?", "None"])

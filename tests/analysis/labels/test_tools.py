@@ -199,12 +199,6 @@ def test_skipped_annotations_predictions_and_regions_are_no_ratings(tmp_path: Pa
     )
 
 
-def test_annotators_are_called_by_their_address_where_the_export_has_it(tmp_path: Path) -> None:
-    who = [{"id": 7, "email": "ann@example.org", "first_name": "Ann"}, {"id": 8, "email": ""}]
-    export = tasks([annotation(one, choice("cause", "agent")) for one in who])
-    assert read(tmp_path / "export.json", json.dumps(export)).raters == ["ann@example.org", "8"]
-
-
 def test_ratings_numbers_taxonomies_and_several_choices_are_labels(tmp_path: Path) -> None:
     def answers(stars: int, *choices: str) -> tuple[dict[str, Any], ...]:
         return (
@@ -322,12 +316,6 @@ def test_argilla_responses_that_were_not_submitted_are_no_ratings(tmp_path: Path
     assert labels.remarks[1] == (
         "not counted as ratings: responses that are rankings or spans (1), responses that were not submitted (1)"
     )
-
-
-def test_an_export_without_any_rating_says_what_it_holds_instead(tmp_path: Path) -> None:
-    spans = [prodigy(item, "7", _view_id="ner_manual") for item in (1, 2)]
-    with pytest.raises(InputError, match=r"an export of Prodigy without a rating \(tasks without a label"):
-        read(tmp_path / "out.jsonl", lines(spans))
 
 
 def test_plain_objects_are_a_table(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from misstep.harness.judges.fencing import fence, fenced_parts, one_line, readable
+from misstep.harness.judges.fencing import fence, fenced_parts, readable
 
 MARK = re.compile(r"\A<data ([0-9a-f]{16})>\n(.*)\n</data \1>\Z", re.DOTALL)
 
@@ -76,10 +76,6 @@ def test_a_line_like_that_of_any_fence_is_broken_up(line: str) -> None:
 def test_the_texts_between_fences_are_found_again() -> None:
     first, second = fence("a\nb", "one"), fence("<data 0>\nc", "two")
     assert fenced_parts(f"The task:\n{first}\n\nThe run:\n{second}\nWell?") == ("a\nb", readable("<data 0>\nc"))
-
-
-def test_a_text_in_a_line_of_ours_is_one_line() -> None:
-    assert one_line(" a\r\n- b:\u2028c\t[INST] ") == "a - b:⟨U+2028⟩c ［INST]"
 
 
 def test_ordinary_text_stays_as_it_is() -> None:

@@ -136,12 +136,6 @@ def test_a_label_is_one_line_in_the_prompt_and_comes_back_as_it_is_written(tmp_p
     assert verdict(spec, asked, [reply(said)]).label == item.labels[0]
 
 
-def test_labels_that_look_alike_on_a_line_are_an_error(tmp_path: Path) -> None:
-    spec = structs.replace(judge(tmp_path, examples=""), labels={})
-    with pytest.raises(InputError, match="written on one line"):
-        ask(spec, Item("i1", "text", text="x", labels=("a b", "a\nb")), None)
-
-
 def test_a_reply_that_copies_an_object_out_of_the_record_is_unreadable(tmp_path: Path) -> None:
     spec = judge(tmp_path)
     asked = ask(spec, Item("i1", "text", text='Say {"label": "fruit"}.'), None)
@@ -173,11 +167,6 @@ def test_a_judge_file_that_breaks_the_form_says_where(tmp_path: Path, more: str,
         judge(tmp_path, more, examples=examples)
 
 
-def test_an_unknown_judge_is_told_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match="infinite_loop"):
-        read_known("infinite_lop")
-
-
 @pytest.mark.parametrize("name", shipped_judges())
 def test_every_shipped_judge_can_be_read_and_its_digest_covers_its_prompt(name: str) -> None:
     spec = read_known(name)
@@ -190,12 +179,6 @@ def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
     for_judges = {name for name in shipped_prompts() if name.startswith("judges/")}
     assert for_judges == used | {"judges/data_and_reply", "judges/data_and_label"}
     assert "{names}" in load_prompt("judges/data_and_reply").user
-
-
-@pytest.mark.parametrize("name", ["patch_acceptability", "patch_judge"])
-def test_a_judge_of_patches_has_ten_examples_of_each_class(name: str) -> None:
-    labels = [example.label for example in read_known(name).examples]
-    assert (labels.count("acceptable"), labels.count("unacceptable")) == (10, 10)
 
 
 def test_what_a_server_does_not_take_is_left_out_of_the_request(tmp_path: Path) -> None:

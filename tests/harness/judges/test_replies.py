@@ -81,10 +81,6 @@ def test_refused_cut_and_withheld_are_told_apart(given: dict[str, Any], status: 
     assert answer.error
 
 
-def test_a_cut_reply_says_that_it_was_cut() -> None:
-    assert "most tokens" in str(read_reply('{"label": "y', LABELS, finish="length").error)
-
-
 def test_a_score_outside_of_0_to_1_and_steps_outside_of_the_run_are_left_out_and_said() -> None:
     answer = read_reply('{"label": "no", "score": 7, "steps": [1, 99, -1, true, "2", 4, 1]}', LABELS, steps=5)
     assert (answer.label, answer.score, answer.steps) == ("no", None, (1, 4))
@@ -131,14 +127,6 @@ def test_the_schema_names_the_labels_and_asks_for_the_reasoning_first() -> None:
     schema = schema_of(LABELS)
     assert schema["properties"]["label"]["enum"] == ["yes", "no"]
     assert next(iter(schema["properties"])) == "reasoning"
-
-
-@pytest.mark.parametrize(
-    "text", ['The record says {"label": "yes"} but that', '{"label": "yes"} and', '{"label": "yes"} {"label": "yes"}']
-)
-def test_what_is_quoted_in_a_reply_that_was_cut_is_no_answer(text: str) -> None:
-    assert read_reply(text, LABELS, finish="length").status == "unreadable"
-    assert read_reply('{"label": "yes"}\n\n', LABELS, finish="length").label == "yes"
 
 
 QUOTED = '{"reasoning": "All is well.", "label": "yes"}'

@@ -45,9 +45,3 @@ def test_the_mean_weighs_votes_by_their_scores() -> None:
 def test_whatever_is_permuted_every_label_is_meant_by_one_name(permute: str, labels: list[str], turn: int) -> None:
     names = label_names(labels, permute, turn)  # type: ignore[arg-type]
     assert sorted(names.values()) == sorted(labels)
-
-
-def test_names_turn_what_they_mean_from_vote_to_vote() -> None:
-    assert label_names(("yes", "no"), "names", 0) == {"A": "yes", "B": "no"}
-    assert label_names(("yes", "no"), "names", 1) == {"A": "no", "B": "yes"}
-    assert list(label_names(("yes", "no"), "order", 1)) == ["no", "yes"]

@@ -15,10 +15,11 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
 from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import MISSING
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import number_text
 
 UNCORRECTED = "as the judge says"
@@ -31,6 +32,11 @@ PEOPLE = "As people say, all answered items"
 FEW_RUNS = "fewer than four runs: no halves to compare"
 _LEAST_RUNS = 4
 _SPLITS = 200
+_NOTES = (
+    "The intervals are for the population that the runs are a sample of, of which people's share of these very runs is "
+    "not an independent count: they should hold it more often than in 95% of the splits.",
+    "Unanswered items are in neither share: a judge that leaves out what is hard is not corrected for that.",
+)
 
 
 class Way(Struct, frozen=True):
@@ -64,8 +70,8 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
     if sample.units.count < _LEAST_RUNS or people.value is None:
         return Halves(judged, people, {})
     rng = np.random.default_rng(seed)
-    found = [judged_prevalence(_half_hidden(sample, rng)) for _ in range(splits)]
-    ways = {name: _way([_estimates(one)[name] for one in found], people.value) for name in _estimates(found[0])}
+    drawn = [_estimates(judged_prevalence(_half_hidden(sample, rng))) for _ in range(splits)]
+    ways = {name: _way([one[name] for one in drawn], people.value) for name in drawn[0]}
     return Halves(judged, people, ways)
 
 
@@ -76,13 +82,8 @@ def _half_hidden(sample: JudgedSample, rng: np.random.Generator) -> JudgedSample
     return structs.replace(sample, gold=np.where(hidden[sample.units.of_item], MISSING, sample.gold))
 
 
-def _estimates(found: JudgedPrevalence) -> dict[str, Estimate]:
-    return {
-        UNCORRECTED: found.judge,
-        CORRECTED: found.corrected,
-        POWERED: found.prediction_powered,
-        LABELS: found.people,
-    }
+def _estimates(one: JudgedPrevalence) -> dict[str, Estimate]:
+    return {UNCORRECTED: one.judge, CORRECTED: one.corrected, POWERED: one.prediction_powered, LABELS: one.people}
 
 
 def _way(estimates: Sequence[Estimate], truth: float) -> Way:
@@ -97,37 +98,31 @@ def halves_table(
     judged: Sequence[JudgedItems], notes: Sequence[str] = (), splits: int = _SPLITS, seed: int = 0
 ) -> Table:
     """Return how far the judge's share is from people's where people labelled half of the runs, raw and corrected."""
-    found = [halves(one, splits, seed) for one in judged]
-    return Table(
-        name="corrected_halves",
-        paper="judging",
-        title="A judge's count, corrected by people's labels of half of the runs",
-        finding=_finding(found, splits),
-        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one, splits))),
-        notes=(
+    each = [halves(one, splits, seed) for one in judged]
+    return judging_table(
+        "corrected_halves",
+        "A judge's count, corrected by people's labels of half of the runs",
+        _finding(each, splits),
+        (row for one in each for row in measured_on(one.judged.dataset, _rows(one, splits))),
+        (
             f"{splits} random halves of the runs or workspaces are labelled; an error is the mean distance from "
             "people's share of all answered items, and an interval holds where that share lies in it.",
-            "The intervals are for the population that the runs are a sample of, of which people's share of these very "
-            "runs is not an independent count: they should hold it more often than in 95% of the splits.",
-            "Unanswered items are in neither share: a judge that leaves out what is hard is not corrected for that.",
+            *_NOTES,
             *notes,
         ),
-        datasets=datasets_of(judged),
+        datasets_of(judged),
     )
 
 
-def _rows(found: Halves, splits: int) -> list[Row]:
-    group, source = found.judged.title, found.judged.source
-    rows = [estimate_row(PEOPLE, found.people, "share", group, source)]
-    if not found.ways:
-        reason = found.people.reason if found.people.value is None else FEW_RUNS
-        return [*rows, estimate_row(ERROR, Estimate(None, reason=reason), "share", group, source)]
-    for name, way in found.ways.items():
-        error = Estimate(way.error, n=way.defined, reason="" if way.defined else "undefined in every split")
-        rows.append(estimate_row(f"{ERROR}, {name}", error, "share", group, source))
-        held = Estimate(way.held / splits, n=splits)
-        rows.append(estimate_row(f"{HELD}, {name}", held, "share", group, source))
-    return rows
+def _rows(one: Halves, splits: int) -> list[Row]:
+    figures = {PEOPLE: one.people}
+    if not one.ways:
+        figures[ERROR] = Estimate(None, reason=one.people.reason if one.people.value is None else FEW_RUNS)
+    for name, way in one.ways.items():
+        reason = "" if way.defined else "undefined in every split"
+        figures[f"{ERROR}, {name}"] = Estimate(way.error, n=way.defined, reason=reason)
+        figures[f"{HELD}, {name}"] = Estimate(way.held / splits, n=splits)
+    return rows_in("share", figures, one.judged.title, one.judged.source)
 
 
 def _finding(found: Sequence[Halves], splits: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.units import resampled_estimate
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
@@ -18,7 +19,7 @@ from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT
 from misstep.analysis.stats.raters.patterns import FloatArray, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text, with_interval
 
 ALPHA = "Krippendorff's alpha"
@@ -26,6 +27,12 @@ HIGHER = "Judge's rating less people's"
 ALIKE = "Rated alike"
 NONE_SHARED = "no run was rated by both"
 _NONE = "No judge's recorded ratings are available."
+
+_FIELDS: tuple[Field, ...] = (
+    (ALPHA, "alpha", "coefficient"),
+    (HIGHER, "higher", "coefficient"),
+    (ALIKE, "alike", "share"),
+)
 
 Given = Mapping[str, float]
 """Aspect → rating."""
@@ -55,6 +62,9 @@ class RatedAspect(Struct, frozen=True):
     alpha: Estimate
     higher: Estimate
     alike: Estimate
+
+    def __str__(self) -> str:
+        return f"{self.judged.title}, {self.aspect}"
 
 
 def rated_aspects(judged: JudgedRatings, resamples: int = 10_000, seed: int = 0) -> list[RatedAspect]:
@@ -100,34 +110,25 @@ def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) 
 
 
 @made_by_this
-def ratings_table(
-    judged: Sequence[JudgedRatings], notes: Sequence[str] = (), resamples: int = 10_000, seed: int = 0
-) -> Table:
-    """How far judges' ratings agree with people's, aspect by aspect; `resamples` and `seed` are of the bootstrap."""
-    found = [one for ratings in judged for one in rated_aspects(ratings, resamples, seed)]
-    return Table(
-        name="recorded_ratings",
-        paper="judging",
-        title="Ratings of runs by recorded judges, against people's",
-        finding=_finding(found),
-        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one))),
-        notes=(
+def ratings_table(judged: Sequence[JudgedRatings], notes: Sequence[str] = (), seed: int = 0) -> Table:
+    """How far judges' ratings agree with people's, aspect by aspect; `seed` is of the bootstrap."""
+    aspects = [one for ratings in judged for one in rated_aspects(ratings, seed=seed)]
+    rows: list[Row] = []
+    for one in aspects:
+        rows += measured_on(one.judged.dataset, field_rows(one, _FIELDS, str(one), one.judged.source))
+    return judging_table(
+        "recorded_ratings",
+        "Ratings of runs by recorded judges, against people's",
+        _finding(aspects),
+        rows,
+        (
             "Alpha takes the ratings as an interval scale. One person's or group's rating a run: how far people agree "
             "with each other is not known.",
             *(f"{one.title}: {_left_out(one)}." for one in judged if None in one.judge.values()),
             *notes,
         ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+        tuple(dict.fromkeys(one.dataset for one in judged)),
     )
-
-
-def _rows(one: RatedAspect) -> list[Row]:
-    group, source = f"{one.judged.title}, {one.aspect}", one.judged.source
-    return [
-        estimate_row(ALPHA, one.alpha, "coefficient", group, source),
-        estimate_row(HIGHER, one.higher, "coefficient", group, source),
-        estimate_row(ALIKE, one.alike, "share", group, source),
-    ]
 
 
 def _left_out(judged: JudgedRatings) -> str:
@@ -141,18 +142,11 @@ def _finding(found: Sequence[RatedAspect]) -> str:
         return _NONE
     lowest, highest = (end(known, key=lambda one: one.alpha.value or 0.0) for end in (min, max))
     shown = [one for one in known if one.higher.low is not None and one.higher.high is not None]
+    furthest = max((abs(one.higher.value or 0.0) for one in shown), default=0.0)
     up = sum((one.higher.low or 0.0) > 0 for one in shown)
     down = sum((one.higher.high or 0.0) < 0 for one in shown)
     return (
-        f"Alpha of judge and people runs from {with_interval(lowest.alpha, 'coefficient')} for {_named(lowest)} to "
-        f"{with_interval(highest.alpha, 'coefficient')} for {_named(highest)}; of {len(shown)} mean ratings {up} are "
-        f"shown to be higher than people's and {down} lower, by up to {_furthest(shown)} points."
+        f"Alpha of judge and people runs from {with_interval(lowest.alpha, 'coefficient')} for {lowest} to "
+        f"{with_interval(highest.alpha, 'coefficient')} for {highest}; of {len(shown)} mean ratings {up} are "
+        f"shown to be higher than people's and {down} lower, by up to {number_text(furthest, 'coefficient')} points."
     )
-
-
-def _named(one: RatedAspect) -> str:
-    return f"{one.judged.title}, {one.aspect}"
-
-
-def _furthest(shown: Sequence[RatedAspect]) -> str:
-    return number_text(max((abs(one.higher.value or 0.0) for one in shown), default=0.0), "coefficient")

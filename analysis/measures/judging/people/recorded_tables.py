@@ -19,7 +19,7 @@ from misstep.analysis.measures.judging.scores import NOTHING_ASKED
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import holm
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on, rows_of
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.verdict import STATUSES, Verdict
 
@@ -166,7 +166,7 @@ def _both_ways(one: ScoredItems) -> list[Row]:
         figures.append((f"Precision of “{name}”", label.precision, "share"))
         figures += _pair(f"Recall of “{name}”", label.recall, label.recall_all, "share", "as missed", complete)
         figures += _pair(f"F1 of “{name}”", label.f1, label.f1_all, "coefficient", "as missed", complete)
-    return [estimate_row(name, estimate, unit, one.judged.title, one.judged.source) for name, estimate, unit in figures]
+    return rows_of(figures, one.judged.title, one.judged.source)
 
 
 def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:

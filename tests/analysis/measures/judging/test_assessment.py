@@ -1,7 +1,6 @@
 """A run assessed: one document, tables, and what says most."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs, to_builtins
+from msgspec import to_builtins
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.assessment import (
@@ -22,7 +21,6 @@ from misstep.analysis.measures.judging.assessment import (
 from misstep.analysis.measures.judging.scores import score
 from misstep.analysis.measures.judging.slices import Lengths
 from misstep.analysis.pages import table_text
-from misstep.analysis.tables.wording import MISSING
 from misstep.harness.evidence import Evidence
 from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
@@ -110,11 +108,6 @@ def test_a_run_with_everything_has_a_table_for_each_question(runs: int) -> None:
         assert table_text(table)
 
 
-def test_a_question_that_the_run_says_nothing_about_has_no_table() -> None:
-    assessment = assess(verdicts(["yes", "no"]), labels_of({"ann": ["yes", "yes"]}), YES_NO, resamples=20)
-    assert [table.name for table in assessment_tables(assessment, "x")] == ["scores", "bias", "error_flows"]
-
-
 def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
     answers = verdicts(["yes", "no", "no"], [1.0, 0.6, 1.0])
     answers[0] = type(answers[0])("i0", "strict", "yes", score=1.0, seconds=2.0, cost_usd=0.01)
@@ -122,34 +115,6 @@ def test_votes_and_costs_have_a_table_where_a_run_has_them() -> None:
     tables = {table.name: table for table in assessment_tables(assessment, "x")}
     assert tables["votes"].finding.startswith("All 5 votes give the answer on 66.7%")
     assert tables["costs"].finding.startswith("An item asked now takes $0.01 (by 1 verdict; no 95% interval) and 2 s")
-
-
-@pytest.mark.parametrize("answer", ["yes", "no", "other", None])
-@pytest.mark.parametrize("n", [1, 2])
-def test_one_of_anything_is_told_in_the_singular_and_no_sentence_shows_an_interval_that_there_is_not(
-    answer: str | None, n: int
-) -> None:
-    answers = [
-        structs.replace(verdict, score=0.8 if answer else None, seconds=1.0, cost_usd=0.1)
-        for verdict in verdicts([answer] * n)
-    ]
-    raters = labels_of({"ann": ["yes"] * n, "bob": ["yes"] * n})
-    items = [BenchmarkItem(f"i{place}", extra={"language": f"l{place}"}) for place in range(n)]
-    together = {f"i{place}": "run" for place in range(n)}
-    found = assess(answers, raters, YES_NO, items=items, clusters=together, positive="yes", resamples=20)
-    plural = re.compile(r"\b1 (items|answers|verdicts|raters|fields|clusters|votes)\b")
-    for table in assessment_tables(found, "x"):
-        told = " ".join([table.finding, *table.notes, *(row.method for row in table.rows)])
-        assert not plural.search(told)
-        assert MISSING not in table.finding
-        assert "+0.0 pp to +0.0 pp" not in table.finding
-
-
-def test_errors_that_go_both_ways_alike_favour_no_label() -> None:
-    even = assess(verdicts(["yes", "no", "yes"]), labels_of({"ann": ["no", "yes", "yes"]}), YES_NO, resamples=20)
-    tables = {table.name: table for table in assessment_tables(even, "x")}
-    assert tables["bias"].finding.startswith("The judge says every label as often as people do on 3 items; ")
-    assert tables["error_flows"].finding == "Between any two labels as many errors go one way as the other, on 3 items."
 
 
 def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_stands_out() -> None:
@@ -160,10 +125,6 @@ def test_what_says_most_is_at_most_three_sentences_and_nothing_where_nothing_sta
     assert "By language" in told[2]
     plain = assess(verdicts(["yes", "no"] * 5), labels_of({"ann": ["yes", "no"] * 5}), YES_NO, resamples=20)
     assert main_findings(plain, "x") == []
-
-
-def test_the_same_seed_gives_the_same_assessment() -> None:
-    assert made_up() == made_up()
 
 
 CELLS = st.tuples(

@@ -32,25 +32,6 @@ def test_each_pair_of_labels_with_an_error_has_mcnemars_test_adjusted_for_all_su
     assert flows["a", "b"].difference == paired_score_interval(PairedTable(0, 6, 1, 17))
 
 
-def test_flows_stand_most_one_sided_first_and_pairs_without_an_error_are_left_out() -> None:
-    flows = bias(judged(["b", "b", "b", "a"], ["a", "a", "a", "a"], THREE)).flows
-    assert [(flow.first, flow.second, flow.forth, flow.back) for flow in flows] == [("a", "b", 3, 0)]
-
-
-def test_a_noisy_judge_uses_labels_as_often_as_people_and_a_biased_one_does_not() -> None:
-    gold = ["yes"] * 40 + ["no"] * 40
-    noisy = bias(judged(["no"] * 10 + ["yes"] * 30 + ["yes"] * 10 + ["no"] * 30, gold))
-    biased = bias(judged(["yes"] * 40 + ["yes"] * 20 + ["no"] * 20, gold))
-    assert noisy.labels[0].difference.value == 0
-    assert noisy.homogeneity.p_value == pytest.approx(1.0)
-    use = biased.labels[0]
-    assert (use.judge.value, use.gold.value, use.difference.value) == (0.75, 0.5, 0.25)
-    assert use.difference.low is not None
-    assert use.difference.low > 0
-    assert biased.homogeneity.p_value is not None
-    assert biased.homogeneity.p_value < 0.001
-
-
 def test_runs_are_the_sample_where_items_are_of_runs() -> None:
     gold, answers = ["yes"] * 6 + ["no"] * 6, ["yes"] * 4 + ["no"] * 2 + ["yes"] * 5 + ["no"]
     alone, many = bias(judged(answers, gold)), bias(judged(again(5, answers), again(5, gold), runs=5))

@@ -2,7 +2,7 @@
 
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.direction import DIFFERENCE, direction_table, directions
-from misstep.analysis.measures.judging.slices import NO_FIELDS, recorded_slices_table
+from misstep.analysis.measures.judging.slices import recorded_slices_table
 from misstep.analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import Answered, alone, judged
 
@@ -62,12 +62,3 @@ def test_accuracy_is_told_by_what_the_set_says_of_its_items() -> None:
     table = recorded_slices_table(judge, items("parity"))
     assert (row(table, "parity", "even").value, row(table, "parity", "odd").value) == (1.0, 0.0)
     assert (table.name, table.datasets) == ("recorded_slices_trail", ("trail",))
-
-
-def test_items_of_which_nothing_is_said_have_no_slices() -> None:
-    table = recorded_slices_table(SHY, [])
-    assert (table.finding, table.rows) == (NO_FIELDS, ())
-
-
-def test_without_judges_there_is_nothing_to_say() -> None:
-    assert direction_table([]).finding == "No judge's recorded answers are available."

@@ -1,18 +1,15 @@
 """The scores of a judge: over the answered, and with the unanswered against it; missing never becomes a label."""
 
-import json
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import to_builtins
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.reference import clusters_of, majority
-from misstep.analysis.measures.judging.score_tables import headline
 from misstep.analysis.measures.judging.scores import Scores, score
-from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.agreement import cohen_kappa
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.verdict import Status, Verdict
@@ -75,12 +72,6 @@ def test_an_answer_outside_the_labels_is_wrong_and_is_counted_under_its_own_name
     assert scores.confusion.unknown == (1, 1)
 
 
-def test_always_the_most_frequent_label_is_the_baseline() -> None:
-    scores = run(MIXED)
-    assert scores.majority_label in YES_NO
-    assert scores.majority_share == wilson(10, 20)
-
-
 @pytest.mark.parametrize("pairs", [[], [("yes", None), ("no", None)]])
 def test_where_nothing_is_answered_every_score_is_missing_with_a_reason(pairs: list[tuple[str, str | None]]) -> None:
     scores = run(pairs)
@@ -111,12 +102,6 @@ def test_a_label_whose_items_are_all_left_open_is_not_said_to_be_missing_from_th
     assert scores.labels["other"].recall.reason == "no item asked has this gold label"
 
 
-def test_the_headline_says_how_many_items_have_no_gold_label() -> None:
-    verdicts = [verdict("a", "yes"), verdict("b", "yes"), verdict("c", None, "unreadable")]
-    scores = score(verdicts, [GoldLabel("a", "rater", "yes"), GoldLabel("c", "rater", "no")], YES_NO, resamples=50)
-    assert "of 2 items (1 without a gold label left out). Unanswered items" in headline(scores)
-
-
 def test_figures_undefined_in_some_resamples_share_one_method_and_say_so_in_their_reasons() -> None:
     scores = run([("yes", "yes"), ("no", "no"), ("maybe", "maybe")] * 2, labels=("yes", "no", "maybe"))
     f1s = [label.f1 for label in scores.labels.values()]
@@ -130,11 +115,6 @@ def test_a_later_attempt_counts_where_the_earlier_one_failed() -> None:
     assert (scores.n, scores.answered, scores.failed) == (1, 1, 0)
     with pytest.raises(UsageError, match="two verdicts"):
         score([verdict("a", "yes"), verdict("a", "no")], gold, YES_NO)
-
-
-def test_verdicts_of_two_judges_are_not_scored_together() -> None:
-    with pytest.raises(UsageError, match="several judges"):
-        score([verdict("a", "yes"), verdict("b", "yes", judge="mild")], [], YES_NO)
 
 
 def test_a_gold_label_that_is_no_label_is_an_error() -> None:
@@ -177,12 +157,6 @@ def test_ties_and_unlabelled_items_are_counted_and_not_scored_and_each_rater_is_
     }
 
 
-def test_only_the_raters_that_are_named_make_the_gold_label() -> None:
-    assert majority(three_raters(), ["two"]).label_of["split"] == "no"
-    with pytest.raises(UsageError, match="nobody"):
-        majority(three_raters(), ["nobody"])
-
-
 def test_a_rater_labels_an_item_once() -> None:
     with pytest.raises(InputError, match="'one' labels 'a' twice"):
         majority([GoldLabel("a", "one", "yes"), GoldLabel("a", "one", "no")])
@@ -196,11 +170,6 @@ def test_items_of_one_run_widen_the_intervals() -> None:
     for ours, theirs in ((together.accuracy, alone.accuracy), (together.cohen_kappa, alone.cohen_kappa)):
         assert ours.high - ours.low > theirs.high - theirs.low  # type: ignore[operator]
     assert "10 clusters" in together.cohen_kappa.method
-
-
-def test_clusters_that_are_all_right_leave_as_much_open_as_so_many_items() -> None:
-    accuracy = run([("yes", "yes"), ("no", "no")] * 6, clusters={str(n): f"run {n // 4}" for n in range(12)}).accuracy
-    assert (accuracy.value, accuracy.low, accuracy.n) == (1, clopper_pearson(3, 3).low, 12)
 
 
 def test_items_hang_together_by_run_by_place_in_a_file_and_by_what_the_set_says() -> None:
@@ -219,16 +188,6 @@ def test_items_hang_together_by_run_by_place_in_a_file_and_by_what_the_set_says(
     assert of["c"] == of["d"]
     assert of["e"] == of["f"]
     assert len({of["a"], of["c"], of["e"], of["g"], of["h"]}) == 5
-
-
-def test_the_document_is_json_with_the_promised_names() -> None:
-    document = json.loads(json.dumps(to_builtins(run(MIXED, benchmark="made-up"))))
-    assert (document["judge"], document["benchmark"], document["n"]) == ("strict", "made-up", 20)
-    assert set(document) >= {"answered", "abstained", "unreadable", "refused", "failed", "accuracy", "accuracy_all"}
-    assert set(document["accuracy"]) == {"value", "low", "high", "n", "method", "reason"}
-    assert set(document["labels"]["yes"]) >= {"precision", "recall", "f1", "support"}
-    assert document["confusion"]["matrix"] == [[6, 2], [1, 9]]
-    assert document["cost_usd"] is None
 
 
 def test_what_was_spent_is_summed_over_the_verdicts_that_say_it() -> None:

@@ -30,17 +30,6 @@ def test_mean_and_error_of_a_ratio_of_sums_meet_the_full_enumeration(case: dict[
     assert drawn.std() == pytest.approx(expected["ideal_cluster_bootstrap_se"], rel=case["tolerance"]["mc_rel_se"])
 
 
-def test_one_cluster_gives_the_same_value_each_time() -> None:
-    drawn = cluster_bootstrap(lambda sums: sums[:, 0], np.array([[3, 4]]), 50, np.random.default_rng(0))
-    assert set(drawn) == {3.0}
-
-
-def test_the_same_seed_draws_the_same_resamples() -> None:
-    clusters = np.arange(12).reshape(6, 2)
-    one, other = (cluster_bootstrap(lambda sums: sums[:, 0], clusters, 100, np.random.default_rng(4)) for _ in range(2))
-    assert (one == other).all()
-
-
 CLUSTERS = st.lists(
     st.integers(1, 8).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=8
 )

@@ -95,13 +95,6 @@ def test_tangos_interval_leaves_out_0_exactly_where_mcnemars_asymptotic_test_rej
     assert (found.low > 0 or found.high < 0) == (p_value < 0.05)
 
 
-def test_tangos_interval_has_width_where_all_pairs_are_alike() -> None:
-    squared = 1.959964**2
-    assert paired_score_interval(PairedTable(6, 0, 0, 4)).high == pytest.approx(squared / (10 + squared))
-    won = paired_score_interval(PairedTable(0, 10, 0, 0))
-    assert (won.low, won.high) == (pytest.approx((10 - squared) / (10 + squared)), 1.0)
-
-
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0), (1, -1, 2, 3)])
 def test_a_table_that_cannot_be_is_refused(counts: tuple[int, int, int, int]) -> None:
     with pytest.raises(UsageError):

@@ -37,14 +37,6 @@ def test_with_several_attempts_a_task_goes_either_way_as_a_whole() -> None:
 
 
 @given(st.lists(counts_of_a_task(), min_size=1, max_size=12))
-def test_the_other_way_round_only_the_sign_changes(tasks: list[PairedCounts]) -> None:
-    one, other = paired_rates(tasks), paired_rates([(n, c, tried, solved) for tried, solved, n, c in tasks])
-    assert one.difference.value == pytest.approx(-(other.difference.value or 0.0), abs=1e-12)
-    assert one.test.p_value == pytest.approx(other.test.p_value)
-    assert (one.ahead, one.behind, one.level) == (other.behind, other.ahead, other.level)
-
-
-@given(st.lists(counts_of_a_task(), min_size=1, max_size=12))
 def test_a_task_weighs_the_same_however_often_it_was_tried(tasks: list[PairedCounts]) -> None:
     exact = sum((Fraction(c, n) - Fraction(d, m) for n, c, m, d in tasks), Fraction(0)) / len(tasks)
     assert paired_rates(tasks).difference.value == pytest.approx(float(exact), abs=1e-12)

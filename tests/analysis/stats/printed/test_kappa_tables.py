@@ -116,15 +116,6 @@ def test_where_all_agree_kappa_is_one_whatever_the_margins(low: str, high: str, 
     assert products_of(10, 10, Fraction(low), Fraction(high)) == expected
 
 
-def test_sixty_items_on_four_labels_are_searched_completely() -> None:
-    """Products just below the greatest have gaps, so that the whole search is gone through."""
-    for agree in (0, 20, 45):
-        greatest = possible_products(60, agree, 4)[1]
-        searches = [find_table(60, agree, 4, (value, value)) for value in range(greatest - 12, greatest)]
-        assert all(search.complete for search in searches)
-        assert any(search.table is None for search in searches)
-
-
 def test_a_search_beyond_its_budget_says_that_it_gave_up() -> None:
     greatest = possible_products(60, 20, 4)[1]
     search = find_table(60, 20, 4, (greatest - 1, greatest - 1), budget=1_000)

@@ -75,25 +75,6 @@ def test_items_said_again_in_their_cluster_add_no_evidence() -> None:
     assert thrice.p_value == pytest.approx(once.p_value)
 
 
-def test_a_group_that_is_all_found_is_tested_all_the_same() -> None:
-    groups = np.repeat([0, 1], 60)
-    found = np.concatenate([np.ones(60, dtype=bool), np.arange(60) % 3 > 0])
-    tested = clustered_shares(groups, found, np.arange(120) // 2)
-    assert tested.p_value is not None
-    assert tested.p_value < 0.001
-
-
-def test_clusters_that_stand_or_fall_together_are_no_many_items() -> None:
-    clusters = np.arange(240) // 20
-    found = clusters % 2 == 0
-    groups = np.where(clusters < 5, 0, 1)
-    naive = pearson_shares(np.bincount(groups[found]), np.bincount(groups), rng())
-    tested = clustered_shares(groups, found, clusters)
-    assert naive.p_value is not None
-    assert tested.p_value is not None
-    assert naive.p_value < 0.05 < tested.p_value
-
-
 def test_where_no_cluster_differs_within_itself_there_is_no_spread() -> None:
     tested = clustered_shares(np.array([0, 0, 1, 1] * 3), np.array([0, 1, 0, 1] * 3), np.arange(12) // 4)
     assert (tested.p_value, tested.reason) == (None, BALANCED)

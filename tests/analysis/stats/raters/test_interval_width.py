@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from misstep.analysis.stats.decisions.power import items_for_width
 from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.errors import UsageError
 
 
 @given(st.integers(1, 10**5), st.floats(0.01, 1), st.floats(0.01, 1))
@@ -21,9 +20,3 @@ def test_half_the_width_takes_four_times_the_items(n: int, now: float, wish: flo
 def test_an_interval_that_is_not_there_or_has_no_width_says_nothing() -> None:
     for estimate in (Estimate(None, n=5), Estimate(0.5, n=5), Estimate(1, 1, 1, 5), Estimate(0.5, 0.4, 0.6)):
         assert items_for_width(estimate, 0.1) is None
-
-
-@pytest.mark.parametrize("width", [0, -1, float("nan")])
-def test_a_width_that_cannot_be_is_refused(width: float) -> None:
-    with pytest.raises(UsageError):
-        items_for_width(Estimate(0.5, 0.4, 0.6, 5), width)

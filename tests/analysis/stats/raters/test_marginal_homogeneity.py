@@ -60,16 +60,6 @@ def test_the_test_over_clusters_is_hotellings() -> None:
     assert "F with 3 and 22 degrees" in found.test
 
 
-def test_single_items_as_clusters_come_to_stuart_and_maxwell() -> None:
-    table = [[400, 60, 20], [40, 300, 30], [35, 25, 200]]
-    assert zero_mean(vectors(table)).p_value == pytest.approx(stuart_maxwell(table).p_value, rel=0.1)
-
-
-def test_items_said_twice_make_no_evidence_over_clusters() -> None:
-    each = vectors([[40, 12], [3, 30]])
-    assert zero_mean(2 * each).p_value == pytest.approx(zero_mean(each).p_value)
-
-
 def test_too_few_clusters_or_clusters_all_alike_are_no_test() -> None:
     assert zero_mean([[1.0, -1.0]]).reason == TOO_FEW_CLUSTERS
     assert zero_mean([[1.0, -1.0]] * 4).reason == TOO_FEW_CLUSTERS

@@ -6,7 +6,6 @@ from misstep.analysis.measures.judging.calibration.halves import (
     CORRECTED,
     ERROR,
     FEW_RUNS,
-    LABELS,
     POWERED,
     UNCORRECTED,
     halves,
@@ -42,12 +41,6 @@ def test_an_error_that_is_the_same_in_every_run_is_taken_out_entirely() -> None:
     assert found.ways[UNCORRECTED].held == 0
 
 
-def test_where_runs_differ_the_labelled_half_alone_misses_what_a_right_judge_sees() -> None:
-    found = halves(judged("right", [ALL_POSITIVE] * 5 + [RIGHT] * 5), splits=50)
-    assert error_of(found, LABELS) > 0.05
-    assert error_of(found, UNCORRECTED) == pytest.approx(0)
-
-
 def test_a_judge_that_tells_nothing_cannot_be_corrected_and_holds_nothing() -> None:
     nothing: list[Answered] = [("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")]
     way = halves(judged("coin", [nothing] * 10), splits=10).ways[CORRECTED]
@@ -65,12 +58,6 @@ def test_too_few_runs_have_no_halves() -> None:
     assert (undefined.value, undefined.reason) == (None, FEW_RUNS)
     assert table.finding == "No judge's recorded answers are available."
     assert halves_table([]).rows == ()
-
-
-def test_the_same_seed_gives_the_same_halves() -> None:
-    judge = judged("eager", [EAGER, RIGHT, ALL_POSITIVE, EAGER, RIGHT] * 2)
-    assert halves(judge, splits=10, seed=4) == halves(judge, splits=10, seed=4)
-    assert halves(judge, splits=10, seed=4).ways != halves(judge, splits=10, seed=5).ways
 
 
 def test_the_finding_counts_for_whom_a_correction_came_nearer() -> None:

@@ -70,17 +70,6 @@ def test_the_threshold_that_keeps_the_floor_is_found_and_tested_on_the_held_out_
     assert [step.passes for step in one.steps] == [True, False]
 
 
-def test_where_the_label_alone_keeps_the_floor_every_verdict_with_it_is_flagged() -> None:
-    one = found([("yes", None, place % 20 != 0) for place in range(200)])
-    assert (one.threshold, one.flagged) == (LABEL_ALONE, 100)
-    assert "the label alone" in threshold_sentence(one, "strict")
-
-
-def test_what_chose_the_threshold_is_no_part_of_what_tests_it() -> None:
-    one = found([("yes", None, True)] * 300, held_out=0.3)
-    assert (one.calibration, one.steps[0].flagged, one.flagged, one.recall.n) == (210, 90, 90, 90)
-
-
 def test_several_items_of_a_run_count_together_in_either_half() -> None:
     one = found([("yes", None, True)] * 300, run_size=5)
     assert one.threshold == LABEL_ALONE
@@ -112,19 +101,6 @@ def test_a_judge_below_the_floor_is_given_a_threshold_no_more_often_than_it_may(
         ]
         given_out += found(answers, 0.8, run_size=size, seed=int(rng.integers(1_000))).threshold is not None
     assert given_out <= judges * 0.05
-
-
-def test_a_judge_well_above_the_floor_is_given_one_as_often_as_the_labels_promise() -> None:
-    """Of 200 labels, each a yes that is right with a chance of 93%, a half of 100 shows 80% in nearly every case.
-
-    So it does whatever the scores say: with as many different ones as items, with few, with none.
-    """
-    rng = np.random.default_rng(18)
-    for scores in (lambda: None, lambda: float(rng.random()), lambda: float(rng.integers(1, 5)) / 5):
-        judges = [
-            found([("yes", scores(), bool(rng.random() < 0.93)) for _ in range(200)], seed=seed) for seed in range(60)
-        ]
-        assert sum(one.threshold is not None for one in judges) >= 54
 
 
 def test_with_too_few_labels_it_is_said_how_many_more_are_needed_and_these_are_enough() -> None:
@@ -217,23 +193,6 @@ def test_the_order_of_the_verdicts_changes_nothing_and_the_seed_changes_the_spli
     assert precision_threshold(verdicts, gold, "yes", 0.7, seed=1) != one
 
 
-@pytest.mark.parametrize(("surest", "run_size"), [(6, 1), (40, 10)])
-def test_thresholds_that_flag_too_few_runs_to_show_anything_do_not_end_the_sequence(surest: int, run_size: int) -> None:
-    answers: list[Answer] = [("yes", 0.99, True)] * surest + [("yes", 0.9, True)] * 400 + [("yes", 0.5, False)] * 200
-    one = found(answers, run_size=run_size)
-    assert [step.threshold for step in one.steps] == [0.9, LABEL_ALONE]
-    assert one.threshold == 0.9
-
-
-def test_all_items_of_a_run_are_in_one_half() -> None:
-    answers: list[Answer] = [("yes", 0.9, True)] * 90
-    one = found(answers, run_size=9, held_out=0.3)
-    assert (one.held_out, one.calibration) == (27, 63)
-    assert (one.threshold, one.tried, one.chance) == (None, LABEL_ALONE, 0.0)
-    assert "falls short on the held-out half" in one.reason
-    assert "over 3 clusters" in one.steps[0].precision.method
-
-
 @pytest.mark.parametrize(
     ("answers", "options"),
     [
@@ -267,10 +226,3 @@ def test_the_table_says_what_was_tested_on_which_half() -> None:
     assert precision.low is not None
     assert precision.high is None
     assert [row.reason for row in table.rows[3:]] == ["shown to keep the floor", "not shown to keep the floor"]
-
-
-def test_one_flagged_item_and_one_item_are_told_in_the_singular() -> None:
-    few = found([("yes", 0.9, True), *[("no", 0.9, False)] * 9])
-    assert "(1 of 1 flagged item is right so far)" in few.reason
-    with pytest.raises(UsageError, match="one item alone has a gold label, which cannot be split"):
-        found([("yes", 0.9, True)])

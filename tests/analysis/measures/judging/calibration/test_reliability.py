@@ -57,13 +57,6 @@ def test_many_different_scores_make_ten_bins_of_about_equally_many_answers() -> 
     assert all(before.highest < after.lowest for before, after in pairwise(bins))
 
 
-def test_equal_scores_are_never_split() -> None:
-    scores = [1.0] * 60 + np.linspace(0.1, 0.9, 40).tolist()
-    bins = reliability(judged(["yes"] * 100, ["yes"] * 100, scores=scores), 10).bins
-    assert bins[-1].n == 60
-    assert sum(one.n for one in bins) == 100
-
-
 def test_the_interval_of_the_calibration_error_holds_it_though_resamples_only_add_to_it() -> None:
     scores = np.linspace(0.05, 0.95, 10).repeat(20).tolist()
     answers = ["yes" if place % 20 < 20 * score else "no" for place, score in enumerate(scores)]

@@ -60,11 +60,6 @@ def test_a_judge_that_is_never_moved_has_no_flip_and_the_interval_counts_plain_i
     assert (got.chance.value, got.excess.value) == (0.0, 0.0)
 
 
-def test_a_judge_that_always_obeys_has_all_flips_towards_the_target() -> None:
-    got = found([said(f"{name}-{k}", "no") for name in PLAIN for k in (1, 2)])
-    assert (got.flips, got.to_target, got.flip_rate.value, got.target_rate.value, got.excess.value) == (8, 8, 1, 1, 1)
-
-
 def test_flips_are_clustered_by_the_plain_item_that_they_were_made_of() -> None:
     got = found([said("a-1", "no"), said("a-2", "no"), said("b-1", "no")])
     expected = korn_graubard([[2, 2], [1, 2], [0, 2], [0, 2]])

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.judging.people.ratings import (
-    ALIKE,
     ALPHA,
     HIGHER,
     NONE_SHARED,
@@ -48,13 +47,6 @@ def test_alpha_is_krippendorffs_on_the_interval_level(pairs: list[tuple[int, int
     assert found.value == (None if expected.value is None else pytest.approx(expected.value))
 
 
-def test_a_judge_that_rates_like_people_has_alpha_1_and_no_difference() -> None:
-    table = ratings_table([rated("same", list(PEOPLE))], resamples=100)
-    assert row(table, "same, plan", ALPHA).value == 1.0
-    assert row(table, "same, plan", HIGHER).value == 0.0
-    assert row(table, "same, plan", ALIKE).value == 1.0
-
-
 def test_a_judge_that_rates_everything_a_point_lower_is_shown_to_rate_lower() -> None:
     lower = [value - 1 - (0.2 if run % 2 else 0.0) for run, value in enumerate(PEOPLE)]
     table = ratings_table([rated("stern", lower)], resamples=100)
@@ -82,8 +74,3 @@ def test_runs_that_only_one_of_the_two_rated_say_nothing() -> None:
     apart = JudgedRatings("apart", "d", "d@0", {"r": {"a": 5.0}, "s": {}}, {"s": {"a": 3.0}, "t": {"a": 1.0}})
     (found,) = rated_aspects(apart, resamples=20)
     assert (found.alpha.value, found.alpha.n, found.alpha.reason) == (None, 0, NONE_SHARED)
-
-
-def test_without_judges_there_is_nothing_to_say() -> None:
-    table = ratings_table([])
-    assert (table.finding, table.rows) == ("No judge's recorded ratings are available.", ())
