@@ -4,20 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
-from statsmodels.stats.proportion import proportion_confint
 
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
-
-
-@given(st.data())
-def test_wilson_is_the_interval_of_statsmodels(data: st.DataObject) -> None:
-    n = data.draw(st.integers(1, 10**6))
-    x = data.draw(st.integers(0, n))
-    confidence = data.draw(st.sampled_from([0.8, 0.9, 0.95, 0.99]))
-    found = wilson(x, n, confidence)
-    assert (found.low, found.high) == pytest.approx(
-        proportion_confint(x, n, 1 - confidence, "wilson"), rel=1e-9, abs=1e-12
-    )
 
 
 @given(st.integers(0, 500), st.integers(0, 500))

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
+from scipy.stats import kendalltau
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from misstep.analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve
+from misstep.analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve, average_precision, kendall_tau_b
+from misstep.harness.errors import UsageError
 
 SCORES = [0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.4, 0.3]
 POSITIVE = [True, True, False, True, False, True, False, False]
@@ -57,3 +59,46 @@ def test_turned_around_the_area_is_what_is_left_of_1(items: list[tuple[int, bool
     assert turned.value == pytest.approx(1 - found.value)
     if found.low is not None and found.high is not None:
         assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+ITEMS = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
+
+
+@given(ITEMS)
+def test_it_is_what_scikit_learn_computes_with_weights(items: list[tuple[int, bool, int]]) -> None:
+    scores, positive, weights = (np.array(column) for column in zip(*items, strict=True))
+    (found,) = average_precision(scores, positive, [weights])
+    if (weights * positive).sum() == 0:
+        assert np.isnan(found)
+    else:
+        kept = weights > 0
+        expected = average_precision_score(positive[kept], scores[kept], sample_weight=weights[kept])
+        assert found == pytest.approx(expected)
+
+
+def test_a_score_that_says_nothing_has_the_share_of_positives() -> None:
+    assert average_precision([1, 1, 1, 1], [True, False, False, False], [[1, 1, 1, 1], [2, 1, 1, 0]]).tolist() == [
+        0.25,
+        0.5,
+    ]
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    with pytest.raises(UsageError, match="2 scores but 1 labels and 2 weights"):
+        average_precision([0.1, 0.2], [True], [[1, 1]])
+
+
+values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
+
+
+@given(values)
+def test_it_is_what_scipy_gives(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=np.float64).T
+    expected = kendalltau(first, second).statistic
+    assert kendall_tau_b(first[None, :], second[None, :])[0] == pytest.approx(expected, nan_ok=True)
+
+
+def test_each_set_is_an_order_of_its_own_and_a_missing_value_leaves_its_set_undefined() -> None:
+    first = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, np.nan, 3.0], [1.0, 1.0, 1.0]])
+    second = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    assert kendall_tau_b(first, second) == pytest.approx([1, -1, np.nan, np.nan], nan_ok=True)

@@ -42,14 +42,6 @@ def test_resampling_patterns_is_as_wide_as_resampling_items() -> None:
     assert np.std(by_pattern) == pytest.approx(np.std(np.array(by_item, dtype=float)), rel=0.1)
 
 
-def test_bootstrap_jackknife_and_formula_tell_the_same_error() -> None:
-    drawn = bootstrap(fleiss, ITEMS, 4000, np.random.default_rng(0))
-    formula = fleiss_kappa(PATTERNS, ITEMS).overall.se
-    of_item = np.repeat(np.arange(len(ITEMS)), ITEMS)
-    assert np.std(drawn) == pytest.approx(formula, rel=0.05)
-    assert jackknife_error(fleiss, ITEMS, of_item, seed=0) == pytest.approx(formula, rel=0.05)
-
-
 def test_a_jackknife_over_groups_tells_the_error_of_many_items() -> None:
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 3, 6000)

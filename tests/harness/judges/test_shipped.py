@@ -66,11 +66,6 @@ def test_a_users_file_replaces_the_examples_and_keeps_the_shipped_prompt(tmp_pat
     assert (said["label"], said["reasoning"]) == ("yes", "it turns")
 
 
-def test_other_examples_make_another_judge(tmp_path: Path) -> None:
-    first = read_judge(own_judge(tmp_path, task="t", trajectory="a", label="yes", reasoning="r")).digest
-    assert read_judge(own_judge(tmp_path, task="t", trajectory="b", label="yes", reasoning="r")).digest != first
-
-
 def test_an_example_that_lacks_what_the_prompt_shows_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"mine\.jsonl:1: trajectory: the example has no text for \{trajectory\}"):
         read_judge(own_judge(tmp_path, task="t", label="yes", reasoning="r"))

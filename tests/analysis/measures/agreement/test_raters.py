@@ -31,13 +31,6 @@ def test_a_rater_is_compared_with_the_label_that_leads_among_the_others(tmp_path
     assert dan.with_majority == wilson(1, 4)
 
 
-def test_an_item_on_which_the_others_are_split_has_no_majority(tmp_path: Path) -> None:
-    found = report(tmp_path, ["item,ann,ben,cat", "1,a,a,b", "2,b,a,b"]).by_rater
-    assert (found[0].shared, found[0].with_majority.n) == (2, 0)
-    assert found[0].with_majority.reason == "on no item does one label lead among the others"
-    assert found[2].with_majority == wilson(0, 1)
-
-
 def test_labels_are_compared_on_the_same_items_and_every_item_weighs_the_same(tmp_path: Path) -> None:
     ann = report(tmp_path, ROWS).by_rater[0]
     uses = {use.category: use for use in ann.labels}

@@ -65,31 +65,6 @@ def test_ac2_with_weights_of_full_agreement_alone_is_ac1(rows: list[list[int]]) 
     assert np.array_equal(ac1, ac2, equal_nan=True)
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
-def test_kappa_with_weights_of_full_agreement_alone_is_kappa(pairs: list[tuple[int, int]]) -> None:
-    rows, columns = (np.array(codes) for codes in zip(*pairs, strict=True))
-    sets = np.ones((1, len(pairs)))
-    plain, weighted = (coefficients.cohen(sets, rows, columns, 4, weights) for weights in (None, np.eye(4)))
-    assert weighted == pytest.approx(plain, nan_ok=True)
-
-
-def test_intervals_of_both_ways_agree_on_many_items(tmp_path: Path) -> None:
-    columns = scored(2, 400)
-    one, other = (report(tmp_path / "labels.csv", columns, boot) for boot in (0, 2000))
-    for kind in ("linear", "quadratic"):
-        formula, resampled = (getattr(found.gwet_ac2, kind) for found in (one, other))
-        assert formula.low == pytest.approx(resampled.low, abs=0.01)
-        assert formula.high == pytest.approx(resampled.high, abs=0.01)
-
-
-def test_raters_who_are_near_each_other_agree_more_with_weights_than_without(tmp_path: Path) -> None:
-    found = report(tmp_path / "labels.csv", scored(3, 120, near=0.2), 100)
-    assert found.gwet_ac2 is not None
-    assert found.gwet_ac1.value is not None
-    assert found.gwet_ac2.linear.value is not None
-    assert found.gwet_ac2.linear.value > found.gwet_ac1.value + 0.2
-
-
 def test_names_have_no_weights(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben\n1,a,b\n2,b,b\n")

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.assessment import assess, assessment_tables
 from misstep.analysis.measures.judging.judged_prevalence import (
     ALL_GOLD,
     NEVER_POSITIVE,
@@ -15,6 +17,7 @@ from misstep.analysis.measures.judging.judged_prevalence import (
 )
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.proportions import wilson
+from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import again, judged
 
 ANSWERS = ["yes"] * 30 + ["no"] * 70
@@ -111,3 +114,37 @@ def test_a_positive_label_that_nobody_gave_where_labels_are_open_is_said_to_be_s
     assert (found.positive, found.judge.reason) == ("", NEVER_POSITIVE)
     unnamed = judged_prevalence(judged(["no", "no"], ["no", "no"], (), positive=""))
     assert unnamed.judge.reason == NO_POSITIVE
+
+
+VERDICTS = [Verdict(f"i{place}", "judge", "yes" if place < 3 else "no") for place in range(12)]
+VERDICTS += [Verdict("i12", "judge", None, "failed")]
+
+
+def _assess(gold: list[GoldLabel]):
+    return assess(VERDICTS, gold, ("no", "yes"), judge="judge", benchmark="mine", positive="yes", resamples=10)
+
+
+def test_the_shares_are_of_the_answered_and_the_label_that_is_looked_for_comes_first() -> None:
+    found = _assess([]).given
+    assert (found.answered, found.unanswered, found.labelled) == (12, 1, 0)
+    assert [(label, share.value, share.n) for label, share in found.shares.items()] == [
+        ("yes", 0.25, 12),
+        ("no", 0.75, 12),
+    ]
+
+
+def test_without_gold_labels_the_finding_is_the_share_and_no_table_scores_anything() -> None:
+    assessment = _assess([])
+    names = [table.name for table in assessment_tables(assessment, "mine")]
+    assert names[0] == "label_shares"
+    assert not {"scores", "bias", "prevalence"} & set(names)
+    finding = assessment_tables(assessment, "mine")[0].finding
+    assert finding.startswith("judge says “yes” of 25.0% (95% interval ")
+    assert "how often it is right is not known" in finding
+
+
+def test_with_some_gold_labels_the_scores_come_first_and_the_share_is_corrected() -> None:
+    assessment = _assess([GoldLabel(f"i{place}", "kim", "yes" if place < 2 else "no") for place in range(6)])
+    names = [table.name for table in assessment_tables(assessment, "mine")]
+    assert (names[0], "prevalence" in names) == ("scores", True)
+    assert assessment.scores.accuracy.n == 6

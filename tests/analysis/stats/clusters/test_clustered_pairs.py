@@ -1,5 +1,6 @@
 """Two systems on the same items, in clusters."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -12,9 +13,10 @@ from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
-    TOO_SHORT,
+    PairedCounts,
     clustered_paired_difference,
     paired_design_effect,
+    paired_rates,
     resampled_pairs,
     sign_flip_mcnemar,
 )
@@ -86,17 +88,6 @@ def test_few_clusters_and_skewed_ones_come_with_a_word_on_false_alarms() -> None
     assert "skewed" in sign_flip_mcnemar([9] * 6 + [-1] * 54).reason
 
 
-def test_an_interval_of_skewed_clusters_says_that_it_is_too_short() -> None:
-    rng = np.random.default_rng(6)
-    held = 0
-    for _ in range(200):
-        found = clustered_paired_difference(rng.binomial(6, rng.beta(0.05 * 7 / 3, 0.95 * 7 / 3, 30)), np.full(30, 6))
-        assert found.low is None or found.reason == TOO_SHORT
-        held += found.low is not None and found.high is not None and found.low <= 0.05 <= found.high
-    assert held < 0.93 * 200
-    assert clustered_paired_difference(rng.choice([-2, -1, 0, 1, 2], size=400), np.full(400, 6)).reason == ""
-
-
 def _simulated(rng: np.random.Generator, clusters: int) -> tuple[np.ndarray, np.ndarray]:
     """Clusters of 6 items, in each of which one of two equally good systems has the upper hand by chance."""
     leaning = rng.beta(1, 1, size=clusters)
@@ -115,19 +106,6 @@ def test_over_clusters_the_test_keeps_its_level_where_mcnemar_over_items_does_no
         by_item += (mcnemar_mid_p(table).p_value or 0) <= 0.05
     assert clustered <= 50 + 3 * 7
     assert by_item > 100
-
-
-def test_over_clusters_the_interval_covers_and_the_design_effect_says_what_it_costs() -> None:
-    rng = np.random.default_rng(12)
-    covered, effects = 0, []
-    for _ in range(500):
-        first, second = _simulated(rng, 25)
-        found = clustered_paired_difference(first - second, np.full(25, 6))
-        covered += (found.low or 0.0) <= 0 <= (found.high or 0.0)
-        effects.append(paired_design_effect(first - second, np.full(25, 6), int((first + second).sum())) or 0.0)
-    assert 460 <= covered <= 490
-    # A cluster's difference has the variance 6 · 0.4 + 30 · 0.4² · (E(2L - 1)² = 1/3), and without clustering 6 · 0.4.
-    assert np.mean(effects) == pytest.approx(1 + 30 * 0.16 / 3 / 2.4, rel=0.05)
 
 
 @given(st.lists(st.integers(-1, 1), min_size=2, max_size=30))
@@ -196,3 +174,43 @@ def test_clusters_that_cannot_be_are_refused(differences: list[int], items: list
         clustered_paired_difference(differences, items)
     with pytest.raises(UsageError):
         resampled_pairs(differences, items, np.random.default_rng(0))
+
+
+@st.composite
+def counts_of_a_task(draw: st.DrawFn) -> PairedCounts:
+    tried, others = draw(st.integers(1, 7)), draw(st.integers(1, 7))
+    return tried, draw(st.integers(0, tried)), others, draw(st.integers(0, others))
+
+
+def test_with_one_attempt_a_task_it_is_mcnemars_test_with_tangos_interval() -> None:
+    found = paired_rates([(1, 1, 1, 0)] * 5 + [(1, 0, 1, 1)] * 2 + [(1, 1, 1, 1)])
+    table = PairedTable(1, 5, 2, 0)
+    assert (found.difference, found.test) == (paired_score_interval(table), mcnemar_mid_p(table))
+    assert (found.ahead, found.behind, found.level) == (5, 2, 1)
+
+
+def test_with_several_attempts_a_task_goes_either_way_as_a_whole() -> None:
+    found = paired_rates([(3, 2, 3, 1), (3, 3, 3, 0), (3, 0, 3, 1)])
+    assert found.test == sign_flip_mcnemar([1, 3, -1])
+    assert found.difference.low == clustered_paired_difference([1, 3, -1], [3, 3, 3]).low
+    assert found.difference.n == 3
+
+
+@given(st.lists(counts_of_a_task(), min_size=1, max_size=12))
+def test_a_task_weighs_the_same_however_often_it_was_tried(tasks: list[PairedCounts]) -> None:
+    exact = sum((Fraction(c, n) - Fraction(d, m) for n, c, m, d in tasks), Fraction(0)) / len(tasks)
+    assert paired_rates(tasks).difference.value == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_numbers_of_attempts_without_a_small_common_multiple_are_rounded_and_said() -> None:
+    found = paired_rates([(n, n // 2, n + 1, n // 3) for n in range(1, 60)])
+    exact = sum(n // 2 / n - n // 3 / (n + 1) for n in range(1, 60)) / 59
+    assert found.difference.value == pytest.approx(exact, abs=1e-5)
+    assert "rounded to 1/27,720" in found.difference.method
+    assert "rounded to 1/27,720" in found.test.test
+
+
+@pytest.mark.parametrize("tasks", [[], [(0, 0, 1, 1)], [(1, 1, 0, 0)]])
+def test_a_task_without_attempts_is_refused(tasks: list[PairedCounts]) -> None:
+    with pytest.raises(UsageError):
+        paired_rates(tasks)

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.decisions.incidence import cumulative_incidence
+from misstep.analysis.stats.decisions.incidence import (
+    ALL_ALIKE,
+    ONE_UNIT,
+    Followed,
+    cumulative_incidence,
+    incidence_difference,
+)
 from misstep.harness.errors import UsageError
 
 SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=25)
@@ -69,3 +75,63 @@ def test_input_that_cannot_be_is_refused(times: list[float], events: list[float]
 def test_a_cause_that_does_not_exist_is_refused() -> None:
     with pytest.raises(UsageError):
         cumulative_incidence([1, 2], [1, 1]).at(1, cause=2)
+
+
+FOLLOWED = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=25)
+
+
+def followed(subjects: list[tuple[int, int, str]]) -> Followed:
+    return Followed(*zip(*subjects, strict=True))
+
+
+@settings(deadline=None)
+@given(FOLLOWED, FOLLOWED, st.integers(0, 6), st.integers(1, 2))
+def test_each_arm_has_the_incidence_of_the_library(first: list, second: list, at: int, cause: int) -> None:
+    found = incidence_difference(followed(first), followed(second), at, np.random.default_rng(0), cause, resamples=20)
+    for share, arm in zip(found.shares, (first, second), strict=True):
+        times, events, _ = zip(*arm, strict=True)
+        expected = cumulative_incidence(times, events, causes=3)
+        place = np.searchsorted(expected.times, at, side="right") - 1
+        assert share.value == pytest.approx(expected.incidence[cause - 1, place] if place >= 0 else 0.0, abs=1e-12)
+    assert found.difference.value == pytest.approx(found.shares[0].value - found.shares[1].value)
+
+
+def test_units_are_resampled_whole_so_that_doubling_what_each_brings_says_nothing_more() -> None:
+    arm = followed([(time % 5, 1 + time % 2, f"u{time}") for time in range(30)])
+    other = followed([(time % 4, 1 + (time % 3 > 0), f"v{time}") for time in range(30)])
+    doubled = [Followed(one.times * 2, one.events * 2, one.units * 2) for one in (arm, other)]
+    once = incidence_difference(arm, other, 3, np.random.default_rng(2))
+    twice = incidence_difference(*doubled, 3, np.random.default_rng(2))
+    assert twice.difference.low == pytest.approx(once.difference.low)
+    assert twice.difference.high == pytest.approx(once.difference.high)
+
+
+def test_arms_that_do_not_differ_are_rejected_about_as_often_as_the_level_says() -> None:
+    rng = np.random.default_rng(0)
+    rejected = 0
+    for _ in range(200):
+        arms = [
+            Followed(
+                rng.integers(1, 20, 60).tolist(),
+                rng.integers(0, 3, 60).tolist(),
+                [str(unit // 2) for unit in range(60)],
+            )
+            for _ in range(2)
+        ]
+        rejected += incidence_difference(*arms, 15, rng, resamples=200).test.p_value < 0.05
+    assert rejected / 200 == pytest.approx(0.06, abs=0.045)
+
+
+def test_what_has_no_spread_says_so() -> None:
+    lone, pair = followed([(1, 1, "a"), (2, 2, "a")]), followed([(1, 1, "a"), (1, 1, "b")])
+    assert incidence_difference(lone, pair, 3, np.random.default_rng(0)).difference.reason == ONE_UNIT
+    alike = incidence_difference(pair, pair, 3, np.random.default_rng(0))
+    assert (alike.difference.value, alike.difference.low, alike.test.reason) == (0, None, ALL_ALIKE)
+
+
+@pytest.mark.parametrize(
+    "arm", [Followed([], [], []), Followed([1], [1, 2], ["a"]), Followed([-1], [1], ["a"]), Followed([1], [1.5], ["a"])]
+)
+def test_arms_that_cannot_be_are_refused(arm: Followed) -> None:
+    with pytest.raises(UsageError):
+        incidence_difference(arm, followed([(1, 1, "a")]), 3, np.random.default_rng(0))

@@ -1,12 +1,24 @@
 """Sample size."""
 
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from misstep.analysis.stats.decisions.power import sample_size_paired, smallest_change, units_an_arm
+from misstep.analysis.stats.decisions.power import (
+    design_effect,
+    items_for_width,
+    sample_size_paired,
+    smallest_change,
+    tolerated_design_effect,
+    tolerated_icc,
+    units_an_arm,
+)
 from misstep.analysis.stats.decisions.relative_change import compare_ratios
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import normal_p_value
 from misstep.harness.errors import UsageError
 
 
@@ -32,18 +44,6 @@ def test_what_cannot_be_planned_is_refused(call) -> None:  # type: ignore[no-unt
         call()
 
 
-@pytest.mark.parametrize(("discordant", "difference"), [(0.2, 0.05), (0.3, 0.1), (0.1, -0.04)])
-def test_with_the_pairs_asked_for_the_asymptotic_mcnemar_test_finds_the_difference_about_as_often(
-    discordant: float, difference: float
-) -> None:
-    n = ceil(sample_size_paired(discordant, difference))
-    rng = np.random.default_rng(0)
-    first, second = (discordant + difference) / 2, (discordant - difference) / 2
-    drawn = rng.multinomial(n, [first, second, 1 - discordant], size=20_000)
-    z = (drawn[:, 0] - drawn[:, 1]) / np.sqrt(drawn[:, 0] + drawn[:, 1])
-    assert (np.abs(z) > 1.959964).mean() == pytest.approx(0.8, abs=0.02)
-
-
 @pytest.mark.parametrize(("variation", "change"), [(0.5, -0.1), (2.0, -0.042), (1.0, 0.2)])
 def test_the_smallest_change_of_arms_of_the_planned_size_is_the_planned_one(variation: float, change: float) -> None:
     n = units_an_arm(variation, change, design_effect=2)
@@ -64,3 +64,41 @@ def test_with_the_units_asked_for_a_change_of_skewed_sums_is_found_about_as_ofte
         first[:, 0] *= 1 + change
         found.append(compare_ratios(first, second).test.p_value < 0.05)
     assert np.mean(found) == pytest.approx(0.8, abs=0.06)
+
+
+@given(st.integers(1, 10**5), st.floats(0.01, 1), st.floats(0.01, 1))
+def test_half_the_width_takes_four_times_the_items(n: int, now: float, wish: float) -> None:
+    estimate = Estimate(0, 0, now, n)
+    whole, half = (items_for_width(estimate, width) for width in (wish, wish / 2))
+    assert whole is not None
+    assert half == pytest.approx(4 * whole, abs=4)
+    assert (whole <= n) == (now <= wish) or now == pytest.approx(wish)
+
+
+def test_an_interval_that_is_not_there_or_has_no_width_says_nothing() -> None:
+    for estimate in (Estimate(None, n=5), Estimate(0.5, n=5), Estimate(1, 1, 1, 5), Estimate(0.5, 0.4, 0.6)):
+        assert items_for_width(estimate, 0.1) is None
+
+
+@given(st.floats(2, 30), st.floats(0.001, 0.2), st.floats(1.5, 50))
+def test_at_the_tolerated_correlation_the_p_value_is_the_level(z: float, alpha: float, size: float) -> None:
+    icc = tolerated_icc(z, alpha, size)
+    if design_effect(size, icc) > 1e-9:
+        assert normal_p_value(z / sqrt(design_effect(size, icc))) == pytest.approx(alpha)
+
+
+def test_an_insignificant_finding_tolerates_a_design_effect_below_one() -> None:
+    assert tolerated_design_effect(1.0, 0.05) < 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: design_effect(0.5, 0.1),
+        lambda: tolerated_icc(3.0, 0.05, 1),
+        lambda: tolerated_design_effect(3.0, 0),
+    ],
+)
+def test_what_cannot_be_is_refused(call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError):
+        call()

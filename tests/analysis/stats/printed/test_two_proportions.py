@@ -34,17 +34,6 @@ def test_newcombes_interval_is_made_of_the_wilson_limits(counts: tuple[int, int,
     assert difference.low < difference.high
 
 
-@given(samples())
-def test_what_is_said_of_the_first_against_the_second_is_said_the_other_way_round(
-    counts: tuple[int, int, int, int],
-) -> None:
-    x1, n1, x2, n2 = counts
-    one, other = newcombe(*counts), newcombe(x2, n2, x1, n1)
-    assert one.value == pytest.approx(-other.value, abs=1e-12)
-    assert one.low == pytest.approx(-other.high, abs=1e-12)
-    assert fisher_exact(*counts).p_value == pytest.approx(fisher_exact(x2, n2, x1, n1).p_value)
-
-
 def test_an_odds_ratio_that_is_undefined_says_why_and_keeps_its_p_value() -> None:
     assert (fisher_exact(0, 5, 0, 7).statistic, fisher_exact(0, 5, 0, 7).p_value) == (None, 1.0)
     assert "0/0" in fisher_exact(0, 5, 0, 7).reason

@@ -1,13 +1,14 @@
 """Rules that every coefficient of agreement keeps, whatever the ratings."""
 
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from statsmodels.stats.inter_rater import cohens_kappa
 
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.coefficients import Weighting
 from misstep.analysis.stats.raters.patterns import IntArray, category_counts, contingency_table, distinct_rows
 from misstep.harness.errors import UsageError
 from tests.analysis.stats.quantities.agreement import krippendorff_alpha
@@ -82,19 +83,6 @@ def test_items_without_a_rating_change_nothing(matrix: IntArray) -> None:
     assert same(all_coefficients(matrix), all_coefficients(np.concatenate([empty, matrix])))
 
 
-@given(codes())
-def test_alpha_does_not_look_at_items_with_one_rating(matrix: IntArray) -> None:
-    assume(rated_twice(matrix))
-    single = np.full((4, matrix.shape[1]), -1)
-    single[:, 0] = np.arange(4)
-    with_singles = np.concatenate([matrix, single])
-    for level in ("nominal", "ordinal"):
-        one, other = (
-            krippendorff_alpha(category_counts(version, CATEGORIES), level) for version in (matrix, with_singles)
-        )
-        assert same([one.value], [other.value])
-
-
 @given(st.lists(st.integers(0, CATEGORIES - 1), min_size=2, max_size=20), st.integers(2, 5))
 def test_perfect_agreement_is_one_and_of_one_category_undefined_with_a_reason(labels: list[int], raters: int) -> None:
     counts = category_counts(np.repeat(np.array(labels)[:, None], raters, axis=1), CATEGORIES)
@@ -106,16 +94,6 @@ def test_perfect_agreement_is_one_and_of_one_category_undefined_with_a_reason(la
         else:
             assert coefficient.value == pytest.approx(1, abs=1e-12)
     assert gwet_ac(counts).value == 1
-
-
-@given(codes(raters=2, lowest=0))
-def test_fleiss_kappa_of_two_raters_is_scotts_pi(matrix: IntArray) -> None:
-    table = contingency_table(matrix[:, 0], matrix[:, 1], CATEGORIES)
-    shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())
-    expected = float((shares**2).sum())
-    assume(expected < 1)
-    scott = (np.trace(table) / table.sum() - expected) / (1 - expected)
-    assert fleiss_kappa(category_counts(matrix, CATEGORIES)).overall.value == pytest.approx(scott, abs=1e-9)
 
 
 @given(codes())
@@ -200,3 +178,31 @@ def test_a_rater_with_one_category_and_perfect_agreement_leave_no_error_however_
 ) -> None:
     assert cohen_kappa(table).se == 0
     assert cohen_kappa(np.transpose(table)).se == 0
+
+
+tables = st.integers(2, 5).flatmap(
+    lambda size: st.lists(st.lists(st.integers(0, 30), min_size=size, max_size=size), min_size=size, max_size=size)
+)
+
+
+@given(tables, st.sampled_from(["unweighted", "linear", "quadratic"]))
+def test_kappa_and_both_errors_are_those_of_the_library(table: list[list[int]], weighting: Weighting) -> None:
+    cells = np.array(table)
+    assume(min(np.count_nonzero(cells.sum(axis=axis)) for axis in (0, 1)) > 1)
+    assume(np.trace(cells) < cells.sum())
+    ours = cohen_kappa(cells, weighting)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theirs = cohens_kappa(cells, wt=None if weighting == "unweighted" else weighting)
+    assert ours.value == pytest.approx(theirs.kappa, abs=1e-9)
+    assert ours.se**2 == pytest.approx(theirs.var_kappa, rel=1e-6, abs=1e-12)  # type: ignore[operator]
+    assert ours.se_null**2 == pytest.approx(theirs.var_kappa0, rel=1e-6, abs=1e-12)  # type: ignore[operator]
+
+
+@given(st.lists(st.integers(0, 1000), min_size=2, max_size=6), st.sampled_from(["unweighted", "linear", "quadratic"]))
+def test_a_rater_with_one_category_has_a_kappa_of_0_and_no_error(column: list[int], weighting: Weighting) -> None:
+    assume(np.count_nonzero(column) > 1)
+    table = np.zeros((len(column), len(column)), dtype=np.int64)
+    table[:, 0] = column
+    kappa = cohen_kappa(table, weighting)
+    assert kappa.value == pytest.approx(0, abs=1e-12)
+    assert (kappa.se, kappa.se_null) == (0, 0)

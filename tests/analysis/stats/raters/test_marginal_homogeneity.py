@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chi2_contingency, fisher_exact
 from statsmodels.stats.contingency_tables import SquareTable
 
 from misstep.analysis.stats.raters.marginal_homogeneity import (
+    ALL_ALIKE,
+    BALANCED,
     NO_DIFFERENCE_POSSIBLE,
+    ONE_GROUP,
     TOO_FEW_CLUSTERS,
+    clustered_shares,
+    pearson_shares,
     stuart_maxwell,
     zero_mean,
 )
@@ -86,3 +92,74 @@ def test_neither_the_order_of_labels_nor_the_order_of_raters_matters(table: list
     found = stuart_maxwell(cells)
     for other in (stuart_maxwell(cells.T), stuart_maxwell(cells[np.ix_(order, order)])):
         assert other.p_value == (None if found.p_value is None else pytest.approx(found.p_value, abs=1e-9))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(3)
+
+
+def test_with_enough_items_it_is_pearsons_test() -> None:
+    found, totals = np.array([30, 42, 51]), np.array([60, 70, 66])
+    reference = chi2_contingency(np.vstack([found, totals - found]), correction=False)
+    tested = pearson_shares(found, totals, rng())
+    assert tested.statistic == pytest.approx(reference.statistic)
+    assert tested.p_value == pytest.approx(reference.pvalue)
+    assert tested.test == "chi-squared with 2 degrees of freedom"
+
+
+def test_with_few_items_tables_are_drawn_as_fishers_test_weighs_them() -> None:
+    table = [[8, 2], [1, 5]]
+    tested = pearson_shares([8, 1], [10, 6], rng(), draws=40_000)
+    assert "40,000 tables drawn" in tested.test
+    assert tested.p_value == pytest.approx(fisher_exact(table).pvalue, abs=0.006)
+
+
+def test_a_drawn_p_value_is_never_0() -> None:
+    tested = pearson_shares([40, 0], [40, 3], rng(), draws=99)
+    assert tested.p_value is not None
+    assert tested.p_value >= 0.01
+
+
+def test_groups_without_items_change_nothing() -> None:
+    assert pearson_shares([30, 0, 42], [60, 0, 70], rng()) == pearson_shares([30, 42], [60, 70], rng())
+
+
+@pytest.mark.parametrize(
+    ("found", "totals", "reason"), [([3], [9], ONE_GROUP), ([3, 0], [9, 0], ONE_GROUP), ([5, 4], [5, 4], ALL_ALIKE)]
+)
+def test_without_two_groups_or_two_outcomes_there_is_no_test(found: list[int], totals: list[int], reason: str) -> None:
+    tested = pearson_shares(found, totals, rng())
+    assert (tested.p_value, tested.reason) == (None, reason)
+
+
+def test_a_count_above_its_total_is_refused() -> None:
+    with pytest.raises(UsageError, match="outside its total"):
+        pearson_shares([3, 9], [4, 8], rng())
+
+
+def test_single_items_as_clusters_come_to_pearsons_test() -> None:
+    draw = rng()
+    groups = draw.integers(3, size=900)
+    found = draw.random(900) < 0.3 + 0.04 * groups
+    alone = clustered_shares(groups, found, np.arange(900))
+    together = pearson_shares(np.bincount(groups[found], minlength=3), np.bincount(groups, minlength=3), draw)
+    assert alone.p_value == pytest.approx(together.p_value, rel=0.1)
+
+
+def test_items_said_again_in_their_cluster_add_no_evidence() -> None:
+    draw = rng()
+    groups, found = draw.integers(2, size=80), draw.random(80) < 0.5
+    once = clustered_shares(groups, found, np.arange(80))
+    thrice = clustered_shares(np.tile(groups, 3), np.tile(found, 3), np.tile(np.arange(80), 3))
+    assert thrice.p_value == pytest.approx(once.p_value)
+
+
+def test_where_no_cluster_differs_within_itself_there_is_no_spread() -> None:
+    tested = clustered_shares(np.array([0, 0, 1, 1] * 3), np.array([0, 1, 0, 1] * 3), np.arange(12) // 4)
+    assert (tested.p_value, tested.reason) == (None, BALANCED)
+
+
+def test_two_clusters_are_too_few_for_three_groups() -> None:
+    tested = clustered_shares(np.array([0, 1, 2, 0]), np.array([1, 0, 1, 0]), np.array([0, 0, 1, 1]))
+    assert (tested.p_value, tested.reason) == (None, TOO_FEW_CLUSTERS)
+    assert clustered_shares(np.array([0, 0]), np.array([1, 0]), np.array([0, 1])).reason == ONE_GROUP

@@ -4,10 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
 from misstep.analysis.stats.raters.patterns import category_counts, contingency_table
-from misstep.analysis.stats.raters.rater_margins import Dissent, Kappa, possible_ratings
+from misstep.analysis.stats.raters.rater_margins import Dissent, Kappa, possible_dissents, possible_ratings
 from misstep.harness.errors import UsageError
 
 PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
@@ -62,3 +64,43 @@ def test_two_categories_cannot_all_be_different() -> None:
 def test_what_leaves_nothing_to_search_is_refused(dissent: Dissent, printed: dict[Kappa, str], categories: int) -> None:
     with pytest.raises(UsageError):
         possible_ratings(dissent, printed, categories)
+
+
+COUNT = st.integers(0, 6)
+
+
+@given(COUNT, COUNT, COUNT, COUNT, COUNT)
+def test_the_true_split_is_among_the_possible_ones(unanimous: int, a: int, b: int, c: int, different: int) -> None:
+    n = unanimous + a + b + c + different
+    found = possible_dissents(n, a + b + different, a + c + different, b + c + different)
+    assert Dissent(unanimous, (a, b, c), different) in found
+    for one in found:
+        assert one.unanimous + sum(one.alone) + one.all_different == n
+
+
+def test_counts_that_contradict_each_other_have_no_split() -> None:
+    assert list(possible_dissents(10, 5, 0, 0)) == []
+
+
+@given(n=COUNT, first=COUNT, second=COUNT, third=COUNT)
+def test_the_splits_are_those_that_trying_every_one_finds(n: int, first: int, second: int, third: int) -> None:
+    every = [
+        Dissent(n - a - b - c - different, (a, b, c), different)
+        for different, a, b, c in product(range(n + 1), repeat=4)
+        if (a + b + different, a + c + different, b + c + different) == (first, second, third)
+        and a + b + c + different <= n
+    ]
+    found = possible_dissents(n, first, second, third)
+    assert list(found) == every
+    assert list(found[1:]) == every[1:]
+
+
+def test_of_very_many_splits_none_is_made_before_it_is_asked_for() -> None:
+    found = possible_dissents(10**12, 10**11, 10**11, 10**11)
+    assert len(found) == 5 * 10**10 + 1
+    assert found[0] == Dissent(10**12 - 15 * 10**10, (5 * 10**10,) * 3, 0)
+
+
+def test_a_negative_count_is_refused() -> None:
+    with pytest.raises(UsageError):
+        possible_dissents(10, -1, 0, 0)

@@ -49,7 +49,7 @@ def test_alpha_is_krippendorffs_on_the_interval_level(pairs: list[tuple[int, int
 
 def test_a_judge_that_rates_everything_a_point_lower_is_shown_to_rate_lower() -> None:
     lower = [value - 1 - (0.2 if run % 2 else 0.0) for run, value in enumerate(PEOPLE)]
-    table = ratings_table([rated("stern", lower)], resamples=100)
+    table = ratings_table([rated("stern", lower)])
     higher = row(table, "stern, plan", HIGHER)
     assert higher.value == pytest.approx(-1.1)
     assert higher.high is not None
@@ -58,7 +58,7 @@ def test_a_judge_that_rates_everything_a_point_lower_is_shown_to_rate_lower() ->
 
 
 def test_runs_without_an_answer_are_left_out_and_counted() -> None:
-    table = ratings_table([rated("half", [1.0, None, 2.5, None, 5.0, 3.0])], resamples=100)
+    table = ratings_table([rated("half", [1.0, None, 2.5, None, 5.0, 3.0])])
     assert row(table, "half, plan", ALPHA).n == 4
     assert "half: 2 of 6 runs got no answer and are left out." in table.notes
 
