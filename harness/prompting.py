@@ -122,13 +122,8 @@ def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> No
         ("is declared and not used", set(declared) - set(used)),
     ):
         if names:
-            name = min(names)
-            raise InputError(
-                f"{{{name}}} {said}",
-                "Declare exactly the placeholders that the text uses.",
-                file=file,
-                field="placeholders",
-            )
+            advice = "Declare exactly the placeholders that the text uses."
+            raise InputError(f"{{{min(names)}}} {said}", advice, file=file, field="placeholders")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

@@ -29,20 +29,10 @@ def classified_findings(
     changed: Changed = EVER,
 ) -> Findings:
     """Return what is found in all trajectories of the files and folders `paths`."""
-    summary = classify_paths(
-        paths,
-        categories,
-        classify,
-        out=out,
-        workers=workers,
-        arguments=arguments,
-        conclude=concluding(categories, list(map(path_text, paths)), arguments),
-        changed=changed,
-        show=_show,
-    )
-    if summary is not None:
-        return findings(categories, summary)
-    return read_scores(out or Path(), Findings)
+    conclude = concluding(categories, list(map(path_text, paths)), arguments)
+    classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
+    summary = classified(conclude=conclude, changed=changed, show=_show)
+    return findings(categories, summary) if summary is not None else read_scores(out or Path(), Findings)
 
 
 def shard_text(done: ShardDone, out: str) -> str:

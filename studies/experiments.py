@@ -7,8 +7,9 @@ A recording is a run's folder with what figures need and no more: no trajectorie
     data/recordings/wink/shadow/verdicts.jsonl        what `recovery@rule` says of each intervention
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -38,10 +39,12 @@ from misstep.harness.journal.records import (
     written_in,
 )
 from misstep.harness.places import data_folder
-from misstep.harness.records.intervention import Misbehaviour
+from misstep.harness.records.intervention import Intervention, Invocation
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.opened import OpenRun, manifest_of_command
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
+
+Observed = TypeVar("Observed", Invocation, Intervention)
 
 EXPERIMENT = "experiment run"
 """What the manifest of an experiment names as its command."""
@@ -138,22 +141,15 @@ def compacted(session: LiveSession) -> LiveSession:
     """Return a session without its trajectory and without texts."""
     observed = session.observed
     if observed is not None:
-        observed = structs.replace(
-            observed,
-            invocations=tuple(
-                structs.replace(one, seconds=None, misbehaviours=_wordless(one.misbehaviours))
-                for one in observed.invocations
-            ),
-            interventions=tuple(
-                structs.replace(one, guidance="", misbehaviours=_wordless(one.misbehaviours))
-                for one in observed.interventions
-            ),
-        )
+        asked = (_wordless(one, seconds=None) for one in observed.invocations)
+        told = (_wordless(one, guidance="") for one in observed.interventions)
+        observed = structs.replace(observed, invocations=tuple(asked), interventions=tuple(told))
     return structs.replace(session, trajectory=None, observed=observed)
 
 
-def _wordless(found: Sequence[Misbehaviour]) -> tuple[Misbehaviour, ...]:
-    return tuple(structs.replace(one, steps=(), rationale="", evidence={}) for one in found)
+def _wordless(one: Observed, **without: Any) -> Observed:
+    seen = tuple(structs.replace(each, steps=(), rationale="", evidence={}) for each in one.misbehaviours)
+    return structs.replace(one, misbehaviours=seen, **without)
 
 
 def record_experiment(folder: Path, out: Path) -> Experiment:

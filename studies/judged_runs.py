@@ -91,17 +91,9 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
     place = {item.id: number for number, item in enumerate(items)}
-    return JudgedRun(
-        folder,
-        manifest,
-        where,
-        question,
-        tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place)))),
-        tuple(read_gold(where, place)),
-        items,
-        read_subcategories(where),
-        read_constructions(where),
-    )
+    verdicts = tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place))))
+    gold, finer = tuple(read_gold(where, place)), (read_subcategories(where), read_constructions(where))
+    return JudgedRun(folder, manifest, where, question, verdicts, gold, items, *finer)
 
 
 def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> dict[str, JudgedRun]:

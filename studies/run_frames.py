@@ -69,28 +69,23 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
 def _frames(manifest: Manifest, content: Content) -> RunFrames:
     from pandas import DataFrame  # takes a second
 
-    items, verdicts, gold = content.items, content.verdicts, content.gold
-    attempts, observed = content.attempts, content.observed
-    verdict_frame = frame_of(verdicts, Verdict)
+    items, gold, attempts, observed = content.items, content.gold, content.attempts, content.observed
+    verdicts = frame_of(content.verdicts, Verdict)
     gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
-    answers = verdict_frame.assign(
-        gold=verdict_frame["item"].map(gold_of), cluster=verdict_frame["item"].map(cluster_of)
-    )
+    answers = verdicts.assign(gold=verdicts["item"].map(gold_of), cluster=verdicts["item"].map(cluster_of))
     signals = [{"attempt": tried.id} | msgspec.structs.asdict(signal) for tried in attempts for signal in tried.signals]
+    tables = {one.name: (list(one.rows()), [column.name for column in one.columns]) for one in content.tables}
     return RunFrames(
         manifest,
         frame_of(items, BenchmarkItem),
-        verdict_frame,
+        verdicts,
         frame_of(gold, GoldLabel),
         answers,
         DataFrame([_line(attempt) for attempt in attempts], columns=["id", *_ATTEMPT]),
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
         DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
         frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
-        {
-            one.name: DataFrame(list(one.rows()), columns=[column.name for column in one.columns])
-            for one in content.tables
-        },
+        {name: DataFrame(rows, columns=columns) for name, (rows, columns) in tables.items()},
     )
 
 

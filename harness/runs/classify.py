@@ -33,7 +33,7 @@ from misstep.harness.runs.file_batches import (
     placed_in,
     total_bytes,
 )
-from misstep.harness.runs.growth import NOTHING, run_that_grows
+from misstep.harness.runs.growth import NOTHING, Run, run_that_grows
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory
 from misstep.harness.runs.shards.layout import refuse_unmerged
 from misstep.harness.trajectory import Trajectory
@@ -70,7 +70,14 @@ def classify_paths(
     judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
     if out is not None:
         refuse_unmerged(out)
-        return _into_run(paths, categories, judge_batch, out, workers, arguments, conclude, changed)
+        changed_files = list(files_changed(found_files(paths, left_out=out), changed))
+
+        def classify_into(run: Run, read: Sequence[FoundFile], taken: Iterable[str]) -> None:
+            todo = islice(batches(read), len(run.entries), None)
+            add_judged(run, judged_batches(judge_batch, todo, workers or enough_workers(total_bytes(read))), taken)
+
+        ending = partial(concluded, paths=paths, conclude=conclude, changed=changed)
+        return run_that_grows(out, manifest_of(categories, arguments), changed_files, classify_into, ending)
     files = partial(files_changed, changed=changed)
     if workers is None:
         workers = enough_workers(total_bytes(files(found_files(paths))))
@@ -79,33 +86,6 @@ def classify_paths(
     found = summarise(merger.add(one)[1] for one in judged)
     _expect_some(found, paths, changed)
     return found
-
-
-def _into_run(
-    paths: Sequence[Path],
-    categories: Sequence[str],
-    judge_batch: JudgeBatch,
-    out: Path,
-    workers: int | None,
-    arguments: Sequence[str],
-    conclude: Conclude,
-    changed: Changed,
-) -> Summary | None:
-    def classify_into(
-        run: RunInProgress[Verdict, BatchEntry], files: Sequence[FoundFile], taken: Iterable[str]
-    ) -> None:
-        todo = islice(batches(files), len(run.entries), None)
-        enough = workers or enough_workers(total_bytes(files))
-        add_judged(run, judged_batches(judge_batch, todo, enough), taken)
-
-    files = list(files_changed(found_files(paths, left_out=out), changed))
-    return run_that_grows(
-        out,
-        manifest_of(categories, arguments),
-        files,
-        classify_into,
-        partial(concluded, paths=paths, conclude=conclude, changed=changed),
-    )
 
 
 def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:

@@ -75,17 +75,10 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
     question = read_question(benchmark_folder(dataset, data))
     folder = set_folder(dataset, data)
     digest = digest_of(folder)
+    asked = question.kind, question.labels
     return {
-        name: RecordedJudge(
-            dataset,
-            name,
-            _model(verdicts),
-            question.kind,
-            question.labels,
-            {verdict.item: verdict for verdict in verdicts},
-            digest,
-        )
-        for name, verdicts in recorded_verdicts(dataset, folder).items()
+        name: RecordedJudge(dataset, name, _model(given), *asked, {one.item: one for one in given}, digest)
+        for name, given in recorded_verdicts(dataset, folder).items()
     }
 
 

@@ -1,5 +1,6 @@
 """`misstep judge calibrate`: a threshold on a judge's score that keeps a precision, and scores as probabilities."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -84,17 +85,8 @@ def calibrate(
     tables = []
     shown = True
     if precision is not None:
-        found = precision_threshold(
-            verdicts,
-            gold,
-            chosen,
-            precision,
-            confidence=confidence,
-            held_out=held_out,
-            votes=votes_of(opened),
-            clusters=clusters,
-            seed=seed,
-        )
+        threshold = partial(precision_threshold, confidence=confidence, held_out=held_out, votes=votes_of(opened))
+        found = threshold(verdicts, gold, chosen, precision, clusters=clusters, seed=seed)
         document |= msgspec.to_builtins(found)
         tables.append(threshold_table(found, *about))
         shown = found.threshold is not None

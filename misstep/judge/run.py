@@ -1,5 +1,6 @@
 """`misstep judge run`: run a judge over every item of a benchmark, and score it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -83,17 +84,9 @@ def run(
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None
         try:
-            ended = run_judge(
-                opened,
-                folder,
-                out,
-                settings,
-                concurrency=asking.in_flight,
-                batch=batch,
-                sampling=None if sample is None else Sampling(sample, seed),
-                shard=shard,
-                arguments=sys.argv[1:],
-            )
+            sampling = None if sample is None else Sampling(sample, seed)
+            asked = partial(run_judge, opened, folder, out, settings, batch=batch, sampling=sampling, shard=shard)
+            ended = asked(concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     if shard is None:

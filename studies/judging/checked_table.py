@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
 from pathlib import Path
 from statistics import fmean
@@ -56,18 +56,9 @@ class CheckedTable:
     @cached_property
     def assessments(self) -> dict[str, Assessment]:
         """Return what each judge is worth."""
+        on = partial(assess, benchmark=self.source, clusters=self.table.clusters, items=self.items, seed=self._seed)
         return {
-            judge: assess(
-                verdicts,
-                self.gold,
-                self.table.labels,
-                judge=judge,
-                benchmark=self.source,
-                clusters=self.table.clusters,
-                items=self.items,
-                positive=self.positive,
-                seed=self._seed,
-            )
+            judge: on(verdicts, self.gold, self.table.labels, judge=judge, positive=self.positive)
             for judge, verdicts in self.verdicts.items()
         }
 
@@ -172,11 +163,10 @@ class CheckedTable:
     def _verdicts(self, judge: str) -> tuple[Verdict, ...]:
         """Return the answers of a judge; an empty cell is a missing answer, which counts as wrong."""
         labels, scores = self.table.judges[judge], self._certainties(judge)
+        empty = partial(Verdict, label=None, status="failed", error="the cell is empty")
+        rows = zip(self.table.items, labels, scores, strict=True)
         return tuple(
-            Verdict(item, judge, label, score=score)
-            if label
-            else Verdict(item, judge, None, "failed", error="the cell is empty")
-            for item, label, score in zip(self.table.items, labels, scores, strict=True)
+            Verdict(item, judge, label, score=score) if label else empty(item, judge) for item, label, score in rows
         )
 
     def _certainties(self, judge: str) -> list[float | None]:

@@ -63,17 +63,10 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
 
 
 def _tables(folder: Path, work: WorkedRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
+    ends = [(one.ending.end, one.ending.reason) if one.ending else (None, None) for one in work.items]
     items = [
-        _Item(
-            one.item.id,
-            one.item.category,
-            one.ending.end if one.ending else None,
-            one.ending.reason if one.ending else None,
-            len(one.attempts),
-            one.seconds,
-            one.solved,
-        )
-        for one in work.items
+        _Item(one.item.id, one.item.category, end, reason, len(one.attempts), one.seconds, one.solved)
+        for one, (end, reason) in zip(work.items, ends, strict=True)
     ]
     file, events = LOOP_RECORDS.file, records_of(folder, LOOP_RECORDS, unfinished=unfinished)
     log = table_of("events", file, LoopEvent, events, key=("number",), without=("happened",))

@@ -125,20 +125,11 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
         if random.random() < rate * factor and _possible(category, task)
     ]
     names = {"function": task.function.name, "path": task.change.path, "line": task.change.new.strip()}
-    return DrawnSession(
-        item_of(index, seed),
-        engineer,
-        version,
-        task,
-        work,
-        tuple(planted),
-        random.choices(list(given.heeds), list(given.heeds.values()))[0],
-        random.randint(*given.relapse_after),
-        _lasting(of_engineer, given.patience),
-        user,
-        _look(Action("read_file", {"file_path": task.change.path}), agent),
-        agent.say("closing", **names),
-    )
+    heeds = random.choices(list(given.heeds), list(given.heeds.values()))[0]
+    relapse_after, patience = random.randint(*given.relapse_after), _lasting(of_engineer, given.patience)
+    look = _look(Action("read_file", {"file_path": task.change.path}), agent)
+    steered = heeds, relapse_after, patience, user, look, agent.say("closing", **names)
+    return DrawnSession(item_of(index, seed), engineer, version, task, work, tuple(planted), *steered)
 
 
 def _ground(random: Random, task: RunnableTask, voice: Voice) -> Ground:

@@ -249,13 +249,12 @@ def _short(label: str) -> str:
 
 def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) -> InputError:
     item = next(read_items(benchmark), None)
-    return InputError(
-        f"no verdict is on an item of the benchmark {question.name}: the file has {first!r}, the benchmark has "
-        f"{'none' if item is None else repr(item.id)}",
-        "Name the field that has the ids of the benchmark's items with --item, or write them into the file.",
-        file=path,
-        field="item",
+    has = "none" if item is None else repr(item.id)
+    found = (
+        f"no verdict is on an item of the benchmark {question.name}: the file has {first!r}, the benchmark has {has}"
     )
+    advice = "Name the field that has the ids of the benchmark's items with --item, or write them into the file."
+    return InputError(found, advice, file=path, field="item")
 
 
 def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
