@@ -54,8 +54,8 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
 def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
     """Return the figure as a less b."""
     checked = _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
-    first, second = _boxes(a, b)
-    if checked.status != "differs" or checked.suggestion or first is None or second is None:
+    first, second = _boxes(checked, a, b)
+    if first is None or second is None:
         return checked
     apart = first - second
     relative = None if second.holds_zero else _change(second, first)
@@ -79,13 +79,13 @@ def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) ->
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
     """Return the figure as (end - start) / start."""
     checked = _of_two("relative_change", figure, (start, end), "The change from {} to {}", _change)
-    first, last = _boxes(start, end)
-    if checked.status != "differs" or checked.suggestion or checked.value is None or first is None or last is None:
+    first, last = _boxes(checked, start, end)
+    if first is None or last is None:
         return checked
     change = _change(first, last)
     of_end = None if last.holds_zero else point(1) - first / last
     repair = first_of(
-        _fewer_digits(figure, Fraction(checked.value)),
+        _fewer_digits(figure, Fraction(checked.value or 0)),
         "with the opposite sign it would fit" if fits(figure, change.reversed) else "",
         _if_fits(figure, last - first, "it is the difference in points, not the relative change"),
         _if_fits(figure, of_end, "it is the change as a share of the second figure, not of the first"),
@@ -144,9 +144,8 @@ def _one_form(word: str) -> str:
 
 
 def _typed(figure: Figure, other: Figure) -> str:
-    if limit(figure) is not None or limit(other) is not None:
-        return ""
-    exchanged = any(same_quantity(typed, other) for typed in exchanged_digits(figure))
+    are_numbers = limit(figure) is None and limit(other) is None
+    exchanged = are_numbers and any(same_quantity(typed, other) for typed in exchanged_digits(figure))
     return "two digits are exchanged in one of the two" if exchanged else ""
 
 
@@ -177,8 +176,10 @@ def _of_two(
     return compared(check, figure, working.format(first.printed, second.printed), compute(one, other), at_printed)
 
 
-def _boxes(*inputs: Figure | None) -> tuple[Box | None, ...]:
-    return tuple(None if one is None else input_box(one) for one in inputs)
+def _boxes(checked: Checked, *inputs: Figure | None) -> tuple[Box | None, ...]:
+    """Return what the inputs leave open if a repair of the figure is to be looked for, else nothing."""
+    is_open = checked.status == "differs" and not checked.suggestion
+    return tuple(input_box(one) if one is not None and is_open else None for one in inputs)
 
 
 def _if_fits(figure: Figure, computed: Box | None, repair: str) -> str:

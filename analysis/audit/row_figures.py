@@ -8,6 +8,7 @@ parts and their total are in one unit.
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from math import ceil, floor
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -18,6 +19,9 @@ from misstep.analysis.tables import Unit
 
 MEASURES = ("precision", "recall", "f1", "accuracy")
 """What a judge's printed figure may be."""
+
+Meaning = Literal["count", "fraction", "percent", "p", "number"]
+"""What the numbers behind a key are; of a number that may be anything a whole one is a count."""
 
 Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
 """Key → its numbers: the rows of a matrix, or one row."""
@@ -131,13 +135,15 @@ def _inputs(given: Given) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict
     named: dict[str, str | tuple[str, ...]] = {}
     matrices: tuple[PrintedMatrix, ...] = ()
     for key, rows in given.numbers.items():
-        unit_of = _units(given, key)
+        meaning = _meaning(given, key)
         ids = [[_name(given.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
         for names, row in zip(ids, rows, strict=True):
             for name, number in zip(names, row, strict=True):
                 _check_kind(key, number)
                 _check_agreement(given, key, number)
-                figures.append(number.figure(name, _PLACES.get(key, f"the key {key}"), given.id, key, unit_of(number)))
+                figures.append(
+                    number.figure(name, _PLACES.get(key, f"the key {key}"), given.id, key, _unit(number, meaning))
+                )
         if key == "matrix":
             matrices = (_matrix(given.id, ids),)
             named[key] = matrices[0].id
@@ -195,39 +201,26 @@ def _is_percentage(percent: Decimal, n: Decimal) -> bool:
     return ceil((percent - half) * n / 100) <= floor((percent + half) * n / 100)
 
 
-def _units(given: Given, key: str) -> "_UnitOf":
+def _meaning(given: Given, key: str) -> Meaning:
     """Return what the numbers behind a key are."""
     if key in _COUNTS:
-        return _UnitOf(counted=True)
+        return "count"
     if key in _RATIOS:
-        alike = [one for other in ("share1", "share2") for row in given.numbers.get(other, ()) for one in row]
-        numbers = alike if key in ("share1", "share2") else [one for row in given.numbers[key] for one in row]
-        return _UnitOf(fraction=not _in_percent(numbers), percent=_in_percent(numbers))
+        alike = ("share1", "share2") if key in ("share1", "share2") else (key,)
+        numbers = [one for other in alike for row in given.numbers.get(other, ()) for one in row]
+        return "percent" if _in_percent(numbers) else "fraction"
     if given.check == "stars":
-        return _UnitOf(p=True)
-    if key == "beside":
-        return _UnitOf(percent=True)
-    return _UnitOf(percent=_plain_percent(given))
+        return "p"
+    return "percent" if key == "beside" or _plain_percent(given) else "number"
 
 
-class _UnitOf(Struct, frozen=True):
-    """The unit of a number by the key that it stands behind."""
+_UNITS: Mapping[Meaning, Unit] = {"percent": "share", "p": "p", "fraction": "coefficient", "count": "count"}
 
-    counted: bool = False
-    fraction: bool = False
-    percent: bool = False
-    p: bool = False
 
-    def __call__(self, number: Typed) -> Unit:
-        if number.out_of is not None:
-            return "count"
-        if self.percent:
-            return "share"
-        if self.p:
-            return "p"
-        if self.fraction:
-            return "coefficient"
-        return "count" if self.counted or number.is_whole else "number"
+def _unit(number: Typed, meaning: Meaning) -> Unit:
+    if number.out_of is not None:
+        return "count"
+    return _UNITS.get(meaning, "count" if number.is_whole else "number")
 
 
 def _in_percent(numbers: Iterable[Typed]) -> bool:
@@ -245,26 +238,29 @@ def _plain_percent(given: Given) -> bool:
     return any(signs) or (joint and any(number.sign for _, number in given.printed))
 
 
+_PRINTED_UNITS: Mapping[Check, tuple[Unit, Unit]] = {
+    "percentage": ("share", "share"),
+    "stars": ("text", "text"),
+    "two_proportion_p": ("share", "p"),
+    "precision_recall": ("share", "coefficient"),
+    "rater_agreement": ("share", "coefficient"),
+    "kappa": ("share", "coefficient"),
+    "mean": ("share", "number"),
+    "relative_change": ("share", "number"),
+    "share_of": ("share", "number"),
+}
+"""Check → the unit of its printed figure in percent, and that without a sign."""
+
+
 def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
     """Return the units of the printed figures."""
-    signed = any(number.sign for number in numbers)
-    match given.check:
-        case "percentage":
-            return ["share"] * len(numbers)
-        case "stars":
-            return ["text"] * len(numbers)
-        case "two_proportion_p":
-            return ["share" if signed else "p"] * len(numbers)
-        case "precision_recall" | "rater_agreement":
-            return ["share" if _in_percent(numbers) else "coefficient"] * len(numbers)
-        case "kappa":
-            return ["share" if signed else "coefficient"] * len(numbers)
-        case "mean" | "relative_change" | "share_of":
-            return ["share" if signed else "number"] * len(numbers)
-        case "difference":
-            return ["difference" if _plain_percent(given) else _UnitOf()(number) for number in numbers]
-        case _:
-            return [_UnitOf(percent=_plain_percent(given))(number) for number in numbers]
+    if given.check in _PRINTED_UNITS:
+        is_ratio = given.check in ("precision_recall", "rater_agreement")
+        in_percent = _in_percent(numbers) if is_ratio else any(number.sign for number in numbers)
+        return [_PRINTED_UNITS[given.check][not in_percent]] * len(numbers)
+    if not _plain_percent(given):
+        return [_unit(number, "number") for number in numbers]
+    return ["difference" if given.check == "difference" else _unit(number, "percent") for number in numbers]
 
 
 def _measures(given: Given) -> list[tuple[str, Typed]]:

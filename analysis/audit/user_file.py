@@ -100,10 +100,9 @@ class _Row(Struct, frozen=True):
 
     def _check(self) -> Check:
         asked = one_line(self.cells["check"]).casefold().replace("-", "_").replace(" ", "_")
-        for check in get_args(Check):
-            if check == asked:
-                found: Check = check
-                return found
+        known: tuple[Check, ...] = get_args(Check)
+        if asked in known:
+            return known[known.index(asked)]
         what = f"no check {asked!r}" if asked else "no check"
         raise self.error("check", what, f"There are: {', '.join(get_args(Check))}.")
 
@@ -117,9 +116,8 @@ class _Row(Struct, frozen=True):
             key, equals, value = (one_line(piece) for piece in part.partition("="))
             key = key.casefold()
             if not equals:
-                raise self.error(
-                    "inputs", f"{one_line(part)!r} is not a key=value", f"Write key=value;key=value. {advice}"
-                )
+                found_part = f"{one_line(part)!r} is not a key=value"
+                raise self.error("inputs", found_part, f"Write key=value;key=value. {advice}")
             if key not in known:
                 raise self.error("inputs", f"{check} takes no {key!r}", advice)
             if key in found:
@@ -163,13 +161,11 @@ class _Row(Struct, frozen=True):
         """Return each key's numbers: rows of a matrix, else one row, of one number where the key takes one."""
         numbers: dict[str, tuple[tuple[Typed, ...], ...]] = {}
         for key, value in inputs.items():
-            if key == "measure":
-                continue
-            if key == "matrix":
-                numbers[key] = tuple(self._listed(key, row) for row in value.split("/"))
-            elif key in LISTS:
-                numbers[key] = (self._listed(key, value),)
-            else:
+            if key == "matrix" or key in LISTS:
+                numbers[key] = tuple(
+                    self._listed(key, row) for row in (value.split("/") if key == "matrix" else [value])
+                )
+            elif key != "measure":
                 numbers[key] = ((self._number("inputs", value, f"{key} = ", may_be_part=key in PARTS_OF_N),),)
         return numbers
 

@@ -81,7 +81,7 @@ def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: 
         "",
         f"Made by `python -m benchmarks edits --cases {cases} --seed {seed}` on {datetime.date.today()}, Python"  # noqa: DTZ011
         f" {platform.python_version()}, from {files} source files of the standard library; the rules were worked out on"
-        f" seeds 1 and 2. The others: git, GNU patch, {', '.join((*PACKAGES[1:3], AIDER))}, its"
+        f" seeds 1 and 2. The others: git, GNU patch, {', '.join((*PACKAGES[:2], AIDER))}, its"
         " appliers alone, with a stand-in for what surrounds them.",
         "",
         "*Applied right*: the file is what the author meant. *Refused right*: reply and file leave several readings, or"

@@ -16,13 +16,7 @@ from misstep.harness.edits import apply_edit
 from misstep.harness.errors import EditRefused
 from misstep.harness.places import cache_folder
 
-PACKAGES = (
-    "unidiff==1.0.1",
-    "whatthepatch==1.0.7",
-    "codex-apply-patch==0.4.0",
-    "diff-match-patch==20241021",
-    "tqdm==4.70.1",
-)
+PACKAGES = ("whatthepatch==1.0.7", "codex-apply-patch==0.4.0", "diff-match-patch==20241021", "tqdm==4.70.1")
 AIDER = "aider-chat==0.86.2"
 """Only its modules that apply edits are read, from the wheel; it is not installed."""
 

@@ -57,14 +57,6 @@ def whatthepatch(reply: str, path: str, folder: Path) -> None:
         name.write_bytes(("\n".join(lines) + ("\n" if text.endswith("\n") else "")).encode())
 
 
-def unidiff(reply: str, _: str, __: Path) -> None:
-    """`unidiff.PatchSet`, which parses and applies nothing."""
-    import unidiff as library
-
-    if not list(library.PatchSet(_diff_of(reply))):
-        raise ValueError("no file")
-
-
 def codex(reply: str, _: str, folder: Path) -> None:
     """`codex_apply_patch.apply_patch`."""
     import codex_apply_patch as library
@@ -147,7 +139,6 @@ TOOLS: "dict[str, Tool]" = {
     "git apply": git_apply,
     "patch -p1": patch,
     "whatthepatch": whatthepatch,
-    "unidiff": unidiff,
     "codex-apply-patch": codex,
     "Aider, diff": aider("editblock_coder", "EditBlockCoder"),
     "Aider, udiff": aider("udiff_coder", "UnifiedDiffCoder"),

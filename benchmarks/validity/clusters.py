@@ -10,8 +10,6 @@ from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks
-from misstep.analysis.stats.printed.two_proportions import pooled_z
-from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.resampling import bootstrapped
 
@@ -20,35 +18,31 @@ LARGEST_CLUSTER = 12
 
 
 def one_arm(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
-    """Coverage of a clustered share: by bootstrap, by Student's t, and where the clusters are ignored."""
+    """Coverage of a clustered share, by bounds and by bootstrap."""
     for count in (5, 10, 30, 100):
         for share in (SHARE, 0.01, 0.05, 0.95, 0.99):
             setting = f"{count} clusters of 1 to {LARGEST_CLUSTER}, share {share:g}, icc {CORRELATION:g}"
             drawn = draw_clusters(samples, count, rng, share)
             yield coverage("clustered share, Korn-Graubard", setting, share, [korn_graubard(each) for each in drawn])
             if share == SHARE and count < 100:
-                sums, resampled = drawn.sum(axis=1), [_resampled(each, resamples, rng) for each in drawn]
+                resampled = [_resampled(each, resamples, rng) for each in drawn]
                 yield coverage("cluster bootstrap", setting, share, resampled)
-                yield coverage("Wilson, clusters ignored", setting, share, [wilson(int(x), int(n)) for x, n in sums])
 
 
 def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Type I error and coverage of a clustered difference, and of a test that ignores the clusters."""
+    """Type I error and coverage of a clustered difference."""
     for counts in ((4, 4), (5, 15), (12, 12), (40, 40)):
         setting = f"{counts[0]} and {counts[1]} clusters, share {SHARE:g}, icc {CORRELATION:g}"
         arms = [draw_clusters(samples, count, rng) for count in counts]
         found = [clustered_difference(first, second) for first, second in zip(*arms, strict=True)]
         yield rejections("cluster sandwich, z", setting, [each.test for each in found])
         yield rejections("cluster sandwich, t", setting, [each.small_sample_test for each in found])
-        (x1, n1), (x2, n2) = (arm.sum(axis=1).T for arm in arms)
-        naive = [pooled_z(*map(int, row)) for row in zip(x1, n1, x2, n2, strict=True)]
-        yield rejections("two-proportion z, clusters ignored", setting, naive)
         yield coverage("cluster sandwich, z", setting, 0.0, [each.difference for each in found])
         yield coverage("cluster sandwich, t", setting, 0.0, [each.small_sample for each in found])
 
 
 def shared_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Type I error and coverage where clusters are in both arms, once as one cluster and once as two."""
+    """Type I error and coverage where clusters are in both arms."""
     for shared, first, second in ((4, 0, 0), (12, 0, 0), (4, 4, 4), (10, 10, 10), (4, 0, 8)):
         setting = f"{shared} clusters of both arms, {first} and {second} of one, share {SHARE:g}, icc {CORRELATION:g}"
         chances = _chances(samples, shared + first + second, rng, SHARE)
@@ -56,10 +50,10 @@ def shared_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
             _drawn(np.concatenate([chances[:, :shared], own], axis=1), rng)
             for own in (chances[:, shared : shared + first], chances[:, shared + first :])
         ]
-        for name, count in (("cluster sandwich over shared clusters, t", shared), ("shared clusters as two, t", 0)):
-            found = [clustered_difference(*pair, shared=count) for pair in zip(*arms, strict=True)]
-            yield rejections(name, setting, [each.small_sample_test for each in found])
-            yield coverage(name, setting, 0.0, [each.small_sample for each in found])
+        name = "cluster sandwich over shared clusters, t"
+        found = [clustered_difference(*pair, shared=shared) for pair in zip(*arms, strict=True)]
+        yield rejections(name, setting, [each.small_sample_test for each in found])
+        yield coverage(name, setting, 0.0, [each.small_sample for each in found])
 
 
 def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
@@ -108,9 +102,7 @@ def paired_clusters(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
 
 def draw_clusters(samples: int, count: int, rng: np.random.Generator, share: float = SHARE) -> IntArray:
     """Samples x clusters x (successes, trials): sizes uniform, chances from a beta with the wanted correlation."""
-    sizes = rng.integers(1, LARGEST_CLUSTER + 1, size=(samples, count))
-    chances = _chances(samples, count, rng, share)
-    return np.stack([rng.binomial(sizes, chances), sizes], axis=-1)
+    return _drawn(_chances(samples, count, rng, share), rng)
 
 
 def _chances(samples: int, count: int, rng: np.random.Generator, share: float) -> FloatArray:

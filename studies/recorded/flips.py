@@ -43,6 +43,5 @@ def _figures(found: Flips, table: Table) -> list[str]:
         return []
     from misstep.analysis.plots import forest
 
-    return [
-        forest(table.drawn, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)
-    ]
+    title, note = "How often the verdict changes", "The dashed line is chance"
+    return [forest(table.drawn, title, note, reference=found.chance.value)]

@@ -77,21 +77,17 @@ def _main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m studies.reflexive.ablation", description="Record the ablation of the reflexive loop anew."
     )
+    folder = data_folder() / "recordings" / "reflexive" / ABLATION
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=data_folder() / "recordings" / "reflexive" / ABLATION,
-        help="folder of the recording",
-    )
-    asked = parser.parse_args()
-    plan = AblationPlan(seeds=tuple(range(asked.seeds)))
+    parser.add_argument("--out", type=Path, default=folder, help="folder of the recording")
+    options = parser.parse_args()
+    plan = AblationPlan(seeds=tuple(range(options.seeds)))
     about = About(
-        f"{plan.agents} agents on generated items of the skill {plan.skill}, {asked.seeds} seeds",
-        f"python -m studies.reflexive.ablation --seeds {asked.seeds}",
+        f"{plan.agents} agents on generated items of the skill {plan.skill}, {options.seeds} seeds",
+        f"python -m studies.reflexive.ablation --seeds {options.seeds}",
     )
-    recorded = record_anew(plan, asked.out, about)
-    say(f"{len(recorded.runs)} runs: {asked.out}")
+    recorded = record_anew(plan, options.out, about)
+    say(f"{len(recorded.runs)} runs: {options.out}")
 
 
 if __name__ == "__main__":

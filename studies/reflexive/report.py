@@ -35,14 +35,10 @@ _COMPARED = 8
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
     """The tables of runs: of one its ends, mechanisms and items; of several an ablation, or each beside the others."""
-    evidence = runs[0].evidence
-    scores = [run.scores for run in runs]
+    evidence, scores = runs[0].evidence, [run.scores for run in runs]
     if len(runs) == 1:
-        return [
-            ends_table(scores[0], evidence),
-            mechanisms_table(scores[0], evidence),
-            items_table(runs[0].work, evidence),
-        ]
+        one = scores[0]
+        return [ends_table(one, evidence), mechanisms_table(one, evidence), items_table(runs[0].work, evidence)]
     if not is_ablation(scores):
         table, pairs = runs_table({name: run.scores for name, run in _named(runs).items()}, evidence), _pairs(runs)
         return [table, loop_pairs_table(pairs, evidence)] if pairs else [table]

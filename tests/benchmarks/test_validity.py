@@ -4,7 +4,7 @@ The bounds are wide enough for a few hundred samples and narrow enough that a wr
 off by a quarter moves coverage from 95% to 88% or 99%.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pytest
@@ -23,133 +23,130 @@ def generator() -> np.random.Generator:
     return np.random.default_rng(20)
 
 
-def rates(found: Iterator[Rate], method: str, setting: str = "", what: str = "") -> list[float]:
+def rates(found: Iterable[Rate], method: str, setting: str = "", what: str = "") -> list[float]:
     chosen = [rate.rate for rate in found if rate.method == method and setting in rate.setting and what in rate.what]
     assert chosen, f"no rate of {method} {setting}"
     return chosen
 
 
-@pytest.mark.parametrize(
-    ("method", "mean", "worst"), [("Wilson", (0.94, 0.96), 0.83), ("Clopper-Pearson", (0.95, 0.995), 0.95)]
-)
-def test_intervals_of_a_share_cover_it_on_average_and_at_worst(
-    method: str, mean: tuple[float, float], worst: float
-) -> None:
-    found = list(proportions.one_share((5, 20, 50)))
-    assert all(mean[0] <= rate <= mean[1] for rate in rates(found, method, "mean"))
-    assert all(rate >= worst for rate in rates(found, method, "worst"))
+Bound = tuple[str, str, str, float, float]
+"""A method, its setting and what it is a rate of, with the least and the greatest rate."""
+
+COVERED, ERROR = "coverage", "type I error"
+KAPPAS = ("Cohen's kappa, asymptotic", "Cohen's kappa, bootstrap")
+OF_THREE = ("Fleiss' kappa, asymptotic", "Gwet's AC1, asymptotic", "Krippendorff's alpha, bootstrap")
+
+BOUNDS: dict[str, tuple[Callable[[], Iterator[Rate]], list[Bound]]] = {
+    "a share, on average and at worst": (
+        lambda: proportions.one_share((5, 20, 50)),
+        [
+            ("Wilson", "mean", COVERED, 0.94, 0.96),
+            ("Wilson", "worst", COVERED, 0.83, 1),
+            ("Clopper-Pearson", "mean", COVERED, 0.95, 0.995),
+            ("Clopper-Pearson", "worst", COVERED, 0.95, 1),
+        ],
+    ),
+    "a difference": (
+        lambda: proportions.difference(((10, 10), (8, 30))),
+        [("Newcombe", "", COVERED, 0.92, 1), ("Newcombe", "shares 0.5 and 0.5", COVERED, 0, 0.975)],
+    ),
+    "exact tests never reject too often, the pooled z about as often as it says": (
+        lambda: proportions.equal_shares(((10, 10), (30, 30))),
+        [
+            ("Fisher's exact", "", ERROR, 0, 0.05),
+            ("two-proportion z, pooled", "30, both shares 0.5", ERROR, 0.03, 0.07),
+        ],
+    ),
+    "a relative change of few skewed units": (
+        lambda: experiments.skewed_sums(200, generator(), draws=300, sizes=((10, 10),)),
+        [
+            ("relative change, Fieller", "", COVERED, 0.92, 1),
+            ("means over units, studentised permutation", "", ERROR, 0, 0.09),
+        ],
+    ),
+    "a relative change of a rate": (
+        lambda: experiments.failed_calls(SAMPLES, generator()),
+        [("relative change of a rate, Fieller", "", COVERED, 0.91, 1)],
+    ),
+    "clusters of both arms": (
+        lambda: clusters.shared_arms(SAMPLES, generator()),
+        [("cluster sandwich over shared clusters, t", "12 clusters of both arms", ERROR, 0.02, 0.09)],
+    ),
+    "paired shares": (lambda: proportions.pairs((60,)), [("McNemar, mid-p", "40%", ERROR, 0.04, 0.06)]),
+    "kappa where items are many or balanced": (
+        lambda: agreement.two_raters(SAMPLES, generator(), resamples=300),
+        [
+            *((method, "n = 118", COVERED, 0.89, 0.985) for method in KAPPAS),
+            *((method, "n = 50, prevalence 0.5", COVERED, 0.88, 0.985) for method in KAPPAS),
+        ],
+    ),
+    "coefficients of three raters": (
+        lambda: agreement.three_raters(SAMPLES, generator(), resamples=300),
+        [(method, "n = 118", COVERED, 0.89, 0.985) for method in OF_THREE],
+    ),
+    "a share of clustered items": (
+        lambda: clusters.one_arm(SAMPLES, generator(), resamples=300),
+        [
+            ("cluster bootstrap", "30 clusters", COVERED, 0.87, 0.98),
+            ("clustered share, Korn-Graubard", "", COVERED, 0.885, 1),
+        ],
+    ),
+    "the sandwich, with many clusters and by t with few": (
+        lambda: clusters.two_arms(3 * SAMPLES, generator()),
+        [
+            ("cluster sandwich, z", "40 and 40", ERROR, 0.03, 0.085),
+            ("cluster sandwich, t", "4 and 4", ERROR, 0.02, 0.075),
+            ("cluster sandwich, z", "4 and 4", ERROR, 0.1, 1),
+        ],
+    ),
+    "sign flips, unless few clusters are skewed": (
+        lambda: clusters.sign_flips(2 * SAMPLES, generator()),
+        [
+            ("McNemar over clusters, sign flips", "as far either way", ERROR, 0.01, 0.08),
+            ("McNemar over clusters, sign flips", "30 clusters, skewed, 9 to 1", ERROR, 0.08, 1),
+            ("McNemar over clusters, sign flips", "300 clusters, skewed, 9 to 1", ERROR, 0, 0.09),
+        ],
+    ),
+    "differences over clusters": (
+        lambda: clusters.paired_clusters(SAMPLES, generator()),
+        [("clustered pairs, t", "", COVERED, 0.89, 1)],
+    ),
+    "pass@k over tasks": (
+        lambda: clusters.attempts(SAMPLES, generator(), resamples=300),
+        [(f"{kind} over tasks, bootstrap", "100 tasks", COVERED, 0.89, 0.98) for kind in ("pass@k", "pass^k")],
+    ),
+    "prevalence corrected for a judge": (
+        lambda: judges.corrected(3 * SAMPLES, generator()),
+        [
+            ("Rogan-Gladen, Lang-Reiczigel", "", COVERED, 0.92, 1),
+            ("Rogan-Gladen, Lang-Reiczigel", "0.4, 100", COVERED, 0, 0.985),
+        ],
+    ),
+    "prediction-powered means": (
+        lambda: judges.prediction_powered(SAMPLES, generator()),
+        [("prediction-powered mean", "", COVERED, 0.93, 1)],
+    ),
+    "thresholds of judges above the floor, and of those below it": (
+        lambda: judges.thresholds(SAMPLES, generator()),
+        [
+            ("precision threshold, 80%", "600 answers", "power", 0.9, 1),
+            ("precision threshold, 80%", "", ERROR, 0, 0.05 + 3 * 0.028),
+        ],
+    ),
+    "incidence": (
+        lambda: judges.recovery(SAMPLES, generator()),
+        [("Aalen-Johansen, log(-log)", "", COVERED, 0.9, 0.99)],
+    ),
+}
 
 
-def test_newcombe_covers_a_difference() -> None:
-    found = list(proportions.difference(((10, 10), (8, 30))))
-    assert all(rate >= 0.92 for rate in rates(found, "Newcombe"))
-    assert all(rate <= 0.975 for rate in rates(found, "Newcombe", "shares 0.5 and 0.5"))
-
-
-def test_exact_tests_never_reject_too_often_and_the_pooled_z_about_as_often_as_it_says() -> None:
-    found = list(proportions.equal_shares(((10, 10), (30, 30))))
-    assert all(rate <= 0.05 for rate in rates(found, "Fisher's exact"))
-    assert all(0.03 <= rate <= 0.07 for rate in rates(found, "two-proportion z, pooled", "30, both shares 0.5"))
-
-
-def test_with_few_skewed_units_fiellers_interval_covers_a_relative_change_and_the_bootstrap_falls_short() -> None:
-    found = list(experiments.skewed_sums(200, generator(), draws=300, sizes=((10, 10),)))
-    assert rates(found, "relative change, Fieller")[0] >= 0.92
-    assert rates(found, "means over units, studentised permutation")[0] <= 0.09
-
-
-def test_calls_of_engineers_are_not_independent_and_a_clustered_change_knows_it() -> None:
-    found = list(experiments.failed_calls(SAMPLES, generator()))
-    assert min(rates(found, "calls taken as independent")) > 0.15
-    assert min(rates(found, "relative change of a rate, Fieller")) >= 0.91
-
-
-def test_clusters_of_both_arms_are_rejected_as_often_as_said_only_where_they_are_one_cluster() -> None:
-    found = list(clusters.shared_arms(SAMPLES, generator()))
-    twelve = "12 clusters of both arms"
-    (once,) = rates(found, "cluster sandwich over shared clusters, t", twelve, "type I")
-    (twice,) = rates(found, "shared clusters as two, t", twelve, "type I")
-    assert 0.02 <= once <= 0.09
-    assert twice <= 0.02
-
-
-def test_mid_p_rejects_about_as_often_as_it_says() -> None:
-    found = list(proportions.pairs((60,)))
-    (mid_p,) = rates(found, "McNemar, mid-p", "40%")
-    assert 0.04 <= mid_p <= 0.06
-
-
-def test_intervals_of_kappa_cover_it_where_items_are_many_or_balanced() -> None:
-    found = list(agreement.two_raters(SAMPLES, generator(), resamples=300))
-    for method in ("Cohen's kappa, asymptotic", "Cohen's kappa, bootstrap"):
-        assert all(0.89 <= rate <= 0.985 for rate in rates(found, method, "n = 118"))
-        assert all(0.88 <= rate <= 0.985 for rate in rates(found, method, "n = 50, prevalence 0.5"))
-
-
-def test_intervals_of_three_raters_cover_the_coefficients() -> None:
-    found = list(agreement.three_raters(SAMPLES, generator(), resamples=300))
-    for method in ("Fleiss' kappa, asymptotic", "Gwet's AC1, asymptotic", "Krippendorff's alpha, bootstrap"):
-        assert all(0.89 <= rate <= 0.985 for rate in rates(found, method, "n = 118"))
-
-
-def test_intervals_over_clusters_cover_the_share_and_those_that_ignore_clusters_do_not() -> None:
-    found = list(clusters.one_arm(SAMPLES, generator(), resamples=300))
-    assert all(0.87 <= rate <= 0.98 for rate in rates(found, "cluster bootstrap", "30 clusters"))
-    assert all(rate >= 0.885 for rate in rates(found, "clustered share, Korn-Graubard"))
-    assert all(rate < 0.82 for rate in rates(found, "Wilson, clusters ignored"))
-
-
-def test_the_sandwich_rejects_about_as_often_as_it_says_with_many_clusters_and_by_t_with_few() -> None:
-    found = list(clusters.two_arms(3 * SAMPLES, generator()))
-    what = "type I error"
-    assert all(0.03 <= rate <= 0.085 for rate in rates(found, "cluster sandwich, z", "40 and 40", what))
-    assert all(0.02 <= rate <= 0.075 for rate in rates(found, "cluster sandwich, t", "4 and 4", what))
-    assert all(rate > 0.1 for rate in rates(found, "cluster sandwich, z", "4 and 4", what))
-    assert all(rate > 0.2 for rate in rates(found, "two-proportion z, clusters ignored"))
-
-
-def test_sign_flips_keep_their_level_unless_few_clusters_are_skewed() -> None:
-    found = list(clusters.sign_flips(2 * SAMPLES, generator()))
-    method, what = "McNemar over clusters, sign flips", "type I error"
-    assert all(0.01 <= rate <= 0.08 for rate in rates(found, method, "as far either way", what))
-    assert min(rates(found, method, "30 clusters, skewed, 9 to 1", what)) > 0.08
-    assert max(rates(found, method, "300 clusters, skewed, 9 to 1", what)) < 0.09
-
-
-def test_differences_over_clusters_are_covered_where_either_system_may_be_ahead() -> None:
-    found = list(clusters.paired_clusters(SAMPLES, generator()))
-    assert all(rate >= 0.89 for rate in rates(found, "clustered pairs, t"))
-
-
-def test_intervals_over_tasks_cover_pass_at_k() -> None:
-    found = list(clusters.attempts(SAMPLES, generator(), resamples=300))
-    assert all(0.89 <= rate <= 0.98 for rate in rates(found, "pass@k over tasks, bootstrap", "100 tasks"))
-    assert all(0.89 <= rate <= 0.98 for rate in rates(found, "pass^k over tasks, bootstrap", "100 tasks"))
-
-
-def test_corrected_prevalence_is_covered_whether_the_judge_is_measured_or_known() -> None:
-    found = list(judges.corrected(3 * SAMPLES, generator()))
-    assert all(rate >= 0.92 for rate in rates(found, "Rogan-Gladen, Lang-Reiczigel"))
-    assert all(rate <= 0.985 for rate in rates(found, "Rogan-Gladen, Lang-Reiczigel", "0.4, 100"))
-
-
-def test_prediction_powered_means_are_covered() -> None:
-    found = list(judges.prediction_powered(SAMPLES, generator()))
-    assert all(rate >= 0.93 for rate in rates(found, "prediction-powered mean"))
-
-
-def test_a_threshold_is_found_for_judges_above_the_floor_and_for_those_below_it_no_more_often_than_said() -> None:
-    found = list(judges.thresholds(SAMPLES, generator()))
-    method = "precision threshold, 80%"
-    assert all(rate >= 0.9 for rate in rates(found, method, "600 answers", "power"))
-    assert all(rate <= 0.05 + 3 * 0.028 for rate in rates(found, method, what="type I error"))
-    assert np.mean(rates(found, method, what="type I error")) <= 0.06
-
-
-def test_incidence_is_covered() -> None:
-    assert all(
-        0.9 <= rate <= 0.99 for rate in rates(judges.recovery(SAMPLES, generator()), "Aalen-Johansen, log(-log)")
-    )
+@pytest.mark.parametrize("what", BOUNDS)
+def test_intervals_hold_the_truth_and_tests_reject_about_as_often_as_they_say(what: str) -> None:
+    drawn, bounds = BOUNDS[what]
+    every = list(drawn())
+    for method, setting, kind, low, high in bounds:
+        found = rates(every, method, setting, kind)
+        assert low <= min(found) <= max(found) <= high, (method, setting, found)
 
 
 def test_an_interval_that_is_too_short_is_found_out() -> None:
