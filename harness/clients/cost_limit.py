@@ -15,7 +15,11 @@ from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Repl
 
 
 class SpendingLog:
-    """The open file; `total_usd` is the sum of its lines. Without a file the sum is in memory alone."""
+    """The amounts that a run has spent, a line each; `total_usd` is their sum. Without a file it is in memory alone.
+
+    A line is the highest possible cost of an attempt, before it is sent, or the difference to its actual cost. A
+    request that a killed process had sent keeps its reservation, since it may be charged.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self.total_usd = 0.0

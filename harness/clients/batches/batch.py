@@ -32,7 +32,7 @@ _OF_THE_WIRE = ("host", "content-length", "connection")
 
 
 class WireTransport(httpx2.AsyncBaseTransport):
-    """Sends the openai client's requests.
+    """Sends the openai client's requests over the same wire as single requests.
 
     Errors are aiohttp's own, which the openai client lets pass as they are: it would call a reset a time-out. It is
     told no character set, as it would look up one that is none: the API is JSON, and JSON is UTF-8.
