@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +17,14 @@ from misstep.harness.clients.cost_limit import SpendingLog
 from misstep.harness.datasets.benchmark import built_in_place
 from misstep.harness.errors import CannotWrite, InputError
 from misstep.harness.exchange import Message, Reply, Request
-from misstep.harness.items import Item
 from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.journal.run_folder import PROGRESS
-from misstep.harness.protocols import Ask
-from misstep.harness.trajectory import Trajectory
-from misstep.harness.verdict import Verdict
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
-from tests.misstep.as_a_user import files_end_at, in_a_thread, in_this_process
+from tests.misstep.as_a_user import files_end_at, in_a_thread
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" if number % 2 else f"leek {number}" for number in range(12)]
-
-
-@pytest.fixture
-def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """What runs a command with arguments: exit code, stdout, stderr."""
-    return lambda command, *arguments: in_this_process(command, monkeypatch, capsys)(*arguments)
 
 
 class Model:
@@ -52,22 +41,11 @@ class Model:
         return answer(completion(json.dumps({"reasoning": "It grows on a tree. " * 10, "label": label})))
 
 
-class Fruit:
-    """A judge that asks nobody."""
-
-    name = "is_it_fruit"
-    labels = ("fruit", "vegetable")
-
-    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Fruit if there is an apple in it."""
-        return Verdict(item.id, self.name, "fruit" if "apple" in item.text else "vegetable")
-
-
 @pytest.mark.parametrize(
     ("further", "file"),
     [((), "run/answers.sqlite"), (("--record", "said.jsonl"), "run/answers.sqlite"), (("--cache", "kept"), "kept")],
 )
-def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(tmp_path, misstep, further, file):
+def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(tmp_path, in_process, further, file):
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
     model = Model()
@@ -76,7 +54,7 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(t
         line = ["run", tmp_path / "judge.toml", "--benchmark", tmp_path / "plants", "--out", tmp_path / "run"]
         line += ["--base-url", server.base_url, "--concurrency", "1", *options]
         with files_end_at(2600):
-            code, _, said = misstep("judge", *line)
+            code, _, said = in_process("judge", *line)
         assert code == 3, said
         assert said.startswith(f"misstep: {tmp_path / file}: cannot write: ")
         assert said.endswith(
@@ -87,22 +65,22 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(t
         kept = {verdict.item for verdict in read_verdicts(verdicts, unfinished=True)}
         assert len(kept) < len(TEXTS)
         before = Counter(model.asked)
-        code, _, said = misstep("judge", *line)
+        code, _, said = in_process("judge", *line)
         assert code == 0, said
     assert not {f"i{TEXTS.index(text)}" for text in model.asked - before} & kept
     assert sorted(verdict.item for verdict in read_verdicts(verdicts)) == sorted(f"i{n}" for n in range(len(TEXTS)))
 
 
 @pytest.mark.parametrize("size", [0, 300, 4000])
-def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(tmp_path, misstep, size) -> None:
+def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(tmp_path, in_process, size) -> None:
     atif_lines(tmp_path / "runs.jsonl", (f"a{number}" for number in range(20)))
-    assert misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "whole")[0] == 0
+    assert in_process("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "whole")[0] == 0
     line = [tmp_path / "runs.jsonl", "--out", tmp_path / "run"]
     with files_end_at(size):
-        code, _, said = misstep("classify", *line)
+        code, _, said = in_process("classify", *line)
     assert (code, said.count("\n")) == (3, 1), said
     assert f"misstep: {tmp_path / 'run'}/" in said
-    assert misstep("classify", *line)[0] == 0
+    assert in_process("classify", *line)[0] == 0
     for name in (VERDICTS, "scores.json"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "run" / PROGRESS).exists()
@@ -130,7 +108,7 @@ def test_a_benchmark_that_the_disk_has_no_room_for_names_its_folder_and_leaves_n
     ],
     ids=lambda line: line[0],
 )
-def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(tmp_path, misstep, monkeypatch, line) -> None:
+def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(tmp_path, in_process, monkeypatch, line) -> None:
     """A device may have room for bytes and none for one more file."""
     atif_lines(tmp_path / "runs.jsonl", ["one"])
     (tmp_path / "new").mkdir()
@@ -144,7 +122,7 @@ def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(tmp_path, misste
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "mkdir", full)
-        code, _, said = misstep(*line)
+        code, _, said = in_process(*line)
     assert (code, said.count("\n")) == (3, 1), said
     assert said.startswith("misstep: new/")
     assert said.endswith(
@@ -192,10 +170,10 @@ def test_results_that_cannot_be_printed_are_one_sentence() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path, misstep) -> None:
+def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path, in_process) -> None:
     atif_lines(tmp_path / "runs.jsonl", ["one"])
     (tmp_path / "run").mkdir(mode=0o500)
-    code, _, said = misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")
+    code, _, said = in_process("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")
     assert (code, said.count("\n")) == (2, 1), said
     assert "Permission denied" in said
 

@@ -1,0 +1,131 @@
+"""`misstep judge rank`, `policies` and `stability` as a user runs them: several judges' runs on one benchmark."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from misstep.harness.errors import UsageError
+from misstep.judge import app
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+
+def judge(*arguments: str | Path) -> Any:
+    """The command's result; an error that a user would meet is raised."""
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture
+def ranked(tmp_path: Path) -> list[Path]:
+    """Two judges of eight items, four of the site north and four of the site south, who disagree on which is better."""
+    benchmark = benchmark_of_runs(tmp_path / "gates", 8)
+    items = benchmark / "items.jsonl"
+    lines = [json.loads(line) for line in items.read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line["extra"]["site"] = "south" if number >= 4 else "north"
+    items.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    first = [verdict(number, "yes" if number < 3 else "no") for number in range(8)]
+    second = [verdict(number, "no" if number < 5 else "yes", judge="other") for number in range(8)]
+    return [judged_run(tmp_path / name, benchmark, given) for name, given in (("one", first), ("two", second))]
+
+
+def test_the_winner_that_depends_on_the_judge_is_said_first(ranked: list[Path]) -> None:
+    done = judge("rank", *ranked, "--good", "no", "--system", "site")
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "The winner depends on the judge: south with one; north with two" in said
+    assert "Kendall's tau-b" in said
+
+
+def test_a_ranking_as_json_is_one_document_with_estimates(ranked: list[Path]) -> None:
+    document = json.loads(judge("rank", *ranked, "--good", "yes", "--system", "site", "--json").stdout)
+    found = document["ranking"]
+    assert (document["benchmark"], found["good"], found["n"]) == ("gates", "yes", 8)
+    assert [judge["winners"] for judge in found["judges"]] == [["north"], ["south"]]
+    (pair,) = found["pairs"]
+    assert pair["tau"]["value"] == -1.0
+    assert set(pair["tau"]) == {"value", "low", "high", "n", "method", "reason"}
+
+
+def test_what_cannot_be_ranked_is_refused(ranked: list[Path]) -> None:
+    with pytest.raises(UsageError, match="do not say whose work they are"):
+        judge("rank", *ranked, "--good", "yes")
+    with pytest.raises(UsageError, match="none of the labels yes, no"):
+        judge("rank", *ranked, "--good", "fine", "--system", "site")
+    with pytest.raises(UsageError, match="needs two runs"):
+        judge("rank", ranked[0], "--good", "yes")
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> list[Path]:
+    """Two judges of six items: of three raters one finds misbehaviour twice as often as the others."""
+    benchmark = benchmark_of_runs(tmp_path / "gates", 6)
+    items = [json.loads(line)["id"] for line in (benchmark / "items.jsonl").read_text().splitlines()]
+    votes = {"Ann": "yynnnn", "Bea": "yynnnn", "Cid": "yyyynn"}
+    rows = [
+        f"{item},{rater},{'yes' if vote == 'y' else 'no'}\n"
+        for rater, given in votes.items()
+        for item, vote in zip(items, given, strict=True)
+    ]
+    (benchmark / "gold.csv").write_text("item,rater,label\n" + "".join(rows))
+    strict = [verdict(number, "yes" if number < 4 else "no") for number in range(6)]
+    lenient = [verdict(number, "yes" if number < 2 else "no", judge="other") for number in range(6)]
+    return [judged_run(tmp_path / name, benchmark, given) for name, given in (("strict", strict), ("lenient", lenient))]
+
+
+def test_the_figures_stand_under_both_policies_and_the_change_of_the_best_judge_first(rated: list[Path]) -> None:
+    done = judge("policies", *rated, "--policy", "majority", "--policy", "any:yes")
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "The best judge depends on the policy: lenient under majority; strict under any:yes" in said
+    assert "Accuracy under any:yes" in said
+
+
+def test_majority_and_unanimous_are_compared_unless_others_are_named(rated: list[Path]) -> None:
+    found = json.loads(judge("policies", rated[0], "--json").stdout)["policies"]
+    assert found["policies"] == ["majority", "unanimous"]
+    assert found["labelled"] == [6, 4]
+    assert set(found["judges"][0]["difference"]) == {"value", "low", "high", "n", "method", "reason"}
+
+
+def test_one_policy_or_twice_the_same_is_refused(rated: list[Path]) -> None:
+    with pytest.raises(UsageError, match="two different policies"):
+        judge("policies", rated[0], "--policy", "majority")
+    with pytest.raises(UsageError, match="two different policies"):
+        judge("policies", rated[0], "--policy", "majority", "--policy", "majority")
+
+
+@pytest.fixture
+def repeated(tmp_path: Path) -> list[Path]:
+    """Two runs of a judge that changes its mind on two of eight items, and on one of them does not answer."""
+    benchmark = benchmark_of_runs(tmp_path / "gates", 8)
+    first = [verdict(number, "yes" if number % 2 == 0 else "no") for number in range(8)]
+    second = [verdict(0, "no"), verdict(1, None, status="refused"), *first[2:7], verdict(7, "no", cached=True)]
+    return [judged_run(tmp_path / name, benchmark, given) for name, given in (("one", first), ("two", second))]
+
+
+def test_the_share_of_items_whose_label_changes_is_said_first(repeated: list[Path]) -> None:
+    done = judge("stability", *repeated)
+    assert done.exit_code == 0
+    assert "The label changes between 2 runs on 14.3%" in done.stdout
+    assert "From a cache, which repeats itself: 1 answer." in done.stdout
+
+
+def test_stability_as_json_is_one_document(repeated: list[Path]) -> None:
+    document = json.loads(judge("stability", *repeated, "--json").stdout)
+    assert document["runs"] == ["one", "two"]
+    found = document["stability"]
+    assert (found["runs"], found["n"]) == (2, 8)
+    assert found["changed_all"]["value"] == 0.25
+    assert [one["value"] for one in found["accuracies"]] == [1.0, 0.75]
+    assert found["spread"] == 0.25
+
+
+def test_runs_of_different_judges_and_a_single_run_are_refused(repeated: list[Path], tmp_path: Path) -> None:
+    other = judged_run(tmp_path / "other", tmp_path / "gates", [verdict(0)], model="small-2")
+    with pytest.raises(UsageError, match="differ in their model"):
+        judge("stability", repeated[0], other)
+    with pytest.raises(UsageError, match="needs two runs"):
+        judge("stability", repeated[0])
