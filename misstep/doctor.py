@@ -58,7 +58,7 @@ def doctor(
 
 def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
     """Run a project's tests once in the sandbox, and say with what."""
-    from misstep.harness.repair.failure_bot.project_trial import try_project
+    from misstep.harness.repair.failure_bot.reproduce import try_project
 
     if not command:
         raise UsageError("a repository without --test-command", "Give it, as --test-command 'python -m pytest'.")

@@ -1,9 +1,10 @@
-"""The text of a file as lines, so that its line ends and the end of its last line are kept.
+"""The text of a file as lines, so that its line ends and the end of its last line are kept; what differs in two.
 
 Only LF and CRLF end a line; a form feed or a lone CR stands inside one.
 """
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from msgspec import Struct
 
@@ -52,3 +53,29 @@ def reply_lines(text: str) -> list[str]:
     if len(lines) > 1 and lines[-1] and lines[-2].endswith("\r") and not lines[-1].endswith("\r"):
         lines[-1] += "\r"
     return lines if lines[-1] else lines[:-1]
+
+
+def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> list[tuple[int, int, list[str]]]:
+    """Lines `start` to `end` of the old text and what replaces them, in order.
+
+    Changes with at most `around` unchanged lines between them are one, together with these lines.
+    """
+    found: list[tuple[int, int, list[str]]] = []
+    for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if found and start - found[-1][1] <= around:
+            before, until, lines = found[-1]
+            found[-1] = (before, end, [*lines, *old[until:start], *new[first:last]])
+        else:
+            found.append((start, end, list(new[first:last])))
+    return found
+
+
+def both_texts(path: str, before: str | None, after: str | None) -> tuple[FileText, FileText]:
+    """Return the two texts for a format that cannot say what ends a line or the file."""
+    old, new = split_file(before or "", path), split_file(after or "", path)
+    ends = old if old.lines else FileText(())
+    if new.lines and (ends.closed, ends.ending, old.mark) != (new.closed, new.ending, new.mark):
+        raise EditRefused("no_newline_at_end", "the format cannot say how lines and the file end", path=path)
+    return old, new

@@ -22,8 +22,7 @@ from msgspec import structs
 from misstep.harness.edits.applying import apply_edits
 from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
 from misstep.harness.edits.file_paths import is_fence, named_path
-from misstep.harness.edits.file_text import reply_lines
-from misstep.harness.edits.rendering import both_texts, change_groups
+from misstep.harness.edits.file_text import both_texts, change_groups, reply_lines
 from misstep.harness.errors import EditRefused
 
 NAME = "line_diff"

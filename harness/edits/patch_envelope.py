@@ -27,9 +27,8 @@ from msgspec import structs
 
 from misstep.harness.edits.applying import apply_edits
 from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
-from misstep.harness.edits.file_text import reply_lines
+from misstep.harness.edits.file_text import both_texts, change_groups, reply_lines
 from misstep.harness.edits.occurrences import only_place
-from misstep.harness.edits.rendering import both_texts, change_groups
 from misstep.harness.errors import EditRefused
 
 NAME = "patch_envelope"

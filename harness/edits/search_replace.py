@@ -25,9 +25,8 @@ from misstep.harness.edits.aligning import aligned
 from misstep.harness.edits.applying import apply_edits
 from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, hunk_of
 from misstep.harness.edits.file_paths import is_fence, named_path
-from misstep.harness.edits.file_text import reply_lines
+from misstep.harness.edits.file_text import both_texts, change_groups, reply_lines
 from misstep.harness.edits.occurrences import only_place
-from misstep.harness.edits.rendering import both_texts, change_groups
 from misstep.harness.errors import EditRefused
 
 NAME = "search_replace"

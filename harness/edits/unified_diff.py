@@ -22,8 +22,7 @@ from msgspec import Struct, structs
 from misstep.harness.edits.applying import apply_edits
 from misstep.harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
 from misstep.harness.edits.file_paths import is_fence, unquoted
-from misstep.harness.edits.file_text import reply_lines, split_file
-from misstep.harness.edits.rendering import change_groups
+from misstep.harness.edits.file_text import change_groups, reply_lines, split_file
 from misstep.harness.errors import EditRefused
 
 NAME = "unified_diff"

@@ -14,17 +14,49 @@ from msgspec import Struct
 from misstep.harness.agent.environment import Environment, replies_in
 from misstep.harness.agent.loop import AgentLimits, run_agent
 from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
-from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.items import Item
 from misstep.harness.protocols import Ask
 from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.repair.case import FAILURE, CaseFolder, RepairCase
 from misstep.harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
-from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
 from misstep.harness.trajectory import Outcome, Trajectory
 from misstep.harness.workspace import Sandbox, Snapshot, Workspace
 from misstep.harness.workspace.suite_report import SuiteReport
+
+
+class Setting(Struct, frozen=True):
+    """Which feedback an agent gets while it works; how a patch is scored does not depend on it.
+
+    Where a run has a judge of patches, an agent with test execution is told its verdicts: a patch is sent to the judge
+    after it has passed its verification (figure 1), and an agent that may not see its tests pass would learn it so.
+    """
+
+    name: str
+    static_analysis: bool
+    test_execution: bool
+
+
+SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("react", static_analysis=False, test_execution=False),
+        Setting("react+static", static_analysis=True, test_execution=False),
+        Setting("react+tests", static_analysis=False, test_execution=True),
+        Setting("react+static+tests", static_analysis=True, test_execution=True),
+    )
+}
+"""In the order of the paper's table III; the last is the one that went into production."""
+
+
+def setting_named(name: str) -> Setting:
+    """Return the setting of a name."""
+    try:
+        return SETTINGS[name]
+    except KeyError:
+        raise UsageError(f"no setting {name!r}", f"Settings: {', '.join(SETTINGS)}.") from None
+
 
 MOST_PATCH = 1 << 20
 """The longest patch that is recorded and scored, in characters: part of a patch is another patch."""

@@ -10,10 +10,8 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.agent.patching import ModelPatcher
-from misstep.harness.agent.policies.direct import DirectPolicy
-from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings
-from misstep.harness.agent.policies.replay import RecordedPatcher, ReplayPolicy
+from misstep.harness.agent.policies.model import ModelPatcher, ModelPolicy, ModelSettings
+from misstep.harness.agent.policies.replay import DirectPolicy, RecordedPatcher, ReplayPolicy
 from misstep.harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
 from misstep.harness.agent.policies.wayward import Slip, WaywardPolicy
 from misstep.harness.edits import instructions

@@ -62,8 +62,8 @@ def run(
     import sys
 
     from misstep.harness.agent.loop import AgentLimits
+    from misstep.harness.repair.attempt import setting_named
     from misstep.harness.repair.case import sampled_cases
-    from misstep.harness.repair.settings import setting_named
     from misstep.harness.runs.repair import RepairPlan, run_repairs
     from misstep.harness.workspace import find_sandbox
 

@@ -16,9 +16,9 @@ from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.clients import ClientSettings
 from misstep.harness.datasets.catalogue import how_to_get, locate, located
 from misstep.harness.errors import MisstepError, SandboxMissing
+from misstep.harness.repair.attempt import setting_named
 from misstep.harness.repair.build.datasets import SETS, write_cases
 from misstep.harness.repair.repairers import RepairerOptions
-from misstep.harness.repair.settings import setting_named
 from misstep.harness.runs.repair import RepairPlan, run_repairs
 from misstep.harness.workspace import Sandbox, find_sandbox
 from misstep.studies.repair_runs import RepairRun, open_repair_run, recordings

@@ -6,7 +6,7 @@ that grows beyond `most_characters`, the middle observations are left out first,
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.actions import Action, read_command, write_command
 from misstep.harness.agent.loop import AgentStopped
-from misstep.harness.agent.protocols import Task
+from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.agent.tools import TOOLS, Tool, tool_named
 from misstep.harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
+from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.reminder import defused
@@ -186,3 +187,38 @@ def _of_call(call: FunctionCall) -> Action:
 
 def _tokens(reply: Reply) -> Tokens:
     return Tokens(reply.input_tokens, reply.output_tokens, cost_usd=reply.cost_usd)
+
+
+PROMPT = "agent/patcher"
+
+
+class ModelPatcher:
+    """Asks a model for an edit.
+
+    - `rules`: How the edit format is written, for the prompt, from the path of the file.
+    """
+
+    def __init__(self, rules: Callable[[str], str], settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
+        self._rules, self._settings = rules, settings
+
+    async def patch(self, request: PatchRequest, ask: Ask) -> str:
+        """Return the model's reply; raises `AgentStopped` if there is none."""
+        messages = messages_of(request, self._rules(request.path))
+        outcome = await ask(self._settings.request(self._settings.name or ask.model, messages))
+        if isinstance(outcome, Failure):
+            raise AgentStopped(f"the patching model gave no answer: {outcome.sentence}")
+        return outcome.text or ""
+
+
+def messages_of(request: PatchRequest, rules: str) -> tuple[Message, ...]:
+    """Return what the patching model is shown: how to write an edit, the run so far, the file, the instruction."""
+    prompt = shipped_prompt(PROMPT)
+    values = {
+        "rules": rules,
+        "history": request.history or "(nothing yet)",
+        "path": request.path,
+        "code": request.content,
+        "instructions": request.instructions,
+    }
+    system, asked = fill(prompt.system, values), fill(prompt.user, values)
+    return (Message("system", system), Message("user", asked))

@@ -1,4 +1,4 @@
-"""A recorded run, command by command: what it did is done again, in the same words."""
+"""Policies that decide nothing: a recorded run, done again in the same words, and one edit without a loop (table II)."""
 
 from collections.abc import Sequence
 
@@ -49,3 +49,20 @@ def _action(thought: str, call: ToolCall) -> Action:
     if isinstance(call.arguments, str):
         return Action(call.name, thought=thought, command=call.arguments, error=call.parse_error or "no arguments")
     return Action(call.name, {name: str(value) for name, value in call.arguments.items()}, thought)
+
+
+class DirectPolicy:
+    """Enters one edit and ends the run; whatever the edit came to is not looked at.
+
+    - `path`, `instruction`: The file to change, and what to change in it.
+    """
+
+    name = "direct"
+
+    def __init__(self, path: str, instruction: str) -> None:
+        self._edit = Action("edit", {"file_path": path, "instructions": instruction})
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        """Return the edit, and the end behind it."""
+        asked = any(step.role == "agent" for step in steps)
+        return Action("exit", {"summary": "The patcher was asked once."}) if asked else self._edit

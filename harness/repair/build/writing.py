@@ -1,8 +1,9 @@
 """Writes the case of a recipe as a folder, once its oracle fails and passes as it should in each of three runs."""
 
+import difflib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -10,10 +11,9 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 from misstep.harness.repair.affirm import affirm
-from misstep.harness.repair.build.instructions import instructions
 from misstep.harness.repair.build.packages import Package, known_packages, package_tree
 from misstep.harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
-from misstep.harness.repair.build.syntax import Module, read_modules
+from misstep.harness.repair.build.syntax import Fault, Module, read_modules
 from misstep.harness.repair.build.tracing import source_files
 from misstep.harness.repair.case import CASE, CaseFolder, RepairCase, write_case
 from misstep.harness.workspace import Sandbox
@@ -104,3 +104,33 @@ def task_text(report: SuiteReport) -> str:
         f"Run Output from Test Failure:\n{shown.feedback(_SHOWN)}\n"
         f"{f'… and {more} more failures.' if more else ''}"
     ).rstrip() + "\n"
+
+
+def instructions(faults: Iterable[Fault], broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the two texts, by `high_level` and `detailed`."""
+    requests = list(dict.fromkeys(fault.request for fault in faults))
+    return {"high_level": "\n".join(requests), "detailed": "\n".join(_steps(broken, fixed))}
+
+
+def _steps(broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> Iterable[str]:
+    number = 0
+    for path in sorted(broken):
+        old, new = (text.decode().splitlines() for text in (broken[path], fixed[path]))
+        for kind, first, last, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if kind == "equal":
+                continue
+            number += 1
+            removed, added = old[first:last], new[start:end]
+            where = f"lines {first + 1} to {last}" if last - first > 1 else f"line {first + 1}"
+            if kind == "insert":
+                after = next((line.strip() for line in reversed(old[:first]) if line.strip()), "")
+                place = f"after `{after}` (line {first})" if after else "at the top"
+                yield f"{number}. In `{path}`, {place}, add:\n{_code(added)}"
+            elif kind == "delete":
+                yield f"{number}. In `{path}`, remove {where}:\n{_code(removed)}"
+            else:
+                yield f"{number}. In `{path}`, replace {where}:\n{_code(removed)}\nby:\n{_code(added)}"
+
+
+def _code(lines: list[str]) -> str:
+    return "```\n" + "\n".join(lines) + "\n```"

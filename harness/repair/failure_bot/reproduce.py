@@ -12,7 +12,17 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.repair.failure_bot.change_point import Outcome
 from misstep.harness.repair.failure_bot.repository import Repository
-from misstep.harness.workspace import Limits, Sandbox, Snapshot, Toolchain, Workspace, open_workspace
+from misstep.harness.workspace import (
+    Limits,
+    Sandbox,
+    Snapshot,
+    Toolchain,
+    Workspace,
+    find_sandbox,
+    open_workspace,
+    own_command,
+    project_toolchain,
+)
 from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
 from misstep.harness.workspace.suite_run import How, breaks, is_of, run_suite
 
@@ -158,3 +168,30 @@ def _is_absent(failed: FailedTest, test: str) -> bool:
         return False
     missing = _MISSING.search(failed.message)
     return missing is not None and missing.group(1) in (*test.split("."), test.rpartition(".")[0].rpartition(".")[0])
+
+
+_SECONDS = 120.0
+
+
+class ProjectTrial(Struct, frozen=True):
+    """What the sandbox showed of a project, and what its tests did at the last commit."""
+
+    python: str
+    shown: tuple[str, ...]
+    works: bool
+    report: SuiteReport
+
+
+def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial:
+    """Run the tests of the last commit once, with the project's own interpreter and packages."""
+    toolchain = project_toolchain(folder, command, python)
+    limits = Limits(seconds=_SECONDS)
+    with (
+        Repository(folder) as repository,
+        CommitRuns(
+            repository, own_command(command), sandbox=find_sandbox(), toolchain=toolchain, limits=limits
+        ) as runs,
+    ):
+        report = runs.report(repository.head.id)
+    shown = toolchain.checkout.shown if toolchain.checkout else ()
+    return ProjectTrial(toolchain.python, shown, report.passed or bool(report.ran), report)

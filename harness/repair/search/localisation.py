@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.repair.search.source import Function, ProgramSource
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.search.source import Function, ProgramSource, sources_and_tests
 from misstep.harness.repair.search.testing import Observed
 
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
@@ -133,3 +134,11 @@ def _calls(function: Function) -> Iterator[str]:
 
 def _sorted(found: list[Suspect]) -> list[Suspect]:
     return sorted(found, key=lambda each: (-each.score, each.path, each.line))
+
+
+def suspects(folder: CaseFolder) -> tuple[dict[str, ProgramSource], list[Suspect]]:
+    """The Python files of the broken tree by path, and the suspicious lines in them, the most suspicious first."""
+    root = folder.before
+    paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py") if not path.is_symlink())
+    sources, tests = sources_and_tests(paths, lambda path: (root / path).read_bytes(), folder.case.oracle)
+    return sources, by_text(folder.case.task, tests, sources)

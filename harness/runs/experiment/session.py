@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.environment import Environment, replies_in
 from misstep.harness.agent.loop import AgentLimits, run_agent
-from misstep.harness.agent.patching import ModelPatcher
-from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings
+from misstep.harness.agent.policies.model import ModelPatcher, ModelPolicy, ModelSettings
 from misstep.harness.agent.policies.wayward import WaywardPolicy
 from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep.harness.edits import instructions

@@ -15,7 +15,7 @@ from misstep.harness.edits import instructions
 from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.repair.case import CaseFolder
-from misstep.harness.repair.search.suspicion import suspects
+from misstep.harness.repair.search.localisation import suspects
 from misstep.harness.runs.reflect.repair_target import VITAL_SIGNS, open_trees
 from misstep.harness.runs.reflect.repair_workers import GoldenWorker, SearchWorker, StubbornWorker, agents_of
 from misstep.harness.runs.repair import inputs_of_cases

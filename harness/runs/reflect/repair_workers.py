@@ -14,8 +14,8 @@ from misstep.harness.errors import EditRefused
 from misstep.harness.reflexive.protocols import Agent, Agents, Context
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.search.candidates import candidates
+from misstep.harness.repair.search.localisation import suspects
 from misstep.harness.repair.search.source import changed
-from misstep.harness.repair.search.suspicion import suspects
 
 SECONDS = 5.0
 """How long a worker says that it thinks; on a virtual clock nothing else takes time."""

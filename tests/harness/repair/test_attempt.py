@@ -8,9 +8,8 @@ import pytest
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.attempt import CaseWorkspace, Repairer, attempt
+from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, Repairer, attempt
 from misstep.harness.repair.case import CaseFolder, with_test_changes
-from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher

@@ -9,9 +9,9 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import read_manifest
+from misstep.harness.repair.attempt import SETTINGS
 from misstep.harness.repair.case import CaseFolder, instructed, instruction_of
 from misstep.harness.repair.repairers import RepairerOptions
-from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
 from misstep.harness.runs.repair_instructions import read_instructions, with_instructions, write_instructions
 from misstep.harness.workspace import Sandbox

@@ -5,8 +5,14 @@ import asyncio
 import pytest
 
 from misstep.harness.agent.loop import AgentLimits, run_agent
-from misstep.harness.agent.patching import ModelPatcher, messages_of
-from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings, conversation, read_answer
+from misstep.harness.agent.policies.model import (
+    ModelPatcher,
+    ModelPolicy,
+    ModelSettings,
+    conversation,
+    messages_of,
+    read_answer,
+)
 from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
 from misstep.harness.observer.guidance import guidance_step

@@ -9,7 +9,6 @@ import pytest
 from misstep.harness.errors import InputError
 from misstep.harness.repair.build import sets
 from misstep.harness.repair.build.finding import LEAST_COVERAGE, Wanted, find
-from misstep.harness.repair.build.instructions import instructions
 from misstep.harness.repair.build.recipes import (
     FaultPlace,
     Recipe,
@@ -26,7 +25,7 @@ from misstep.harness.repair.build.recipes import (
 )
 from misstep.harness.repair.build.sets import build
 from misstep.harness.repair.build.tracing import trace
-from misstep.harness.repair.build.writing import CaseSource, write_planted
+from misstep.harness.repair.build.writing import CaseSource, instructions, write_planted
 from misstep.harness.repair.case import read_case
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import case_source

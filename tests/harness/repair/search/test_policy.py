@@ -8,12 +8,11 @@ import pytest
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.repair.attempt import CaseWorkspace, attempt
+from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
 from misstep.harness.repair.search.testing import SandboxedTests
-from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
