@@ -1,4 +1,4 @@
-"""Policies that decide nothing: a recorded run, done again in the same words, and one edit without a loop (table II)."""
+"""Policies that decide nothing: a recorded run done again in the same words, and one edit without a loop (table II)."""
 
 from collections.abc import Sequence
 

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -71,6 +72,15 @@ def turn_of(act: Act, limits: TurnLimits, place: Place | None = None) -> TurnRep
     return asyncio.run(asyncio.wait_for(take_turn(act, TOOLS, place, limits, place.clock), 20.0))
 
 
+def doing(*acts: Callable[[Turn], Awaitable[object]], reply: str = "never") -> Act:
+    async def act(turn: Turn) -> str:
+        for each in acts:
+            await each(turn)
+        return reply
+
+    return act
+
+
 async def retrying(turn: Turn) -> str:
     for _ in range(16):
         await turn.call("apply", {})
@@ -97,37 +107,29 @@ def test_sixteen_commands_at_once_are_one_command_too() -> None:
     assert (place.applied, report.refused, report.over) == (1, 15, "tool_calls")
 
 
-def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(left_behind: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("acts", "counts"),
+    [
+        ([lambda turn: turn.call("apply", {})], (1, 2, "tool_calls")),
+        ([lambda turn: turn.think(1000.0), lambda _: asyncio.get_running_loop().create_future()], (0, 0, "seconds")),
+    ],
+)
+def test_an_agent_that_catches_everything_and_goes_on_is_left_behind(
+    left_behind: list[Any], acts: list[Any], counts: tuple[int, int, str]
+) -> None:
     stop = asyncio.Event()
 
     async def act(turn: Turn) -> str:
         while not stop.is_set():
-            try:
-                await turn.call("apply", {})
-            except BaseException:  # noqa: BLE001, S112
-                continue
+            for each in acts:
+                with suppress(BaseException):
+                    await each(turn)
         return "never"
 
     place = Place(VirtualClock())
     report = turn_of(act, TurnLimits(), place)
     stop.set()
-    assert (place.applied, report.refused, report.over) == (1, 2, "tool_calls")
-    assert len(left_behind) == 1
-
-
-def test_an_agent_that_catches_everything_and_waits_for_something_else_is_left_behind(left_behind: list[Any]) -> None:
-    stop = asyncio.Event()
-
-    async def act(turn: Turn) -> str:
-        while not stop.is_set():
-            with suppress(BaseException):
-                await turn.think(1000.0)
-            with suppress(BaseException):
-                await asyncio.get_running_loop().create_future()
-        return "never"
-
-    assert turn_of(act, TurnLimits()).over == "seconds"
-    stop.set()
+    assert (place.applied, report.refused, report.over) == counts
     assert len(left_behind) == 1
 
 
@@ -187,12 +189,8 @@ def test_a_command_that_nobody_awaits_does_nothing_behind_the_end_of_the_turn() 
 
 @pytest.mark.parametrize("make", [VirtualClock, RealClock])
 def test_a_command_that_takes_too_long_is_cut_off(make: type[VirtualClock] | type[RealClock]) -> None:
-    async def act(turn: Turn) -> str:
-        await turn.call("apply", {})
-        return "never"
-
     place = Place(make(), 3600.0)
-    report = turn_of(act, TurnLimits(seconds=0.02), place)
+    report = turn_of(doing(lambda turn: turn.call("apply", {})), TurnLimits(seconds=0.02), place)
     assert (report.over, place.applied, place.cut_off) == ("seconds", 0, 1)
     assert report.seconds == pytest.approx(0.02, abs=1.0)
 
@@ -234,20 +232,13 @@ def test_what_an_agent_raises_is_the_error_of_its_turn(error: BaseException) -> 
     ],
 )
 def test_a_command_that_ends_the_process_or_gives_no_answer_costs_the_turn_alone(command: Any, error: str) -> None:
-    async def act(turn: Turn) -> str:
-        await turn.call(command, {})
-        return "never"
-
-    report = turn_of(act, TurnLimits())
+    report = turn_of(doing(lambda turn: turn.call(command, {})), TurnLimits())
     assert report.error.startswith(error)
     assert all(isinstance(call.name, str) and call.observation.text for call in report.calls)
 
 
 def test_an_agent_that_says_nothing_readable_has_made_an_error() -> None:
-    async def act(turn: Turn) -> Any:  # noqa: ARG001
-        return b"bytes"
-
-    assert turn_of(act, TurnLimits()).error == "TypeError: an agent says a text, not bytes"
+    assert turn_of(doing(reply=b"bytes"), TurnLimits()).error == "TypeError: an agent says a text, not bytes"  # type: ignore[arg-type]
 
 
 def test_what_a_turn_took_is_whole_tokens_and_finite_amounts() -> None:
@@ -283,64 +274,42 @@ def test_what_ends_the_process_ends_it() -> None:
 
 
 def test_a_reply_of_just_the_budget_counts_and_a_longer_one_is_none() -> None:
-    def saying(characters: int) -> Act:
-        async def act(turn: Turn) -> str:
-            await turn.write(6)
-            return "x" * characters
+    def saying(characters: int) -> TurnReport:
+        return turn_of(doing(lambda turn: turn.write(6), reply="x" * characters), TurnLimits(output_tokens=10))
 
-        return act
-
-    limits = TurnLimits(output_tokens=10)
-    assert turn_of(saying(16), limits).over is None
-    report = turn_of(saying(17), limits)
+    assert saying(16).over is None
+    report = saying(17)
     assert (report.over, report.tokens_out) == ("output_tokens", 10)
     assert "xxxx" not in report.reply
 
 
 def test_sleep_beyond_the_budget_of_sleep_ends_the_turn_after_it() -> None:
-    async def act(turn: Turn) -> str:
-        await turn.sleep(4.0)
-        await turn.sleep(4.0)
-        return "never"
-
-    report = turn_of(act, TurnLimits(sleeping_seconds=6.0))
+    sleeping = doing(*[lambda turn: turn.sleep(4.0)] * 2)
+    report = turn_of(sleeping, TurnLimits(sleeping_seconds=6.0))
     assert (report.over, report.slept, report.seconds) == ("sleeping_seconds", 6.0, 6.0)
-    assert turn_of(act, TurnLimits()).slept == 0.0
+    assert turn_of(sleeping, TurnLimits()).slept == 0.0
 
 
 def test_a_sub_agent_shares_the_budget() -> None:
-    async def act(turn: Turn) -> str:
-        return await turn.start_sub_agent(retrying)
-
-    report = turn_of(act, TurnLimits(tool_calls=2, sub_agents=1))
+    report = turn_of(doing(lambda turn: turn.start_sub_agent(retrying)), TurnLimits(tool_calls=2, sub_agents=1))
     assert (len(report.calls), report.over, report.sub_agents) == (2, "tool_calls", 1)
 
 
 def test_a_turn_may_use_its_time_to_the_last_moment_and_no_further() -> None:
-    def thinking(*seconds: float) -> Act:
-        async def act(turn: Turn) -> str:
-            for each in seconds:
-                await turn.think(each)
-            return "done"
+    def thinking(*seconds: float) -> TurnReport:
+        return turn_of(doing(*(partial(Turn.think, seconds=each) for each in seconds)), TurnLimits(seconds=0.25))
 
-        return act
-
-    limits = TurnLimits(seconds=0.25)
-    assert turn_of(thinking(0.125, 0.125), limits).over is None
-    assert turn_of(thinking(0.125, math.nextafter(0.125, 1.0)), limits).over == "seconds"
-    assert turn_of(thinking(0.25, 5e-324), limits).over == "seconds"
-    assert turn_of(thinking(math.inf), limits).seconds == 0.25
+    assert thinking(0.125, 0.125).over is None
+    assert thinking(0.125, math.nextafter(0.125, 1.0)).over == "seconds"
+    assert thinking(0.25, 5e-324).over == "seconds"
+    assert thinking(math.inf).seconds == 0.25
 
 
 @pytest.mark.parametrize("began", [0.1, 7.3e8])
 @pytest.mark.parametrize("most", [0.1, 299.99999999999994])
 def test_no_rounding_of_the_clock_makes_a_turn_longer_than_its_limit(began: float, most: float) -> None:
-    async def act(turn: Turn) -> str:
-        for _ in range(50):
-            await turn.think(most / 7)
-        return "never"
-
-    report = turn_of(act, TurnLimits(seconds=most), Place(VirtualClock(began)))
+    thinking = doing(*[lambda turn: turn.think(most / 7)] * 50)
+    report = turn_of(thinking, TurnLimits(seconds=most), Place(VirtualClock(began)))
     assert report.over == "seconds"
     assert report.seconds <= most
 
@@ -375,7 +344,4 @@ def test_a_turn_that_is_cut_off_from_outside_leaves_nothing_running() -> None:
 
 
 def test_a_letter_that_no_file_can_hold_is_replaced() -> None:
-    async def act(turn: Turn) -> str:  # noqa: ARG001
-        return "half a pair: \ud800"
-
-    assert turn_of(act, TurnLimits()).reply == "half a pair: \ufffd"
+    assert turn_of(doing(reply="half a pair: \ud800"), TurnLimits()).reply == "half a pair: \ufffd"
