@@ -1,10 +1,8 @@
 """Where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
 
-The rules in order: as written; a search block without blank lines at its edges; with the marks of kept lines put
-back; spaces at the ends of lines aside; all lines indented by the same more or less; tabs for spaces. What a rule
-finds twice is refused, and so is a text that stands a second time with another indentation, as replies shift it. A
-line number decides between equal places where the
-text is at that line; a text elsewhere than its line number says must be more than one line.
+`_located` has the rules in their order. What a rule finds twice is refused, and so is a text that is there a second
+time with another indentation, as replies shift it. A line number decides between equal places if the text is at that
+line; a text elsewhere than its line number says must be more than one line.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +13,9 @@ from misstep.harness.edits.changes import Hunk, Line
 from misstep.harness.edits.ellipsis import is_ellipsis
 from misstep.harness.edits.occurrences import nearest_place, places_of
 from misstep.harness.errors import EditRefused, Refusal
+
+Variants = list[tuple[tuple[str, ...], Hunk]]
+"""Forms of a hunk in their order, with the rules that each takes."""
 
 Change = Callable[[str], str | None]
 """What becomes of an added line, `None` where it cannot be told."""
@@ -47,12 +48,23 @@ def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
 
 
 def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
-    edges = None if hunk.tagged else _without_edges(hunk)
-    variants: list[tuple[tuple[str, ...], Hunk]] = [(("context_marker",) if hunk.markless else (), hunk)]
-    if edges is not None:
+    """Return the place by the first rule that finds one, each on the variants of a hunk in their order."""
+    variants = _variants(hunk)
+    rules = (_as_written, _spaces_at_ends_aside, _indentation_aside)
+    return next((place for rule in rules if (place := rule(variants, lines, path)) is not None), None)
+
+
+def _variants(hunk: Hunk) -> Variants:
+    """Return a hunk as written, without blank lines at its edges, and with the marks of kept lines put back."""
+    variants: Variants = [(("context_marker",) if hunk.markless else (), hunk)]
+    if not hunk.tagged and (edges := _without_edges(hunk)) is not None:
         variants.append(((*variants[0][0], "blank_edges"), edges))
     if hunk.tagged and not hunk.markless:
         variants.append((("context_marker",), _marks_put_back(hunk)))
+    return variants
+
+
+def _as_written(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
     stripped = [line.rstrip() for line in lines]
     for rules, variant in variants:
         # A block that stands at one place as written, and at others but for spaces at the ends of lines, may be meant
@@ -63,13 +75,17 @@ def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
             place = Place(at[0], variant.lines, (*rules, *at[1]))
             exact = list(lines[place.start : place.start + len(old)]) == variant.old
             return place if exact else _spaces_put_back(place, lines, path, "trailing_whitespace")
+    return None
+
+
+def _spaces_at_ends_aside(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
+    stripped = [line.rstrip() for line in lines]
     for rules, variant in variants:
-        if any(map(str.strip, variant.old)) and (
-            at := _at(variant, [text.rstrip() for text in variant.old], stripped, path)
-        ):
+        own = [text.rstrip() for text in variant.old]
+        if any(own) and (at := _at(variant, own, stripped, path)):
             place = Place(at[0], variant.lines, (*rules, *at[1]))
             return _spaces_put_back(place, lines, path, "trailing_whitespace")
-    return None if hunk.markless else _indented(edges or hunk, lines, path, bool(edges))
+    return None
 
 
 def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]] | None:
@@ -127,11 +143,11 @@ def _scope_end(anchor: int, lines: Sequence[str]) -> int:
     return len(lines)
 
 
-def _indented(hunk: Hunk, lines: Sequence[str], path: str, trimmed: bool) -> Place | None:
-    """Return its only place with all spaces around lines aside, if one change of indentation explains all of them."""
+def _indentation_aside(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
+    """All spaces around lines aside, if all are indented by the same more or less or have tabs for spaces."""
+    rules, hunk = variants[0] if variants[0][1].tagged else variants[-1]
     old = hunk.old
-    rules = ("blank_edges",) if trimmed else ()
-    if not _enough(old) or not hunk.lines:
+    if hunk.markless or not _enough(old) or not hunk.lines:
         return None
     at = _at(hunk, [text.strip() for text in old], [line.strip() for line in lines], path)
     if at is None:

@@ -6,10 +6,11 @@ What the agent is shown depends on the setting; how its patch is scored does not
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.agent.environment import Environment, replies_in
 from misstep.harness.agent.loop import AgentLimits, run_agent
@@ -113,19 +114,21 @@ async def attempt(
     """
     started = time.monotonic()
     case = folder.case
+    task = with_failure(case.task, case.extra.get(FAILURE))
     done = RepairAttempt(case.id, name, setting.name, edit_format, sample)
     try:
         with await asyncio.to_thread(open_case, folder, sandbox) as workspace:
             start = await asyncio.to_thread(workspace.take)
             repairer = make(CaseWorkspace(case, workspace, setting, sample))
-            done = msgspec.structs.replace(done, policy=name or repairer.policy.name)
-            judged = _judging(patch_judge, done.id, folder, workspace, start, setting)
+            done = replace(done, policy=name or repairer.policy.name)
+            blank = Item(done.id, "patch", task=task)
+            judged = _judging(patch_judge, blank, folder, workspace, start, setting.static_analysis)
             run, environment = await _run(folder, workspace, setting, repairer, ask, edit_format, limits, judged)
             changed = await asyncio.to_thread(workspace.changed, start)
             patch = await asyncio.to_thread(workspace.diff, start)
             texts = {path: workspace.read(path) if workspace.exists(path) else None for path in changed}
         spent = [step.tokens for step in run.steps if step.tokens is not None] + list(environment.patcher_tokens)
-        done = msgspec.structs.replace(
+        done = replace(
             done,
             patched=any(edit.reply for edit in environment.edits),
             iterations=sum(step.role == "agent" for step in run.steps),
@@ -144,19 +147,20 @@ async def attempt(
         report, signals = await asyncio.to_thread(score, folder, texts, patch, sandbox)
         if signals[0].passed is None:
             said = f"the oracle is flaky: with the patch it {signals[0].text}"
-            return msgspec.structs.replace(done, ended=FLAKY, error=said, signals=signals, seconds=_since(started))
+            return replace(done, ended=FLAKY, error=said, signals=signals, seconds=_since(started))
         solved = bool(texts) and report.passed
         outcome = Outcome("passed" if solved else "failed", float(solved))
-        run = msgspec.structs.replace(run, outcome=outcome)
-        done = msgspec.structs.replace(done, solved=solved, signals=signals, trajectory=run)
+        run = replace(run, outcome=outcome)
+        done = replace(done, solved=solved, signals=signals, trajectory=run)
         if patch_judge is not None and done.patch:
-            judgement = await patch_judge.signal(patch_item(done.id, _task(case), done.patch, signals))
-            run = msgspec.structs.replace(run, extra={**run.extra, "patch_judge": _verdicts(patch_judge)})
-            done = msgspec.structs.replace(done, signals=(*signals, judgement), trajectory=run)
+            judgement = await patch_judge.signal(patch_item(done.id, task, done.patch, signals))
+            verdicts = [msgspec.to_builtins(verdict) for verdict in patch_judge.verdicts]
+            run = replace(run, extra={**run.extra, "patch_judge": verdicts})
+            done = replace(done, signals=(*signals, judgement), trajectory=run)
     except (MisstepError, OSError) as error:
         said = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
-        done = msgspec.structs.replace(done, error=said)
-    return msgspec.structs.replace(done, seconds=_since(started))
+        done = replace(done, error=said)
+    return replace(done, seconds=_since(started))
 
 
 def _since(started: float) -> float:
@@ -164,28 +168,20 @@ def _since(started: float) -> float:
 
 
 def _judging(
-    judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
+    judge: PatchJudge | None, blank: Item, folder: CaseFolder, workspace: Workspace, start: Snapshot, static: bool
 ) -> Callable[[], Awaitable[tuple[str, bool]]] | None:
     if judge is None:
         return None
 
     def so_far() -> Item:
         changed, patch = workspace.changed(start), workspace.diff(start)[:MOST_PATCH]
-        signals = signals_without_tests(folder, workspace, changed, patch, static=setting.static_analysis)
-        return patch_item(name, _task(folder.case), patch, signals)
+        signals = signals_without_tests(folder, workspace, changed, patch, static=static)
+        return patch_item(blank.id, blank.task, patch, signals)
 
     async def judged() -> tuple[str, bool]:
         return await judge.feedback(await asyncio.to_thread(so_far))
 
     return judged
-
-
-def _task(case: RepairCase) -> str:
-    return with_failure(case.task, case.extra.get(FAILURE))
-
-
-def _verdicts(judge: PatchJudge) -> list[dict[str, Any]]:
-    return [msgspec.to_builtins(verdict) for verdict in judge.verdicts]
 
 
 async def _run(
@@ -226,7 +222,7 @@ async def _run(
     edits = [msgspec.to_builtins(edit) for edit in environment.edits]
     failure = {FAILURE: case.extra[FAILURE]} if FAILURE in case.extra else {}
     extra = {**run.extra, "edits": edits, **repairer.notes(), **failure}
-    return msgspec.structs.replace(run, model=ask.model or None, extra=extra), environment
+    return replace(run, model=ask.model or None, extra=extra), environment
 
 
 _Number = TypeVar("_Number", int, float)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.policies.model import ModelPatcher, ModelPolicy, ModelSettings
 from misstep.harness.agent.policies.replay import DirectPolicy, RecordedPatcher, ReplayPolicy
-from misstep.harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
+from misstep.harness.agent.policies.slips import FAILURES, LOOPS, Ground, TextEdit, looked_at, unasked_edits
 from misstep.harness.agent.policies.wayward import Slip, WaywardPolicy
 from misstep.harness.edits import instructions
 from misstep.harness.errors import UsageError
@@ -70,20 +70,12 @@ ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 
 def model(options: RepairerOptions) -> MakeRepairer:
     """Return a model that decides, and a model that writes the edits."""
-
-    def make(place: CaseWorkspace) -> Repairer:
-        return Repairer(ModelPolicy(replace(options.model, sample=place.sample)), _patcher(options, place))
-
-    return make
+    return lambda place: Repairer(ModelPolicy(replace(options.model, sample=place.sample)), _patcher(options, place))
 
 
 def direct(options: RepairerOptions) -> MakeRepairer:
     """Return the patching sub-agent alone, asked once with the instruction of a case."""
-
-    def make(place: CaseWorkspace) -> Repairer:
-        return Repairer(DirectPolicy(*instruction_of(place.case)), _patcher(options, place))
-
-    return make
+    return lambda place: Repairer(DirectPolicy(*instruction_of(place.case)), _patcher(options, place))
 
 
 def _patcher(options: RepairerOptions, place: CaseWorkspace) -> ModelPatcher:
@@ -119,7 +111,10 @@ def wayward(options: RepairerOptions) -> MakeRepairer:
     def make(place: CaseWorkspace) -> Repairer:
         random = Random(f"{options.seed + place.sample}")  # noqa: S311 -- no secret
         ground = _ground(place.workspace, Voice(random, "development"))
-        slips = [_slip(category, random.choice(forms), lasts, ground, random) for category, forms, lasts in _WAYWARD]
+        slips = []
+        for category, forms, lasts in _WAYWARD:
+            made = random.choice(forms)(ground, random)
+            slips.append(Slip((category,), 1, lasts, made.command, made.undo))
         work = [looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]]
         policy = WaywardPolicy(work, slips)
         return Repairer(policy, policy)
@@ -133,8 +128,3 @@ def _ground(workspace: Workspace, voice: Voice) -> Ground:
     firsts = {path: workspace.read(path).decode(errors="replace").split("\n", 1)[0] for path in paths}
     remarks = tuple(TextEdit(path, first, f"# Looked at by an agent.\n{first}", path) for path, first in firsts.items())
     return Ground(voice, paths, tuple(path.rpartition("/")[2] for path in paths), remarks, remarks)
-
-
-def _slip(category: str, form: Form, lasts: int, ground: Ground, random: Random) -> Slip:
-    made = form(ground, random)
-    return Slip((category,), 1, lasts, made.command, made.undo)

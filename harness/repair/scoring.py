@@ -118,13 +118,15 @@ def signals_without_tests(
 
     `static` says whether static analysis is among them.
     """
-    case = folder.case
-    signals = [_static_signal(folder, workspace, changed)] if static else []
+    case, signals = folder.case, []
+    if static:
+        analysis = static_analysis(folder, workspace)
+        unknown = Signal("static_analysis", None, "no checker is known for this language")
+        signals.append(analysis.signal(changed) if analysis else unknown)
     signals.append(test_files.check(changed, case.oracle))
-    if case.diffs:
-        likest = max((revert.check(patch, blamed) for blamed in case.diffs.values()), key=lambda each: each.score or 0)
-        signals.append(likest)
-    return tuple(signals)
+    reverts = (revert.check(patch, blamed) for blamed in case.diffs.values())
+    likest = max(reverts, key=lambda each: each.score or 0, default=None)
+    return (*signals, likest) if likest else tuple(signals)
 
 
 def _unchanged_signal(workspace: Workspace, case: RepairCase) -> Signal:
@@ -132,13 +134,6 @@ def _unchanged_signal(workspace: Workspace, case: RepairCase) -> Signal:
     (report,) = oracle_reports(workspace, case, 1)
     said = "the tests as they were pass too" if report.passed else f"the tests as they were: {report.feedback(1_000)}"
     return Signal(UNCHANGED_TESTS, report.passed, said)
-
-
-def _static_signal(folder: CaseFolder, workspace: Workspace, changed: Sequence[str]) -> Signal:
-    analysis = static_analysis(folder, workspace)
-    if analysis is None:
-        return Signal("static_analysis", None, "no checker is known for this language")
-    return analysis.signal(changed)
 
 
 def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
