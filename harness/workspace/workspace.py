@@ -199,6 +199,15 @@ class Workspace:
             number = self._own(snapshot)
             self._settled(lambda: self._tree.restore(number))
 
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Make the files what they were when the block ends."""
+        snapshot = self.take()
+        try:
+            yield
+        finally:
+            self.restore(snapshot)
+
     def changed(self, snapshot: Snapshot) -> tuple[str, ...]:
         """Return the files and links that were added, removed or changed since, sorted, without the folder `.git`."""
         with self._lock:

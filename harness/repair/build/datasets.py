@@ -11,6 +11,7 @@ import gzip
 import json
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from random import Random
@@ -108,6 +109,17 @@ def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
     return set(Random(seed).sample(ids, min(n, len(ids))))  # noqa: S311 -- no secret
 
 
+@contextmanager
+def threads(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Give a pool of threads; if one of them fails, what still waits is not begun."""
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
 def write_cases(
     name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None, workers: int = 1
 ) -> list[CaseFolder]:
@@ -121,12 +133,8 @@ def write_cases(
             _write(program, name, to / program.id, sandbox)
         return read_case(to / program.id)
 
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            return list(pool.map(written, programs))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with threads(workers) as pool:
+        return list(pool.map(written, programs))
 
 
 def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:
@@ -153,4 +161,4 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
         with gzip.open(file, "rt", encoding="utf-8") as opened:
             yield from (json.loads(line) for line in opened)
     except (OSError, ValueError) as error:
-        raise InputError("is no gzipped JSON lines", file=file) from error
+        raise InputError("is not gzipped JSON lines", file=file) from error

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import MisstepError, SandboxFailed
 from misstep.harness.progress import say
+from misstep.harness.repair.build.datasets import threads
 from misstep.harness.repair.build.finding import Wanted, find
 from misstep.harness.repair.build.packages import known_packages
 from misstep.harness.repair.build.recipes import Recipe, read_recipes, sampled, write_recipes
@@ -49,22 +50,18 @@ def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox,
             sources[recipe.package] = source_of(recipe)
     made: list[Recipe] = []
     refused: dict[str, str] = {}
-    with ThreadPoolExecutor(workers) as pool:
+    with threads(workers) as pool:
         waiting = {
             pool.submit(write_planted, recipe, sources[recipe.package], set_name, out, sandbox): recipe
             for recipe in recipes
         }
-        try:
-            for done in as_completed(waiting):
-                recipe, why = waiting[done], done.result()
-                if why:
-                    refused[recipe.id] = why
-                else:
-                    made.append(recipe)
-                _tell(len(made) + len(refused), len(recipes), recipe.id, why)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for done in as_completed(waiting):
+            recipe, why = waiting[done], done.result()
+            if why:
+                refused[recipe.id] = why
+            else:
+                made.append(recipe)
+            _tell(len(made) + len(refused), len(recipes), recipe.id, why)
     return Built(tuple(sorted(made, key=lambda each: each.id)), refused)
 
 

@@ -124,14 +124,11 @@ class SandboxedTests:
 
     def _traced_run(self, test: str, files: Sequence[str], *, oracle: bool) -> Observed:
         workspace = self._place.workspace
-        kept = workspace.take()
-        try:
+        with workspace.restored():
             workspace.write(f"{_FOLDER}/sitecustomize.py", _sandboxed("sandboxed_tracer.py"))
             asked = (test,) if test else self._place.case.oracle
             report = self._suite(asked, {"MISSTEP_SEARCH_FILES": "\n".join(files)})
             said = workspace.read(f"{_FOLDER}/lines.txt").decode() if workspace.exists(f"{_FOLDER}/lines.txt") else ""
-        finally:
-            workspace.restore(kept)
         lines: dict[str, list[int]] = {}
         for number, _, path in (line.partition(" ") for line in said.splitlines()):
             if number.isdecimal() and path in files:
@@ -167,8 +164,9 @@ class SandboxedTests:
         for kind, times, share in (("exchange", 1, 0.7), ("files", 4, 0.7), ("exchange", 8, 1.0)):
             if times == 1:
                 chosen = [(at, each) for at, each in numbered if not each.outside]
-            elif kind == "files":
-                chosen = [(at, each) for at, each in numbered if each.outside or not answers or _unknown(answers, at)]
+            elif kind == "files":  # also those that could not be tried in the process that holds the program
+                unknown = {at for at, answer in answers.items() if answer.unknown}
+                chosen = [(at, each) for at, each in numbered if each.outside or not answers or at in unknown]
             else:
                 chosen = [(at, each) for at, each in numbered if at in answers and answers[at].ended]
             if not chosen or left <= 0:
@@ -177,8 +175,10 @@ class SandboxedTests:
             answers |= {each.candidate: each for each in given}
             left -= sum(each.seconds for each in given)
             if found := [each.candidate for each in given if each.passed]:
-                return Search(_tried(answers), min(found))
-        return Search(_tried(answers), None)
+                break
+        else:
+            found = []
+        return Search(sum(not each.unknown for each in answers.values()), min(found, default=None))
 
     def _try(self, kind: str, numbered: Sequence[tuple[int, Candidate]], job: Mapping[str, object]) -> list[_Answer]:
         written = [
@@ -194,8 +194,7 @@ class SandboxedTests:
         workspace = self._place.workspace
         files = list(dict.fromkeys(test.partition("::")[0] for test in self._oracle))
         line = _root() + suite_command(self._line, files) + " --assert=plain --tb=short -p no:randomly"
-        kept = workspace.take()
-        try:
+        with workspace.restored():
             workspace.write(f"{_PLUGIN}.py", _sandboxed("sandboxed_plugin.py"))
             workspace.write(f"{_FOLDER}/job.json", json.dumps({**job, "oracle": self._oracle}).encode())
             environment = {"PYTEST_PLUGINS": _PLUGIN}
@@ -203,8 +202,6 @@ class SandboxedTests:
             workspace.run(["/bin/sh", "-c", line], limits=limits, environment=environment)
             results = f"{_FOLDER}/results.jsonl"
             return workspace.read(results) if workspace.exists(results) else b""
-        finally:
-            workspace.restore(kept)
 
     def _one_by_one(self, candidates: Sequence[Candidate]) -> Search:
         workspace = self._place.workspace
@@ -213,14 +210,11 @@ class SandboxedTests:
         for number, candidate in enumerate(chosen):
             if time.monotonic() - started > self._effort.one_by_one_seconds:
                 return Search(number, None)
-            kept = workspace.take()
-            try:
+            with workspace.restored():
                 text = workspace.read(candidate.path).decode()
                 workspace.write(candidate.path, changed(text, candidate.change).encode())
                 if self._place.run_tests().passed:
                     return Search(number + 1, number)
-            finally:
-                workspace.restore(kept)
         return Search(len(chosen), None)
 
 
@@ -264,15 +258,6 @@ def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Obs
     wanted = [each for each in observed if each.oracle or each.test in beside]
     quick = [each for each in wanted if each.seconds < most_seconds / 2]
     return quick, [each for each in wanted if each not in quick]
-
-
-def _unknown(answers: Mapping[int, _Answer], number: int) -> bool:
-    """Return whether a candidate could not be tried in the process that holds the program."""
-    return number in answers and answers[number].unknown
-
-
-def _tried(answers: Mapping[int, _Answer]) -> int:
-    return sum(not each.unknown for each in answers.values())
 
 
 def _read(data: bytes, form: type[_Form]) -> list[_Form]:

@@ -121,17 +121,11 @@ class StaticAnalysis:
         return [text for text in done.output.replace("./", "").splitlines() if text.strip()]
 
     def _known(self, checker: Analyzer, files: Sequence[str]) -> set[str]:
-        snapshot = self._workspace.take()
-        try:
-            kept = []
-            for path in files:
-                text = self._original(path)
-                if text is not None:
-                    self._workspace.write(path, text.encode())
-                    kept.append(path)
-            return {_evened(line) for line in self._errors(checker, kept)} if kept else set()
-        finally:
-            self._workspace.restore(snapshot)
+        with self._workspace.restored():
+            there = {path: text for path in files if (text := self._original(path)) is not None}
+            for path, text in there.items():
+                self._workspace.write(path, text.encode())
+            return {_evened(line) for line in self._errors(checker, [*there])} if there else set()
 
 
 def _evened(line: str) -> str:
