@@ -6,6 +6,7 @@ line; a text elsewhere than its line number says must be more than one line.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct, structs
 
@@ -187,27 +188,18 @@ def _tabs(pairs: Sequence[tuple[str, str]]) -> Change | None:
         width = int(widths.pop()) if len(widths) == 1 else 0
         fits = all(not tabs.strip("\t") and spaces == " " * (width * len(tabs)) for tabs, spaces in sides)
         if width >= 2 and fits:
-            return _tabs_for(width) if tab_in_file else _spaces_for(width)
+            spaces = " " * width
+            return _exchanged(spaces, "\t") if tab_in_file else _exchanged("\t", spaces)
     return None
 
 
-def _tabs_for(width: int) -> Change:
+def _exchanged(unit: str, other: str) -> Change:
     def change(text: str) -> str | None:
         indent = _indent(text)
         if not text.strip():
             return text
-        whole = not indent.strip(" ") and len(indent) % width == 0
-        return "\t" * (len(indent) // width) + text.lstrip() if whole else None
-
-    return change
-
-
-def _spaces_for(width: int) -> Change:
-    def change(text: str) -> str | None:
-        indent = _indent(text)
-        if not text.strip():
-            return text
-        return " " * (width * len(indent)) + text.lstrip() if not indent.strip("\t") else None
+        count = len(indent) // len(unit)
+        return other * count + text.lstrip() if indent == unit * count else None
 
     return change
 
@@ -266,17 +258,11 @@ def _marks_put_back(hunk: Hunk) -> Hunk:
 
 def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
     """The parts between lines left out, each at its only place, in order; what is left out is indented as it says."""
-    parts: list[list[Line]] = [[]]
-    gaps: list[str] = []
-    for line in hunk.lines:
-        if line.tag == " " and is_ellipsis(line.text):
-            gaps.append(line.text)
-            parts.append([])
-        else:
-            parts[-1].append(line)
+    gaps = [place for place, line in enumerate(hunk.lines) if line.tag == " " and is_ellipsis(line.text)]
+    parts = [hunk.lines[before + 1 : after] for before, after in pairwise([-1, *gaps, len(hunk.lines)])]
     found: list[Place | None] = []
     for number, part in enumerate(parts):
-        one = structs.replace(hunk, lines=tuple(part), at=hunk.at if not number else None, at_end=False)
+        one = structs.replace(hunk, lines=part, at=hunk.at if not number else None, at_end=False)
         if not part:
             found.append(None)
             continue
@@ -284,7 +270,7 @@ def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
         if place is None:
             raise _absent(one, lines, path)
         found.append(structs.replace(place, rules=(*place.rules, "ellipsis")))
-    for gap, before, after in zip(gaps, found, found[1:], strict=False):
+    for gap, before, after in zip((hunk.lines[place].text for place in gaps), found, found[1:], strict=False):
         if before is None or after is None:
             continue
         start, end, depth = before.start + before.length, after.start, len(_indent(gap))
