@@ -69,9 +69,5 @@ def _elapsed(steps: Iterable[Step]) -> float | None:
     times = [step.timestamp for step in steps if step.timestamp]
     try:
         return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None
-    except (
-        IndexError,
-        ValueError,
-        TypeError,
-    ):  # no times, no times that can be read, or one with a zone and one without
+    except (IndexError, ValueError, TypeError):  # none, or none that can be read, or one with a zone and one without
         return None

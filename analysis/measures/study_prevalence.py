@@ -6,16 +6,17 @@ whose category was not answered is in no share of what was found. "Any" is found
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
 
+from misstep.analysis.measures import shares
 from misstep.analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
-from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.errors import UsageError
 
@@ -64,39 +65,28 @@ class Study(Struct, frozen=True):
 def share(sessions: Iterable[StudiedSession], category: str, told: Told) -> Estimate:
     """Return the share of the answered sessions that show a category or any, with Wilson's interval."""
     shown = [one for session in sessions if (one := session.shows(category, told)) is not None]
-    return wilson(sum(shown), len(shown)) if shown else Estimate(None, n=0, reason=NOTHING_ANSWERED)
+    return shares.share(sum(shown), len(shown), NOTHING_ANSWERED)
 
 
 def alone(study: Study) -> Prevalence:
     """Counts and shares as planted, also of the sessions that show one category and nothing else."""
-    rows = (
-        tuple("yes" if name in session.planted else "no" for name in study.categories) for session in study.sessions
-    )
-    return prevalence(study.categories, Counter(rows))
+    labels = (tuple(YES if name in one.planted else "no" for name in study.categories) for one in study.sessions)
+    return prevalence(study.categories, Counter(labels))
 
 
 def corrected(study: Study, category: str) -> Estimate:
     """Return the share found, corrected by the sensitivity and specificity measured on the validation sessions."""
-    flagged = _answers(study.sessions, category)
-    known = [
-        (one, truth)
-        for session in study.validation
-        for one, truth in [(session.shows(category, "found"), session.shows(category, "planted"))]
-        if one is not None
-    ]
-    found = [one for one, truth in known if truth]
-    left_alone = [not one for one, truth in known if not truth]
+    flagged = [one for session in study.sessions if (one := session.shows(category, "found")) is not None]
     if not flagged:
         return Estimate(None, n=0, reason=NOTHING_ANSWERED)
+    pairs = [(session.shows(category, "found"), session.shows(category, "planted")) for session in study.validation]
+    found = [one is True for one, truth in pairs if one is not None and truth]
+    left_alone = [one is False for one, truth in pairs if one is not None and not truth]
     counts = [(sum(answers), len(answers)) for answers in (flagged, found, left_alone)]
     try:
         return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
     except UsageError:
         return Estimate(None, n=len(flagged), reason=TELLS_NOTHING)
-
-
-def _answers(sessions: Iterable[StudiedSession], category: str) -> list[bool]:
-    return [one for session in sessions if (one := session.shows(category, "found")) is not None]
 
 
 def by_week(study: Study, category: str, told: Told) -> dict[int, Estimate]:
@@ -115,12 +105,8 @@ def sampled_by_day(study: Study, part: float, seed: int) -> Estimate:
     for session in study.sessions:
         days[session.day].append(session)
     draw = random.Random(seed)  # noqa: S311 (a sample)
-    sample = [
-        one
-        for _, sessions in sorted(days.items())
-        for one in draw.sample(sessions, max(1, round(part * len(sessions))))
-    ]
-    return share(sample, ANY, "found")
+    samples = [draw.sample(own, max(1, round(part * len(own)))) for _, own in sorted(days.items())]
+    return share(chain.from_iterable(samples), ANY, "found")
 
 
 class Versions(Struct, frozen=True):
@@ -149,20 +135,17 @@ def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
 
 def _compared(first: Estimate, second: Estimate) -> tuple[Estimate, Significance]:
     if not first.n or not second.n:
-        return (
-            Estimate(None, n=0, reason=NOTHING_ANSWERED),
-            Significance(None, None, 0, "two-proportion z, pooled", NOTHING_ANSWERED),
-        )
+        test = Significance(None, None, 0, "two-proportion z, pooled", NOTHING_ANSWERED)
+        return Estimate(None, n=0, reason=NOTHING_ANSWERED), test
     counts = [number for one in (first, second) for number in (round((one.value or 0.0) * (one.n or 0)), one.n or 0)]
     return newcombe(*counts), pooled_z(*counts)
 
 
 def by_rating(study: Study, category: str, told: Told) -> dict[str, Estimate]:
     """Return what users said → the share of the sessions of which they said it; and the share of all."""
-    said: dict[str, Sequence[StudiedSession]] = {
-        "Disliked": [one for one in study.sessions if one.liked is False],
-        "Liked": [one for one in study.sessions if one.liked is True],
-        "Not rated": [one for one in study.sessions if one.liked is None],
-        "All": study.sessions,
+    ratings = {"Disliked": False, "Liked": True, "Not rated": None}
+    rated = {
+        name: share((one for one in study.sessions if one.liked is rating), category, told)
+        for name, rating in ratings.items()
     }
-    return {name: share(sessions, category, told) for name, sessions in said.items()}
+    return rated | {"All": share(study.sessions, category, told)}

@@ -30,8 +30,7 @@ def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
         if value is not None:
             width = WIDTH * value / (max(known for known in values if known is not None) or 1)
             hollow = row.evidence in ("published", "recomputed")
-            edge = SERIES[0] if hollow else None
-            strength = 0.18 if hollow else 0.75
+            strength, edge = (0.18, SERIES[0]) if hollow else (0.75, None)
             drawing.box((WIDTH - width) / 2, y + 18, width, _BAR, fill=SERIES[0], strength=strength, edge=edge)
     return drawing.svg(title, description or _funnel_words(rows, values))
 

@@ -60,20 +60,11 @@ def crossed(
     rows: Sequence[Row], title: str, description: str = "", *, row_axis: str = "", column_axis: str = ""
 ) -> str:
     """Rows of a table as a heat map: a line a group, a column a quantity; a missing figure is an empty cell."""
-    groups, quantities = (
-        list(dict.fromkeys(names)) for names in zip(*((r.group, r.quantity) for r in rows), strict=True)
-    )
+    groups, quantities = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("group", "quantity"))
     by_key = {(row.group, row.quantity): drawn_value(row) for row in rows}
-    return heat_map(
-        [[by_key.get((group, quantity)) for quantity in quantities] for group in groups],
-        groups,
-        quantities,
-        title,
-        description or words(rows),
-        unit=rows[0].unit,
-        row_axis=row_axis,
-        column_axis=column_axis,
-    )
+    values = [[by_key.get((group, quantity)) for quantity in quantities] for group in groups]
+    axes = {"row_axis": row_axis, "column_axis": column_axis}
+    return heat_map(values, groups, quantities, title, description or words(rows), unit=rows[0].unit, **axes)
 
 
 def confusion(

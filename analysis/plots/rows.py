@@ -161,20 +161,15 @@ def _distinct_label(row: Row, others: Sequence[Row]) -> str:
 
 
 def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
-    value = drawn_value(row)
-    start, end = across(0), across(0.0 if value is None else value)
-    color = _MARKERS[row.evidence][2]
-    hollow = _MARKERS[row.evidence][1]
-    drawing.box(
-        start, y - 4, end - start, 8, fill=color, strength=0.18 if hollow else 0.75, edge=color if hollow else None
-    )
+    (_, hollow, color), start = _MARKERS[row.evidence], across(0)
+    width, strength = across(drawn_value(row) or 0.0) - start, 0.18 if hollow else 0.75
+    drawing.box(start, y - 4, width, 8, fill=color, strength=strength, edge=color if hollow else None)
     _whisker(drawing, row, y, across, INK)
 
 
 def _interval(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
-    shape, hollow, color = _MARKERS[row.evidence]
+    (shape, hollow, color), value = _MARKERS[row.evidence], drawn_value(row)
     _whisker(drawing, row, y, across, color)
-    value = drawn_value(row)
     if value is not None:
         drawing.marker(across(value), y, shape, color=color, hollow=hollow)
 
@@ -206,9 +201,8 @@ def _heading_lines(heading: str, rows: Sequence[Row], width: float, *, brief: bo
 
 def _shared_n(rows: Sequence[Row]) -> str:
     """Return the n that all rows of a panel have; empty where they differ or have none."""
-    counts = {row.n for row in rows}
-    n = counts.pop() if len(counts) == 1 else None
-    return "" if n is None else f"n {count_text(n)}"
+    first, *others = {row.n for row in rows}
+    return "" if others or first is None else f"n {count_text(first)}"
 
 
 def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:

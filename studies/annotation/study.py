@@ -138,32 +138,25 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
     """Return a study as it stands in its folder, for reading; it may be served meanwhile."""
     manifest = read_manifest(folder)
     if manifest is None or manifest.command != COMMAND:
-        raise InputError(
-            "this is not a folder of an annotation study", f"Name that of `misstep {COMMAND}`.", file=folder
-        )
+        advice = f"Name that of `misstep {COMMAND}`."
+        raise InputError("this is not a folder of an annotation study", advice, file=folder)
     try:
         asked = msgspec.convert(manifest.settings, _Asked)
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"not what `misstep {COMMAND}` wrote: {error}", "Restore the file.", file=folder / MANIFEST
-        ) from error
-    plan = AnnotationPlan(
-        tuple(asked.cases), tuple(asked.raters), tuple(asked.calibration), asked.seed, tuple(asked.labels)
-    )
-    answers = read_records(folder, ANSWER_RECORDS, unfinished=True) if _begun(folder) else ()
-    return State(plan, tuple(answers)), manifest
+        problem = f"not what `misstep {COMMAND}` wrote: {error}"
+        raise InputError(problem, "Restore the file.", file=folder / MANIFEST) from error
+    cases, raters, calibration = tuple(asked.cases), tuple(asked.raters), tuple(asked.calibration)
+    plan = AnnotationPlan(cases, raters, calibration, asked.seed, tuple(asked.labels))
+    begun = (folder / ANSWER_RECORDS.file).exists()
+    return State(plan, tuple(read_records(folder, ANSWER_RECORDS, unfinished=True)) if begun else ()), manifest
 
 
 def phase_named(name: str) -> Phase:
     """Return the phase of a name."""
-    for phase in PHASES:
-        if phase == name:
-            return phase
-    raise Conflict(f"there is no phase {name!r}", "Open the study's page again.")
-
-
-def _begun(folder: Path) -> bool:
-    return (folder / ANSWER_RECORDS.file).exists()
+    known = [phase for phase in PHASES if phase == name]
+    if not known:
+        raise Conflict(f"there is no phase {name!r}", "Open the study's page again.")
+    return known[0]
 
 
 def _entry(answer: RaterAnswer, _: _Entry | None) -> _Entry:

@@ -94,12 +94,12 @@ def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, V
     """Return each verdict with the session that it is on; of a run without sessions with nothing."""
     verdicts, sessions = run.table("verdicts"), run.table("sessions")
     assert verdicts is not None  # noqa: S101 (`_labels` has looked)
-    rows = secrets.checked(verdicts)
     if sessions is None:
-        yield from ((row, {}) for row in rows)
+        yield from ((row, {}) for row in secrets.checked(verdicts))
         return
-    for (_, judged), session in zip(groupby(rows, itemgetter("item")), secrets.checked(sessions), strict=True):
-        yield from ((row, session) for row in judged)
+    judged = groupby(secrets.checked(verdicts), itemgetter("item"))
+    for (_, rows), session in zip(judged, secrets.checked(sessions), strict=True):
+        yield from ((row, session) for row in rows)
 
 
 def _value_type(labels: set[str]) -> str:
@@ -112,11 +112,9 @@ def _value_type(labels: set[str]) -> str:
 def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner: Scanner) -> ScanResult:
     item, label = verdict["item"], verdict["label"]
     value = _TRUTH.get(label) if scanner.value_type == "boolean" else label
-    model, tokens = verdict["model"], [verdict["input_tokens"], verdict["output_tokens"]]
-    known = tokens != [None, None]
-    usage = dict(zip(("input_tokens", "output_tokens"), (count or 0 for count in tokens), strict=True)) if known else {}
-    total = sum(usage.values())
-    failed = verdict["status"] in _ERRORS
+    tokens = {name: verdict[name] for name in ("input_tokens", "output_tokens")}
+    usage = {name: count or 0 for name, count in tokens.items()} if set(tokens.values()) != {None} else {}
+    total, failed = sum(usage.values()), verdict["status"] in _ERRORS
     told = {name: verdict[name] for name in _TOLD if verdict.get(name) is not None}
     file, line = verdict.get("file") or None, verdict.get("line")
     return ScanResult(
@@ -142,7 +140,7 @@ def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner
         scan_error_traceback="" if failed else None,
         scan_error_type="refusal" if verdict["status"] == "refused" else None,
         scan_total_tokens=total,
-        scan_model_usage=_json({model or "unknown": usage | {"total_tokens": total}} if known else {}),
+        scan_model_usage=_json({verdict["model"] or "unknown": usage | {"total_tokens": total}} if usage else {}),
         timestamp=run.manifest.finished,
     )
 
@@ -184,14 +182,14 @@ def _count(summary: dict[str, Any], result: ScanResult) -> None:
 
 
 def _scan(run: RunExport, scan: str, keys: Mapping[str, str]) -> bytes:
-    scanners = {key: {"name": judge, "version": 0, "params": {}} for judge, key in keys.items()}
+    manifest = run.manifest
     spec = {
         "scan_id": scan,
         "scan_name": run.name,
-        "timestamp": run.manifest.finished,
-        "metadata": {"command": f"misstep {run.manifest.command}", "digest": run.manifest.inputs.digest},
+        "timestamp": manifest.finished,
+        "metadata": {"command": f"misstep {manifest.command}", "digest": manifest.inputs.digest},
         "packages": {"misstep": __version__},
         "options": {"max_transcripts": 25},
-        "scanners": scanners,
+        "scanners": {key: {"name": judge, "version": 0, "params": {}} for judge, key in keys.items()},
     }
     return msgspec.json.format(encode(spec), indent=2) + b"\n"
