@@ -51,12 +51,13 @@ def read_attempts(path: Path, name: str, threshold: float | None = None) -> Pass
         raise InputError(f"an export of {source.tool}, which has labels and no attempts", SHAPES, file=shown(path))
     sheet = source.sheet
     columns = _columns(sheet)
-    rows = _Rows(sheet, columns, name, threshold)
+    cells = {column: [trimmed(cell) for cell in sheet.columns[at]] for column, at in columns.items()}
+    rows = _Rows(sheet, columns, cells, name, threshold)
     rest = [column for place, column in enumerate(sheet.header) if place not in columns.values()]
     remarks = [f"{sheet.file}: {remark}" for remark in source.remarks]
     if rest:
         remarks.append(f"{sheet.file}: columns that are not looked at: {listed(rest)}")
-    return PassAttempts(rows.counted() if "n" in columns else rows.one_by_one(), tuple(remarks))
+    return PassAttempts(rows.systems(), tuple(remarks))
 
 
 def has_attempts(sheet: LabelRows) -> bool:
@@ -91,75 +92,64 @@ class _Rows(Struct, frozen=True):
 
     sheet: LabelRows
     columns: Mapping[str, int]
+    cells: Mapping[str, Sequence[str]]
     name: str
     threshold: float | None
 
-    def one_by_one(self) -> tuple[SystemAttempts, ...]:
-        """Return a row an attempt."""
-        cells, attempts, lines = self._cells("passed"), self._cells("attempt"), self.sheet.lines()
-        read = {cell: self._outcome(cell) for cell in dict.fromkeys(cells)}
-        gathered = _Gathered()
+    def systems(self) -> tuple[SystemAttempts, ...]:
+        """Return what each system did, of a row an attempt or a row a task."""
+        attempts, wide = self.cells.get("attempt", ()), "n" in self.columns
+        gathered, lines = _Gathered(), self.sheet.lines()
         seen: dict[tuple[str, str, str], int] = {}
         for row, (system, task) in enumerate(self._whose()):
-            if attempts and attempts[row]:
-                key = system, task, attempts[row]
-                if key in seen:
-                    found = f"attempt {attempts[row]!r} at {task!r} stands {self.sheet.where(seen[key])} already"
-                    raise self.sheet.error(row, found, "Give each attempt one row.", self._called("attempt"))
-                seen[key] = row
-            outcome = read[cells[row]]
-            if isinstance(outcome, InputError):
-                raise self.sheet.error(row, outcome.found, outcome.advice, self._called("passed"))
-            if outcome is None:
-                gathered.add(system, task, TaskCounts(unanswered=1), self._place(lines[row]), cells[row])
-            else:
-                gathered.add(system, task, TaskCounts(passed=int(outcome), failed=int(not outcome)))
+            key = (system, task, attempts[row] if attempts else "")
+            if key in seen and (wide or key[2]):
+                raise self._twice(row, key, seen[key])
+            seen[key] = row
+            counts, cell = self._counts(row) if wide else self._attempt(row)
+            where = f"{self.sheet.file}, {self.sheet.unit} {lines[row]}" if counts.unanswered else ""
+            gathered.add(system, task, counts, where, cell)
         return gathered.systems()
 
-    def counted(self) -> tuple[SystemAttempts, ...]:
-        """Return a row a task."""
-        tried, passed, lines = self._cells("n"), self._cells("c"), self.sheet.lines()
-        gathered = _Gathered()
-        seen: dict[tuple[str, str], int] = {}
-        for row, (system, task) in enumerate(self._whose()):
-            n, c = tried[row], passed[row]
-            if (system, task) in seen:
-                found = f"the task {task!r} stands {self.sheet.where(seen[system, task])} already"
-                raise self.sheet.error(row, found, "Give the counts of each task once.", self._called("task"))
-            seen[system, task] = row
-            if not _WHOLE.fullmatch(n) or int(n) > MOST_ATTEMPTS:
-                advice = f"Give the number of attempts, a whole number up to {MOST_ATTEMPTS:,}."
-                raise self.sheet.error(row, f"{n!r} attempts", advice, self._called("n"))
-            if not _WHOLE.fullmatch(c):
-                gathered.add(system, task, TaskCounts(unanswered=int(n)), self._place(lines[row]), c)
-            elif int(c) > int(n):
-                advice = "Give how many of the n passed."
-                raise self.sheet.error(row, f"{c} of {n} attempts passed", advice, self._called("c"))
-            else:
-                gathered.add(system, task, TaskCounts(passed=int(c), failed=int(n) - int(c)))
-        return gathered.systems()
+    def _twice(self, row: int, key: tuple[str, str, str], before: int) -> InputError:
+        _, task, attempt = key
+        what = f"attempt {attempt!r} at {task!r}" if attempt else f"the task {task!r}"
+        advice = "Give each attempt one row." if attempt else "Give the counts of each task once."
+        place = f"{what} stands {self.sheet.where(before)} already"
+        return self.sheet.error(row, place, advice, self._called("attempt" if attempt else "task"))
+
+    def _attempt(self, row: int) -> tuple[TaskCounts, str]:
+        """Return the counts of one attempt, and its cell."""
+        cell = self.cells["passed"][row]
+        outcome = self._outcome(cell)
+        if isinstance(outcome, InputError):
+            raise self.sheet.error(row, outcome.found, outcome.advice, self._called("passed"))
+        return TaskCounts(int(outcome is True), int(outcome is False), int(outcome is None)), cell
+
+    def _counts(self, row: int) -> tuple[TaskCounts, str]:
+        """Return the counts of one task, and the cell of those that passed."""
+        n, c = self.cells["n"][row], self.cells["c"][row]
+        if not _WHOLE.fullmatch(n) or int(n) > MOST_ATTEMPTS:
+            advice = f"Give the number of attempts, a whole number up to {MOST_ATTEMPTS:,}."
+            raise self.sheet.error(row, f"{n!r} attempts", advice, self._called("n"))
+        if not _WHOLE.fullmatch(c):
+            return TaskCounts(unanswered=int(n)), c
+        if int(c) > int(n):
+            advice = "Give how many of the n passed."
+            raise self.sheet.error(row, f"{c} of {n} attempts passed", advice, self._called("c"))
+        return TaskCounts(int(c), int(n) - int(c)), c
 
     def _whose(self) -> list[tuple[str, str]]:
         """Return the system and the task of each row."""
-        tasks = self._named("task")
-        systems = self._named("system") if "system" in self.columns else [self.name] * len(tasks)
-        return list(zip(systems, tasks, strict=True))
-
-    def _named(self, column: str) -> Sequence[str]:
-        cells = self._cells(column)
-        if "" in cells:
-            advice = f"Name the {column} in each row."
-            raise self.sheet.error(cells.index(""), f"no {column}", advice, self._called(column))
-        return cells
-
-    def _cells(self, column: str) -> Sequence[str]:
-        return [trimmed(cell) for cell in self.sheet.columns[self.columns[column]]] if column in self.columns else ()
+        for column in ("task", "system"):
+            if "" in (named := self.cells.get(column, ())):
+                advice = f"Name the {column} in each row."
+                raise self.sheet.error(named.index(""), f"no {column}", advice, self._called(column))
+        tasks = self.cells["task"]
+        return list(zip(self.cells.get("system", [self.name] * len(tasks)), tasks, strict=True))
 
     def _called(self, column: str) -> str:
         return self.sheet.header[self.columns[column]]
-
-    def _place(self, line: int) -> str:
-        return f"{self.sheet.file}, {self.sheet.unit} {line}"
 
     def _outcome(self, cell: str) -> bool | InputError | None:
         """Return an outcome, `None` for what is none, or what is wrong with a reward without a threshold."""
