@@ -69,6 +69,8 @@ class SessionChange(Struct, frozen=True):
 
 
 LabelledSessions = Sequence[tuple[Session, Labels]]
+TwoRuns = tuple[LabelledSessions, LabelledSessions]
+_Compared = tuple[Estimate, Significance]
 
 
 class _Checked(Struct, frozen=True):
@@ -92,9 +94,7 @@ class _Checked(Struct, frozen=True):
         return [(shown[project], counts[project]) for project in dict.fromkeys((*first, *counts))]
 
 
-def sampled_change(
-    category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
-) -> SessionChange:
+def sampled_change(category: str, names: tuple[str, str], runs: TwoRuns, place: int) -> SessionChange:
     """Two samples of sessions: Student's t over projects, or Newcombe's interval with Fisher's test over sessions.
 
     A project that both runs have is one cluster of the test over projects: what it has in common with itself makes the
@@ -117,9 +117,7 @@ def sampled_change(
     return _change(category, a, b, exact, "session", reason)
 
 
-def paired_change(
-    category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
-) -> SessionChange:
+def paired_change(category: str, names: tuple[str, str], runs: TwoRuns, place: int) -> SessionChange:
     """Return the same sessions in both runs: sign flips over projects, or McNemar's test over sessions."""
     known = [(one[1][place] is not None, other[1][place] is not None) for one, other in zip(*runs, strict=True)]
     a, b = (
@@ -148,13 +146,7 @@ def _checked(name: str, sessions: Iterable[tuple[Session, Labels]], place: int) 
 
 
 def _change(
-    category: str,
-    a: _Checked,
-    b: _Checked,
-    compared: tuple[Estimate, Significance],
-    unit: Unit,
-    reason: str = "",
-    unchecked_pairs: int = 0,
+    category: str, a: _Checked, b: _Checked, compared: _Compared, unit: Unit, reason: str = "", unchecked_pairs: int = 0
 ) -> SessionChange:
     difference, test = compared
     reasons = "; ".join(dict.fromkeys(filter(None, (reason, difference.reason, test.reason))))

@@ -11,7 +11,13 @@ from typing import Literal, get_args
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.prevalence import ANY, YES, Labels
-from misstep.analysis.measures.session_changes import LabelledSessions, SessionChange, paired_change, sampled_change
+from misstep.analysis.measures.session_changes import (
+    LabelledSessions,
+    SessionChange,
+    TwoRuns,
+    paired_change,
+    sampled_change,
+)
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by
 from misstep.analysis.stats.significance import holm
 from misstep.harness.errors import UsageError
@@ -157,12 +163,7 @@ def _matched(a: LabelledSessions, b: LabelledSessions) -> tuple[LabelledSessions
 
 
 def _groups(
-    names: tuple[str, str],
-    categories: Sequence[str],
-    runs: tuple[LabelledSessions, LabelledSessions],
-    by: Grouping,
-    *,
-    paired: bool,
+    names: tuple[str, str], categories: Sequence[str], runs: TwoRuns, by: Grouping, *, paired: bool
 ) -> tuple[dict[str, tuple[SessionChange, ...]], dict[str, tuple[int, int]]]:
     """The changes within each group of both runs, the largest first, and the sizes of those that only one run has."""
     in_group: list[dict[str, list[tuple[Session, Labels]]]] = [{}, {}]
@@ -191,9 +192,7 @@ def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[
     }
 
 
-def _changes(
-    names: tuple[str, str], categories: Sequence[str], runs: tuple[LabelledSessions, LabelledSessions], *, paired: bool
-) -> list[SessionChange]:
+def _changes(names: tuple[str, str], categories: Sequence[str], runs: TwoRuns, *, paired: bool) -> list[SessionChange]:
     changed = paired_change if paired else sampled_change
     return [changed(category, names, runs, place) for place, category in enumerate((*categories, ANY))]
 

@@ -67,6 +67,10 @@ def group_texts(texts: Sequence[tuple[str, str]], least: int = 3, seed: int = 0)
     return GroupedTexts(len(texts), tuple(sorted(groups, key=lambda one: -one.stability)), alone)
 
 
+_Subsample = tuple[IntArray, IntArray]
+"""Which texts were drawn, and the group of each of them."""
+
+
 class _Words(Struct, frozen=True):
     """Texts x words: how much each weighs; and the words."""
 
@@ -119,11 +123,7 @@ def _subsample(points: FloatArray, least: int, rng: np.random.Generator) -> tupl
 
 
 def _described(
-    members: IntArray,
-    points: FloatArray,
-    words: _Words,
-    names: Sequence[str],
-    again: Sequence[tuple[IntArray, IntArray]],
+    members: IntArray, points: FloatArray, words: _Words, names: Sequence[str], again: Sequence[_Subsample]
 ) -> TextGroup:
     middle = points[members].mean(axis=0)
     example = members[int(np.argmax(points[members] @ middle))]
@@ -139,7 +139,7 @@ def _described(
     )
 
 
-def _likenesses(members: set[int], again: Sequence[tuple[IntArray, IntArray]]) -> Iterator[float]:
+def _likenesses(members: set[int], again: Sequence[_Subsample]) -> Iterator[float]:
     """In each subsample that has a member, the likeness of the group to the most like one there."""
     for drawn, found in again:
         left = members & set(drawn.tolist())

@@ -40,6 +40,7 @@ _THEME = {
 }
 
 Point = tuple[float, float]
+Ticks = Mapping[float, str]
 Anchor = Literal["left", "center", "right"]
 Marker = Literal["circle", "square", "diamond", "triangle"]
 
@@ -212,10 +213,10 @@ class Drawing(Pen):
     def plane(
         self,
         place: tuple[float, float, float, float],
-        x_limits: tuple[float, float],
-        y_limits: tuple[float, float],
-        x_ticks: Mapping[float, str],
-        y_ticks: Mapping[float, str],
+        x_limits: Point,
+        y_limits: Point,
+        x_ticks: Ticks,
+        y_ticks: Ticks,
         *,
         logarithmic: bool = False,
     ) -> Pen:

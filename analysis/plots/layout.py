@@ -93,11 +93,7 @@ def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[fl
 
 
 def axis(
-    drawing: Drawing,
-    y: float,
-    limits: tuple[float, float],
-    unit: Unit,
-    between: tuple[float, float] = (0, WIDTH),
+    drawing: Drawing, y: float, limits: tuple[float, float], unit: Unit, between: tuple[float, float] = (0, WIDTH)
 ) -> None:
     """Draw a scale with a few round numbers at height `y`."""
     across = scale(limits, *between)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from misstep.analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker
+from misstep.analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker, Point
 from misstep.analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, scale, wrapped
 from misstep.analysis.tables import Evidence, Row, Unit
 from misstep.analysis.tables.wording import count_text, interval_text, value_text
@@ -22,6 +22,8 @@ _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
 }
 """Evidence → shape, whether it is hollow, colour."""
 
+_Place = tuple[float, float, float]
+_Mark = Callable[[Row, float, Callable[[float], float]], None]
 _PITCH = 36
 _MARK = 23
 _HEADING = 26
@@ -93,9 +95,9 @@ def words(rows: Sequence[Row]) -> str:
 def _draw_rows(
     drawing: Drawing,
     rows: Sequence[Row],
-    place: tuple[float, float, float],
-    limits: tuple[float, float],
-    mark: Callable[[Row, float, Callable[[float], float]], None],
+    place: _Place,
+    limits: Point,
+    mark: _Mark,
     *,
     brief: bool = False,
     inset: float = 0,

@@ -33,6 +33,8 @@ CONTROLS = ("control", "shadow", "baseline", "off")
 
 DRAWS = 2_000
 
+_Arm = Sequence[ExperimentSession]
+
 
 class _ArmSize(Struct, frozen=True):
     """How many units and sessions an arm has, and what part of the units it should have."""
@@ -149,11 +151,7 @@ def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]
 
 
 def _change(
-    metric: Metric,
-    treated: Sequence[ExperimentSession],
-    control: Sequence[ExperimentSession],
-    planned_units: int | None,
-    rng: np.random.Generator,
+    metric: Metric, treated: _Arm, control: _Arm, planned_units: int | None, rng: np.random.Generator
 ) -> MetricChange:
     first, second = unit_sums(treated, metric), unit_sums(control, metric)
     n_treated, n_control = (sum(of_session(one, metric) is not None for one in arm) for arm in (treated, control))
