@@ -129,14 +129,11 @@ class _Record:
 
     def __init__(self, history: History) -> None:
         self.acts = history.acts
-        self._natures: dict[int, Nature] = {}
         self._before: dict[int, int] = {}
         self._history = history
 
     def nature(self, place: int) -> Nature:
-        if place not in self._natures:
-            self._natures[place] = nature_of(self.acts[place])
-        return self._natures[place]
+        return nature_of(self.acts[place])
 
     def same_answer(self, one: int, other: int) -> bool:
         a, b = self.acts[one].result, self.acts[other].result
