@@ -13,12 +13,12 @@ from misstep.analysis.pages.browser.embedding import embedded
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
 from misstep.analysis.pages.browser.pieces import Pieces
 from misstep.analysis.pages.browser.shown_run import ShownRun, shown_run
+from misstep.analysis.pages.browser.wanted import shortened
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.rendering import markup
 from misstep.analysis.pages.table_html import table_html
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables import Table
-from misstep.harness.escaping import one_line
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
@@ -27,13 +27,13 @@ PAGE_CHARACTERS = 18_000_000
 ATTEMPTS_LISTED = 20_000
 """How many attempts a page lists at most."""
 
+_COLUMNS = ("id", "run", "outcome", "setting", "ended", "error", "iterations", "seconds", "signals", "piece")
 OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed", "flaky oracle")
 
 _COMPRESSED = 4
 _RUN_SHOWN = (3_000, 60_000)
 _PATCH_SHOWN = (2_000, 40_000)
 _SIGNAL_SHOWN = 2_000
-_ERROR_SHOWN = 600
 
 
 class SignalView(Struct, frozen=True, omit_defaults=True):
@@ -52,23 +52,6 @@ class AttemptView(Struct, frozen=True, omit_defaults=True):
     patch: Passage = Passage()
     signals: tuple[SignalView, ...] = ()
     run: ShownRun | None = None
-
-
-class AttemptIndex(Struct, frozen=True):
-    """The attempts, a list a field; `signals` are what each validator says, and `piece` names what is opened."""
-
-    runs: list[str]
-    outcomes: tuple[str, ...]
-    id: list[str]
-    run: list[int]
-    outcome: list[int]
-    setting: list[str]
-    ended: list[str]
-    error: list[str]
-    iterations: list[int]
-    seconds: list[float]
-    signals: list[tuple[str, ...]]
-    piece: list[str]
 
 
 class AttemptLine(Struct, frozen=True):
@@ -94,7 +77,7 @@ def attempt_browser(
     runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
 ) -> Listed[AttemptLine]:
     """Return the browser of the attempts of some runs."""
-    index = AttemptIndex(list(runs), OUTCOMES, [], [], [], [], [], [], [], [], [], [])
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     pieces = Pieces(room)
     lines: list[AttemptLine] = []
     total = 0
@@ -104,50 +87,48 @@ def attempt_browser(
             if total > ATTEMPTS_LISTED:
                 continue
             outcome = outcome_of(attempt)
-            _add(index, number, attempt, outcome)
             rank = 1 if outcome == OUTCOMES[1] else 0
-            if _has_something(attempt) and pieces.wants(rank):
-                index.piece[-1] = f"attempt-{len(index.id) - 1}"
-                pieces.add(index.piece[-1], rank, _view(attempt, room // max(count, 1) * _COMPRESSED))
+            has_something = bool(attempt.patch or attempt.signals or attempt.trajectory)
+            piece = f"attempt-{total - 1}" if has_something and pieces.wants(rank) else ""
+            if piece:
+                pieces.add(piece, rank, _view(attempt, room // max(count, 1) * _COMPRESSED))
+            for column, value in _row(number, attempt, outcome, piece).items():
+                columns[column].append(value)
             if len(lines) < LINES_SHOWN:
                 lines.append(_line(name, attempt, outcome))
     kept = pieces.kept()
-    left_out = sum(name != "" and name not in kept for name in index.piece)
-    index.piece[:] = [name if name in kept else "" for name in index.piece]
-    notes = [f"{len(index.id):,} of {total:,} attempts are listed."] if total > len(index.id) else []
+    left_out = sum(name != "" and name not in kept for name in columns["piece"])
+    columns["piece"] = [name if name in kept else "" for name in columns["piece"]]
+    listed = min(total, ATTEMPTS_LISTED)
+    notes = [f"{listed:,} of {total:,} attempts are listed."] if total > listed else []
     if left_out:
         notes.append(f"The texts of {left_out:,} attempts did not fit into the page: the run's folder has them all.")
     shown = f", the first {LINES_SHOWN} of them" if total > LINES_SHOWN else ""
     title = f"{total:,} attempt{'' if total == 1 else 's'}{shown}"
-    return Listed({"index": embedded(index), **kept}, tuple(lines), title, tuple(notes))
+    index = embedded({"runs": list(runs), "outcomes": OUTCOMES, **columns})
+    return Listed({"index": index, **kept}, tuple(lines), title, tuple(notes))
 
 
-def _has_something(attempt: RepairAttempt) -> bool:
-    return bool(attempt.patch or attempt.signals or attempt.trajectory)
-
-
-def _add(index: AttemptIndex, run: int, attempt: RepairAttempt, outcome: str) -> None:
-    index.id.append(f"{attempt.case} #{attempt.sample}")
-    index.run.append(run)
-    index.outcome.append(OUTCOMES.index(outcome))
-    index.setting.append(attempt.setting)
-    index.ended.append(attempt.ended)
-    index.error.append(_shortened(attempt.error))
-    index.iterations.append(attempt.iterations)
-    index.seconds.append(attempt.seconds)
-    index.signals.append(tuple(f"{signal.validator}: {signal.answer}" for signal in attempt.signals))
-    index.piece.append("")
+def _row(run: int, attempt: RepairAttempt, outcome: str, piece: str) -> dict[str, Any]:
+    """Return an attempt as the page's script reads it; `piece` names the part that is opened."""
+    return {
+        "id": f"{attempt.case} #{attempt.sample}",
+        "run": run,
+        "outcome": OUTCOMES.index(outcome),
+        "setting": attempt.setting,
+        "ended": attempt.ended,
+        "error": shortened(attempt.error),
+        "iterations": attempt.iterations,
+        "seconds": attempt.seconds,
+        "signals": tuple(f"{signal.validator}: {signal.answer}" for signal in attempt.signals),
+        "piece": piece,
+    }
 
 
 def _line(run: str, attempt: RepairAttempt, outcome: str) -> AttemptLine:
     name = f"{attempt.case} #{attempt.sample}"
-    error = _shortened(attempt.error)
+    error = shortened(attempt.error)
     return AttemptLine(run, name, outcome, attempt.ended, attempt.iterations, attempt.seconds, error)
-
-
-def _shortened(text: str) -> str:
-    said = one_line(text[: 2 * _ERROR_SHOWN])
-    return said if len(said) <= _ERROR_SHOWN else f"{said[:_ERROR_SHOWN].rstrip()} …"
 
 
 def _view(attempt: RepairAttempt, room: int) -> AttemptView:
@@ -198,6 +179,5 @@ def repairs_page(
         figures=[markup(figure) for figure in figures],
         first=shown[:1],
         others=shown[1:],
-        data={name: markup(content) for name, content in browser.data.items()},
         browser=browser,
     )

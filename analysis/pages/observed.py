@@ -111,7 +111,6 @@ def observed_page(
         contents=[(table_id(table), table.title)],
         tables=[markup(table_html(table, with_finding=False))],
         browser=browser,
-        data={name: markup(content) for name, content in browser.data.items()},
         notes=(RECORDED, *_left_out(found)),
     )
 

@@ -45,9 +45,12 @@ def browser_page(
     finding: str,
     warnings: Iterable[str],
     foot: Foot,
+    browser: Listed[Any] | None = None,
     **values: Any,
 ) -> str:
-    """Return the page."""
+    """Return the page, with the things of its browser if it has one for the whole page."""
+    if browser is not None:
+        values |= {"browser": browser, "data": {name: markup(content) for name, content in browser.data.items()}}
     whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *_SCRIPTS_OF[template]))) + "\n}"
     return render(
         template,

@@ -1,14 +1,80 @@
-"""Which runs a reader wants to see first in a list, and how much of a text stands there."""
+"""Which runs a reader wants to see first in a list, the index of them, and how much of a text is there."""
 
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
+from msgspec import Struct
+
+from misstep.analysis.pages.browser.numbered import Numbered
 from misstep.harness.escaping import one_line
 from misstep.harness.records.session import Session
+from misstep.harness.verdict import Verdict
 
 REASON_SHOWN = 600
 """How many characters of a reason are shown."""
 
+_STEPS_NAMED = 8
 _SECONDS = 1 << 40
+
+
+class Wanted(Struct, frozen=True):
+    """A session that is listed: what was found in it, and the part of the page that holds its steps, if one does."""
+
+    rank: int
+    session: Session
+    found: tuple[Verdict, ...]
+    piece: str
+
+
+def session_index(
+    listed: Sequence[Wanted],
+    kept: Collection[str],
+    numbered: Mapping[str, Iterable[str]],
+    figures: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return sessions as a page's script reads them, a list a field.
+
+    Categories and what is `numbered`, field → a value a session, are said once and then counted from 0. `piece` names
+    the part of the page that holds a session's steps, if it is among those that are kept.
+    """
+    words = {name: Numbered() for name in ("category", *numbered)}
+    categories = [[words["category"].of(verdict.judge) for verdict in one.found] for one in listed]
+    numbers = {name: [words[name].of(value) for value in values] for name, values in numbered.items()}
+    sessions = [one.session for one in listed]
+    return {
+        **{"categories" if name == "category" else f"{name}s": said.words() for name, said in words.items()},
+        "id": [one.item for one in sessions],
+        "title": [one.title for one in sessions],
+        "category": categories,
+        "rationale": [[shortened(verdict.rationale) for verdict in one.found] for one in listed],
+        "steps": [[verdict.steps for verdict in one.found] for one in listed],
+        **numbers,
+        "started": [one.started or "" for one in sessions],
+        "n_steps": [one.n_steps for one in sessions],
+        **(figures or {}),
+        "parent": [one.parent or "" for one in sessions],
+        "file": [one.file for one in sessions],
+        "line": [one.line for one in sessions],
+        "view": [view_of(one) for one in sessions],
+        "piece": [one.piece if one.piece in kept else "" for one in listed],
+    }
+
+
+def view_of(session: Session) -> str:
+    """Return the command that shows all of a session."""
+    return shlex.join(["misstep", "view", session.file, "--id", session.item])
+
+
+def place_of(session: Session) -> str:
+    """Return the file of a session, with its line if it has one."""
+    return session.file if session.line is None else f"{session.file}:{session.line}"
+
+
+def steps_named(steps: Sequence[int]) -> str:
+    """Return the first of some steps."""
+    return ", ".join(map(str, steps[:_STEPS_NAMED])) + (", …" if len(steps) > _STEPS_NAMED else "")
 
 
 def rank_of(session: Session, found: int) -> int:

@@ -8,10 +8,14 @@ once and then counted from 0. With made-up values:
      "run_of": ["run-0", ""], "piece_of": ["text-0/0", ""], "absent": {},
      "runs": [{"name": "strict", "label": [0, -1], "status": [0, 3], "rationale": ["It is one.", ""], …}]}
 
-A verdict of triage also has a subcategory and evidence; in runs without any, both lists are empty.
+A verdict of triage also has a subcategory and evidence, of which a piece is its kind, its place and its text; in runs
+without any, both lists are empty. `piece_of` and `run_of` name the parts of the page that hold an item's own text and
+its run, empty if there is none; `absent` says of items, by their place, why they have none. `gold_subcategories` is
+empty if none is known.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -40,53 +44,6 @@ class JudgedBy(Struct, frozen=True):
     verdicts: Mapping[str, Verdict]
 
 
-class VerdictColumns(Struct, frozen=True):
-    """What one run says of every item, a list a field; the last four are numbers as in `Verdict`.
-
-    `subcategory` and `evidence` are of verdicts of triage; a piece of evidence is its kind, its place and its text.
-    """
-
-    name: str
-    label: list[int]
-    status: list[int]
-    score: list[float | None]
-    steps: list[tuple[int, ...]]
-    rationale: list[str]
-    subcategory: list[str]
-    evidence: list[list[tuple[str, str, str]]]
-    error: list[str]
-    model: list[int]
-    prompt: list[int]
-    cached: list[bool]
-    seconds: list[float | None]
-    input_tokens: list[int | None]
-    output_tokens: list[int | None]
-    cost_usd: list[float | None]
-
-
-class ItemIndex(Struct, frozen=True):
-    """The items of some runs, with what people and judges say of them.
-
-    `piece_of` and `run_of` name the parts of the page that hold an item's own text and its run, empty if there is
-    none; `absent` says of items, by their place, why they have none. `gold_subcategories` is empty where none is known.
-    """
-
-    labels: list[str]
-    statuses: list[str]
-    raters: list[str]
-    models: list[str]
-    prompts: list[str]
-    ids: list[str]
-    gold: list[int]
-    gold_subcategories: list[str]
-    ratings: list[list[int]]
-    excerpts: list[str]
-    piece_of: list[str]
-    run_of: list[str]
-    absent: dict[int, str]
-    runs: list[VerdictColumns]
-
-
 def rank(item: str, reference: Reference, runs: Sequence[JudgedBy]) -> int:
     """How much a reader wants to see an item: 3 a wrong answer of any run, 2 none, 1 no gold label, 0 all are right."""
     verdicts = [verdict for run in runs if (verdict := run.verdicts.get(item)) is not None]
@@ -109,29 +66,29 @@ def item_index(
     run_of: Mapping[str, str],
     absent: Mapping[str, str],
     subcategories: Mapping[str, str] = {},
-) -> ItemIndex:
+) -> dict[str, Any]:
     """Return the index of items."""
     said, models, prompts = Numbered(labels), Numbered(), Numbered()
     most = _most_of_a_reason(runs)
     columns = [_columns(ids, run, said, models, prompts, most) for run in runs]
     gold = [TIED if item in reference.tied else said.of(reference.label_of.get(item)) for item in ids]
     ratings = [[said.of(given.get(item)) for item in ids] for given in reference.by_rater.values()]
-    return ItemIndex(
-        labels=said.words(),
-        statuses=list(STATUSES),
-        raters=list(reference.by_rater),
-        models=models.words(),
-        prompts=prompts.words(),
-        ids=list(ids),
-        gold=gold,
-        gold_subcategories=[subcategories.get(item, "") for item in ids] if subcategories else [],
-        ratings=ratings,
-        excerpts=[excerpts.get(item, "") for item in ids],
-        piece_of=[piece_of.get(item, "") for item in ids],
-        run_of=[run_of.get(item, "") for item in ids],
-        absent={place: absent[item] for place, item in enumerate(ids) if item in absent},
-        runs=columns,
-    )
+    return {
+        "labels": said.words(),
+        "statuses": list(STATUSES),
+        "raters": list(reference.by_rater),
+        "models": models.words(),
+        "prompts": prompts.words(),
+        "ids": list(ids),
+        "gold": gold,
+        "gold_subcategories": [subcategories.get(item, "") for item in ids] if subcategories else [],
+        "ratings": ratings,
+        "excerpts": [excerpts.get(item, "") for item in ids],
+        "piece_of": [piece_of.get(item, "") for item in ids],
+        "run_of": [run_of.get(item, "") for item in ids],
+        "absent": {place: absent[item] for place, item in enumerate(ids) if item in absent},
+        "runs": columns,
+    }
 
 
 def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
@@ -141,29 +98,29 @@ def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
 
 def _columns(
     ids: Sequence[str], run: JudgedBy, said: Numbered, models: Numbered, prompts: Numbered, most: int
-) -> VerdictColumns:
+) -> dict[str, Any]:
     given = [run.verdicts.get(item) for item in ids]
     asked = [verdict or _NOT_ASKED for verdict in given]
     is_triage = any(isinstance(verdict, TriageVerdict) for verdict in asked)
     triaged = [one if isinstance(one, TriageVerdict) else _NOTHING_FOUND for one in asked] if is_triage else []
-    return VerdictColumns(
-        name=run.name,
-        label=[said.of(verdict.label) for verdict in asked],
-        status=[NONE if verdict is None else STATUSES.index(verdict.status) for verdict in given],
-        score=[verdict.score for verdict in asked],
-        steps=[verdict.steps for verdict in asked],
-        rationale=[_shortened(verdict.rationale, most) for verdict in asked],
-        subcategory=[verdict.subcategory for verdict in triaged],
-        evidence=[_evidence(verdict, most) for verdict in triaged],
-        error=[_shortened(verdict.error or "", most) for verdict in asked],
-        model=[models.of(verdict.model) for verdict in asked],
-        prompt=[prompts.of(verdict.prompt) for verdict in asked],
-        cached=[verdict.cached for verdict in asked],
-        seconds=[verdict.seconds for verdict in asked],
-        input_tokens=[verdict.input_tokens for verdict in asked],
-        output_tokens=[verdict.output_tokens for verdict in asked],
-        cost_usd=[verdict.cost_usd for verdict in asked],
-    )
+    return {
+        "name": run.name,
+        "label": [said.of(verdict.label) for verdict in asked],
+        "status": [NONE if verdict is None else STATUSES.index(verdict.status) for verdict in given],
+        "score": [verdict.score for verdict in asked],
+        "steps": [verdict.steps for verdict in asked],
+        "rationale": [_shortened(verdict.rationale, most) for verdict in asked],
+        "subcategory": [verdict.subcategory for verdict in triaged],
+        "evidence": [_evidence(verdict, most) for verdict in triaged],
+        "error": [_shortened(verdict.error or "", most) for verdict in asked],
+        "model": [models.of(verdict.model) for verdict in asked],
+        "prompt": [prompts.of(verdict.prompt) for verdict in asked],
+        "cached": [verdict.cached for verdict in asked],
+        "seconds": [verdict.seconds for verdict in asked],
+        "input_tokens": [verdict.input_tokens for verdict in asked],
+        "output_tokens": [verdict.output_tokens for verdict in asked],
+        "cost_usd": [verdict.cost_usd for verdict in asked],
+    }
 
 
 _NOT_ASKED = Verdict(item="", judge="", label=None, status="abstained")

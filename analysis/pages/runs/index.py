@@ -28,7 +28,6 @@ def runs_page(
         warnings=tuple(_warnings(unreadable)),
         foot=foot,
         browser=browser,
-        data={name: markup(content) for name, content in browser.data.items()},
         table=markup(table_html(table, with_finding=False)),
         notes=tuple(_notes(runs)),
     )

@@ -9,10 +9,9 @@ Categories, models and the like are said once and then counted from 0. With made
      "view": ["misstep view runs.jsonl --id run-7"], "piece": ["run-0"], …}
 """
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -22,9 +21,16 @@ from misstep.analysis.measures.run_totals import RunTotals, run_totals
 from misstep.analysis.measures.session_rates import group_of
 from misstep.analysis.pages.browser.embedding import embedded
 from misstep.analysis.pages.browser.frame import Listed
-from misstep.analysis.pages.browser.numbered import Numbered
 from misstep.analysis.pages.browser.pieces import Pieces
-from misstep.analysis.pages.browser.wanted import rank_of, shortened
+from misstep.analysis.pages.browser.wanted import (
+    Wanted,
+    place_of,
+    rank_of,
+    session_index,
+    shortened,
+    steps_named,
+    view_of,
+)
 from misstep.analysis.pages.runs.gist import gist
 from misstep.analysis.pages.sessions.shown import show_session
 from misstep.analysis.tables.wording import count_text, counted_text, number_text
@@ -63,34 +69,6 @@ class ListedRun(Struct, frozen=True):
     excerpts: dict[int, str]
 
 
-class RunIndex(Struct, frozen=True):
-    """The runs, a list a field; `piece` names the part of the page that holds a run's steps."""
-
-    categories: list[str]
-    models: list[str]
-    agents: list[str]
-    outcomes: list[str]
-    formats: list[str]
-    id: list[str]
-    title: list[str]
-    category: list[list[int]]
-    rationale: list[list[str]]
-    steps: list[list[tuple[int, ...]]]
-    model: list[int]
-    agent: list[int]
-    outcome: list[int]
-    format: list[int]
-    started: list[str]
-    n_steps: list[int]
-    seconds: list[float | None]
-    tokens: list[int | None]
-    parent: list[str]
-    file: list[str]
-    line: list[int | None]
-    view: list[str]
-    piece: list[str]
-
-
 class FoundLine(Struct, frozen=True):
     """A category found in a run, for readers without scripts: why, and what its first evidence steps say."""
 
@@ -112,10 +90,8 @@ class RunLine(Struct, frozen=True):
     view: str
 
 
-class _Kept(NamedTuple):
-    rank: int
+class _Kept(Wanted, frozen=True):
     run: ListedRun
-    piece: str
 
 
 def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[Verdict]) -> ListedRun:
@@ -155,13 +131,14 @@ class ListedRuns:
         else:
             self.sub_agents += 1
         self.evidence = together((self.evidence, run.session.evidence))
-        found = sum(verdict.label == "yes" for verdict in run.verdicts)
-        rank = rank_of(run.session, found)
+        found = tuple(verdict for verdict in run.verdicts if verdict.label == "yes")
+        rank = rank_of(run.session, len(found))
         name = f"run-{self.n}" if self._pieces.wants(rank) else ""
         if name:
             self._pieces.add_embedded(name, rank, run.session.shown)
         self.n += 1
-        self._kept.append(_Kept(rank, structs.replace(run, session=structs.replace(run.session, shown="")), name))
+        session = structs.replace(run.session, shown="")
+        self._kept.append(_Kept(rank, session, found, name, structs.replace(run, session=session)))
         if len(self._kept) > 2 * _RUNS_LISTED:
             self._kept = self._most_wanted()[:_RUNS_LISTED]
 
@@ -192,40 +169,16 @@ class ListedRuns:
             )
 
 
-def _index(listed: Sequence[_Kept], pieces: Mapping[str, str]) -> RunIndex:
-    categories, models, agents, outcomes, formats = (Numbered() for _ in range(5))
+def _index(listed: Sequence[_Kept], pieces: Mapping[str, str]) -> dict[str, Any]:
     runs = [one.run for one in listed]
-    found = [[verdict for verdict in run.verdicts if verdict.label == "yes"] for run in runs]
-    sessions = [run.session for run in runs]
-    return RunIndex(
-        category=[[categories.of(verdict.judge) for verdict in one] for one in found],
-        model=[models.of(group_of(one, "model")) for one in sessions],
-        agent=[agents.of(group_of(one, "agent")) for one in sessions],
-        outcome=[outcomes.of(run.outcome) for run in runs],
-        format=[formats.of(run.format) for run in runs],
-        categories=categories.words(),
-        models=models.words(),
-        agents=agents.words(),
-        outcomes=outcomes.words(),
-        formats=formats.words(),
-        id=[one.item for one in sessions],
-        title=[one.title for one in sessions],
-        rationale=[[shortened(verdict.rationale) for verdict in one] for one in found],
-        steps=[[verdict.steps for verdict in one] for one in found],
-        started=[one.started or "" for one in sessions],
-        n_steps=[one.n_steps for one in sessions],
-        seconds=[run.totals.duration for run in runs],
-        tokens=[run.totals.tokens for run in runs],
-        parent=[one.parent or "" for one in sessions],
-        file=[one.file for one in sessions],
-        line=[one.line for one in sessions],
-        view=[_view(one) for one in sessions],
-        piece=[one.piece if one.piece in pieces else "" for one in listed],
-    )
-
-
-def _view(session: Session) -> str:
-    return shlex.join(["misstep", "view", session.file, "--id", session.item])
+    numbered = {
+        "model": [group_of(one.session, "model") for one in listed],
+        "agent": [group_of(one.session, "agent") for one in listed],
+        "outcome": [run.outcome for run in runs],
+        "format": [run.format for run in runs],
+    }
+    figures = {"seconds": [run.totals.duration for run in runs], "tokens": [run.totals.tokens for run in runs]}
+    return session_index(listed, pieces, numbered, figures)
 
 
 def _lines(runs: Iterable[ListedRun]) -> Iterator[RunLine]:
@@ -241,12 +194,11 @@ def _lines(runs: Iterable[ListedRun]) -> Iterator[RunLine]:
 
 def _line(number: int, run: ListedRun) -> RunLine:
     session, totals = run.session, run.totals
-    place = session.file if session.line is None else f"{session.file}:{session.line}"
     return RunLine(
         anchor=f"found-{number}",
         id=shortened(session.item, _NAME),
         title=session.title,
-        place=f"{shortened(place, _NAME)}, {run.format}",
+        place=f"{shortened(place_of(session), _NAME)}, {run.format}",
         cells=(
             shortened(session.agent or "", _NAME),
             shortened(session.model or "", _NAME),
@@ -258,12 +210,12 @@ def _line(number: int, run: ListedRun) -> RunLine:
         found=tuple(
             FoundLine(
                 verdict.judge.replace("_", " "),
-                ", ".join(map(str, verdict.steps[:8])) + (", …" if len(verdict.steps) > 8 else ""),
+                steps_named(verdict.steps),
                 shortened(verdict.rationale, _EXCERPT),
                 tuple(f"{step}: {run.excerpts[step]}" for step in verdict.steps[:_EXCERPTS] if step in run.excerpts),
             )
             for verdict in run.verdicts
             if verdict.label == "yes"
         ),
-        view=_view(session) if len(session.item) + len(session.file) < 2 * _NAME else "",
+        view=view_of(session) if len(session.item) + len(session.file) < 2 * _NAME else "",
     )

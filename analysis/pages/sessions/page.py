@@ -55,7 +55,6 @@ def sessions_page(
         contents=[(table_id(table), table.title) for table in tables],
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         browser=browser,
-        data={name: markup(content) for name, content in browser.data.items()},
         notes=(*left_out(found), _WORST),
     )
 

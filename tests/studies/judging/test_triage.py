@@ -56,9 +56,9 @@ def test_a_verdict_brings_its_evidence_and_its_subcategory_to_the_browser(tmp_pa
     verdicts = judged_cases({"a": run}).runs["a"]
     judged = JudgedBy("a", {one.item: one for one in verdicts})
     index = item_index(["case-0"], (), majority(run.gold), [judged], excerpts={}, piece_of={}, run_of={}, absent={})
-    (column,) = index.runs
-    assert column.subcategory == ["timeout"]
-    assert [(kind, where) for kind, where, _ in column.evidence[0]] == [
+    (column,) = index["runs"]
+    assert column["subcategory"] == ["timeout"]
+    assert [(kind, where) for kind, where, _ in column["evidence"][0]] == [
         ("log", "logs/tests.log:3"),
         ("command", "python -m unittest"),
     ]
