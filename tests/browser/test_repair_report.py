@@ -61,7 +61,3 @@ def test_a_click_opens_the_patch_the_signals_and_the_trajectory_as_text(opened: 
     opened.run("document.querySelector('dialog[open]').dispatchEvent(new KeyboardEvent('keydown', {key: 'j'}))")
     _until(opened, "return document.querySelector('dialog[open] h2').textContent === 'quince #0'")
     assert opened.complaints() == []
-
-
-def test_the_page_asks_for_nothing(opened: Any) -> None:
-    assert [address for address in opened.requests() if not address.startswith(("file:", "data:"))] == []

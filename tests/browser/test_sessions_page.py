@@ -113,16 +113,6 @@ def test_a_session_opens_with_its_evidence_its_file_and_the_command_that_shows_a
     assert chromium.run(TITLE) == first
 
 
-def test_what_is_opened_stays_in_the_address(chromium, report):
-    open_page(chromium, report)
-    press(chromium, "j", Keys.ENTER)
-    place = wait(chromium, "return location.hash.includes('session=') && location.hash")
-    title = chromium.run(TITLE)
-    chromium.driver.get("about:blank")
-    chromium.driver.get(report.as_uri() + place)
-    assert wait(chromium, "return document.querySelector('dialog[open] h2')?.textContent") == title
-
-
 def test_without_scripts_the_findings_stand_there_as_a_table(chromium, report):
     with chromium.without_scripts():
         chromium.driver.get("about:blank")

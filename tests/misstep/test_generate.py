@@ -197,18 +197,6 @@ def test_no_number_or_a_number_below_one_is_bad_usage(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_an_error_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "misstep", "generate", "trajectories", "--n", "1", "--out", str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "notes.txt" in done.stderr
-
-
 def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_with_their_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

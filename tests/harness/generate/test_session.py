@@ -90,14 +90,6 @@ def _holds(vocabulary: Vocabulary) -> None:
         assert broken.answer
 
 
-@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda one: one.__name__)
-def test_a_vocabulary_says_what_it_records_of_a_failed_command(vocabulary: type[Vocabulary]) -> None:
-    made = vocabulary(_voice(1))
-    flag, code = made.flags(True, 2)
-    assert (flag, code) in {(None, None), (True, None), (None, 2)}
-    assert made.flags(False, 0) in {(None, None), (False, None), (None, 0)}
-
-
 def test_a_voice_repeats_itself_only_when_it_has_said_all() -> None:
     voice = _voice(5)
     pool = [one for one in load_wordings() if (one.kind, one.set, one.language) == ("again", "development", "en")]

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentLimits, run_agent
 from misstep.harness.agent.protocols import Task
 from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.observer import Observer
-from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import INTERVENTION, Feedback, ObservedRun
-from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.harness.trajectory import Source, Trajectory
 from tests.harness.agent.folders import NoModel, environment
 from tests.harness.agent.test_loop import FILES, Scripted
 from tests.harness.observer.runs import looping
@@ -119,62 +117,6 @@ def test_an_agent_runs_as_it_would_alone_beside_a_bad_detector_in_its_process(na
     assert run == asyncio.run(_alone())
     assert [one.status for one in observed.invocations] == ["unanswered"]
     assert observed.skipped == 1
-
-
-class Announced:
-    """A detector's process, and when it has come to an end with its first question."""
-
-    def __init__(self, process: DetectorProcess) -> None:
-        self.name, self.process, self.done = process.name, process, asyncio.Event()
-
-    async def detect(self, trajectory: Trajectory) -> Feedback:
-        try:
-            return await self.process.detect(trajectory)
-        finally:
-            self.done.set()
-
-
-class Waiting(Scripted):
-    """An agent that thinks at its eighth step until the detector has answered."""
-
-    def __init__(self, done: asyncio.Event) -> None:
-        super().__init__(*COMMANDS)
-        self.done = done
-
-    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
-        if len(steps) == 9:
-            await self.done.wait()
-        return await super().act(task, steps, ask)
-
-
-@pytest.mark.parametrize(
-    ("name", "status", "words"),
-    [("Raising", "failed", 0), ("Leaving", "failed", 0), ("Wrong", "failed", 0), ("Flooding", "answered", 1)],
-)
-def test_what_comes_of_a_bad_detector_while_the_agent_works_is_a_failed_question_or_one_word(
-    name: str, status: str, words: int
-) -> None:
-    async def watched() -> tuple[Trajectory, ObservedRun]:
-        async with DetectorProcess(f"tests.harness.observer.bad_detectors:{name}", NoModel()) as process:
-            detector = Announced(process)
-            observer = Observer(HEADER, detector, clock=_clock())
-            run = await run_agent(
-                Task("run-1", "Mend it."),
-                Waiting(detector.done),
-                environment(FILES),
-                NoModel(),
-                AgentLimits(12, 9_999.0),
-                _clock(),
-                observer,
-            )
-            return run, observer.observed(run.steps)
-
-    run, observed = asyncio.run(watched())
-    assert observed.invocations[0].status == status
-    assert [step for step in run.steps if not step.extra] == list(asyncio.run(_alone()).steps)
-    said = [step.text for step in run.steps if step.extra]
-    assert len(said) == words
-    assert all(len(text) < 5_000 and text.count("system-reminder>") == 2 for text in said)
 
 
 def test_a_question_that_meets_its_time_limit_is_unanswered_and_the_next_is_asked() -> None:

@@ -14,7 +14,7 @@ from misstep.harness.observer.replay import Replay, ReplayOptions, replay, repla
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Trajectory
-from tests.harness.classifiers.building import bash, run, says, user
+from tests.harness.classifiers.building import bash, run, user
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(20)])
 
@@ -63,13 +63,6 @@ def test_an_answer_is_taken_as_many_steps_of_the_agent_later_as_the_detector_tak
     assert (first.detected_at, first.delivered_at) == (5, 5 + delay)
 
 
-def test_while_an_answer_is_waited_for_nothing_is_asked_and_one_that_never_comes_is_unanswered() -> None:
-    detector = _Seen()
-    observed = _replayed(detector, ReplayOptions(every=5, delay=7))
-    assert detector.asked == [5, 15]
-    assert [one.status for one in observed.invocations] == ["answered", "unanswered"]
-
-
 def test_what_a_detector_raises_costs_its_question_and_nothing_else() -> None:
     observed = _replayed(_Broken(), ReplayOptions(every=10))
     assert [(one.step, one.status, one.error) for one in observed.invocations] == [
@@ -88,21 +81,9 @@ def test_what_shows_only_later_is_news_though_its_evidence_is_old_and_news_once(
     ]
 
 
-def test_a_shadow_records_what_guidance_would_have_said_and_tells_nobody() -> None:
-    shadow = replay(LOOP, ReplayOptions(arm="shadow"))
-    assert shadow.interventions[0].guidance.startswith("<system-reminder>")
-    assert {one.delivered_at for one in shadow.interventions} == {None}
-
-
 def test_only_the_categories_that_are_asked_for_are_kept() -> None:
     assert replay(LOOP, ReplayOptions(categories=("infinite_loop",))).interventions
     assert not replay(LOOP, ReplayOptions(categories=("tool_call_failure",))).interventions
-
-
-def test_only_the_agents_steps_count() -> None:
-    detector = _Seen()
-    _replayed(detector, ReplayOptions(every=2), run(user("a"), says("b"), user("c"), says("d"), user("e"), user("f")))
-    assert detector.asked == [3]
 
 
 def test_what_a_record_has_the_answer_to_is_not_asked_again() -> None:

@@ -52,8 +52,29 @@ def test_steps_of_guidance_are_no_steps_of_the_agent() -> None:
     assert state.observed(steps).n_steps == 3
 
 
-def test_a_misbehaviour_is_told_at_once_where_the_answer_is_there() -> None:
-    assert _said(_answered(looping(3, 4, 5))) == [(5, 1, "")]
+OTHER = "read_file(file_path='b.py')"
+LEFT = [asked(), *[read()] * 5, *[read(f"b{number}.py") for number in range(9)]]
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (_answered(looping(3, 4, 5)), [(5, 1, "")]),
+        (_answered(looping(3, 4, 5), looping(8, 9, 10)), [(5, 1, ""), (10, 2, "")]),
+        (_answered(looping(3, 4, 5), looping(8, 9, 10, of=OTHER)), [(5, 1, ""), (10, 1, "")]),
+        (_answered(looping(3, 4, 5), delay=3, steps=LEFT), [(None, 1, "stale")]),
+        (
+            _answered(*(looping(*range(3, end + 1)) for end in (5, 10, 15, 20))),
+            [(5, 1, ""), (10, 2, ""), (15, 3, ""), (None, 3, "repeated")],
+        ),
+    ],
+    ids=["at once", "the same after a pause", "another call", "over by then", "more firmly twice"],
+)
+def test_a_misbehaviour_is_told_when_and_as_firmly_as_it_is_due(run: ObservedRun, said: list[object]) -> None:
+    assert _said(run) == said
+    texts = [one.guidance for one in run.interventions if not one.withheld]
+    assert len(set(texts)) == len(texts)
+    assert "revised plan" in "".join(texts[2:3] or ["revised plan"])
 
 
 def test_an_answer_that_comes_later_is_told_then() -> None:
@@ -90,24 +111,6 @@ def test_the_same_episode_is_not_spoken_of_twice() -> None:
     assert _said(state.observed(SAME)) == [(8, 1, ""), (None, 1, "repeated")]
 
 
-def test_a_problem_that_goes_on_is_told_more_firmly_twice_and_then_no_more() -> None:
-    run = _answered(*(looping(*range(3, end + 1)) for end in (5, 10, 15, 20)))
-    assert _said(run) == [(5, 1, ""), (10, 2, ""), (15, 3, ""), (None, 3, "repeated")]
-    texts = [one.guidance for one in run.interventions[:3]]
-    assert len(set(texts)) == 3
-    assert "revised plan" in texts[2]
-
-
-def test_the_same_call_after_a_pause_is_the_same_problem() -> None:
-    run = _answered(looping(3, 4, 5), looping(8, 9, 10))
-    assert _said(run) == [(5, 1, ""), (10, 2, "")]
-
-
-def test_another_call_is_another_problem() -> None:
-    run = _answered(looping(3, 4, 5), looping(8, 9, 10, of="read_file(file_path='b.py')"))
-    assert _said(run) == [(5, 1, ""), (10, 1, "")]
-
-
 def test_what_an_earlier_answer_showed_in_full_is_left_out() -> None:
     run = _answered(looping(3, 4, 5), looping(3, 4, 5))
     assert [len(one.misbehaviours) for one in run.invocations] == [1, 0]
@@ -117,11 +120,6 @@ def test_several_misbehaviours_of_one_answer_make_one_intervention() -> None:
     both = Feedback((*looping(3, 4, 5).misbehaviours, Misbehaviour("unrequested_changes", (5,))))
     run = _answered(both)
     assert [one.categories for one in run.interventions] == [("infinite_loop", "unrequested_changes")]
-
-
-def test_a_misbehaviour_that_is_over_when_the_answer_comes_is_stale() -> None:
-    steps = [asked(), *[read()] * 5, *[read(f"b{number}.py") for number in range(9)]]
-    assert _said(_answered(looping(3, 4, 5), delay=3, steps=steps)) == [(None, 1, "stale")]
 
 
 def test_nothing_is_said_in_shadow_mode() -> None:
