@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from misstep.harness.exchange import Failure, Outcome, Request
-from misstep.harness.observer.detectors import detected, detector_named
+from misstep.harness.observer.detectors import Detector, detected, detector_named
 from misstep.harness.observer.messages import (
     HEAD,
     Detect,
@@ -29,7 +29,6 @@ from misstep.harness.observer.messages import (
     framed,
     length_of,
 )
-from misstep.harness.observer.protocols import Detector
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Step
 

@@ -12,8 +12,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from misstep.harness.no_model import NO_MODEL
-from misstep.harness.observer.detectors import detected, detector_named
-from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.detectors import Detector, detected, detector_named
 from misstep.harness.observer.state import EVERY, ObserverState
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Arm, Feedback, Intervention, ObservedRun

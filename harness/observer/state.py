@@ -12,11 +12,11 @@ it alike:
     state.observed(steps)
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
-from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
 from misstep.harness.observer.episodes import EpisodeDecision, OpenEpisode, decide, merged, noted
 from misstep.harness.observer.guidance import guidance
 from misstep.harness.records.intervention import (
@@ -34,6 +34,14 @@ from misstep.harness.trajectory import Step
 
 EVERY = 5
 """Steps of the agent from one question to the next (Wink, section 4.2)."""
+
+MOST_MISBEHAVIOURS = 20
+MOST_STEPS = 50
+MOST_EVIDENCE = 20
+MOST_CHARACTERS = 1_000
+"""Misbehaviours of an answer, steps and pieces of evidence of each, characters of a text."""
+
+_LOOKED_AT = 10_000
 
 
 class ObserverState:
@@ -76,10 +84,6 @@ class ObserverState:
         """The detector is asked about the run as it is."""
         self._open = len(steps) - 1
 
-    def answered(self, feedback: Feedback, steps: Sequence[Step], seconds: float | None = None) -> Intervention | None:
-        """Take an answer to the open question; gives what is to be said to the agent now, if anything."""
-        return self._take(feedback, steps, seconds)
-
     def failed(
         self, error: str, steps: Sequence[Step], seconds: float | None = None, status: Status = "failed"
     ) -> None:
@@ -93,23 +97,19 @@ class ObserverState:
     def ended(self, steps: Sequence[Step], feedback: Feedback | None = None, seconds: float | None = None) -> None:
         """The run is over; what came in with its last step, or not at all, is not said any more."""
         if feedback is not None and self.in_flight:
-            self._take(feedback, steps, seconds, over=True)
+            self.answered(feedback, steps, seconds, over=True)
         self.failed("the run ended first", steps, status="unanswered")
 
     def observed(self, steps: Sequence[Step], file: str = "", line: int | None = None) -> ObservedRun:
         """Return the record of the run."""
-        known = self._observed
-        return ObservedRun(
-            known.item,
-            known.arm,
-            known.detector,
-            known.every,
-            sum(INTERVENTION not in step.extra for step in steps),
-            tuple(self._invocations),
-            tuple(self._interventions),
-            self._skipped,
-            file,
-            line,
+        return replace(
+            self._observed,
+            n_steps=sum(INTERVENTION not in step.extra for step in steps),
+            invocations=tuple(self._invocations),
+            interventions=tuple(self._interventions),
+            skipped=self._skipped,
+            file=file,
+            line=line,
         )
 
     @property
@@ -133,9 +133,10 @@ class ObserverState:
         """Return what a step of guidance is about."""
         return self._interventions[int(step.extra[INTERVENTION])].categories
 
-    def _take(
-        self, feedback: Feedback, steps: Sequence[Step], seconds: float | None, over: bool = False
+    def answered(
+        self, feedback: Feedback, steps: Sequence[Step], seconds: float | None = None, *, over: bool = False
     ) -> Intervention | None:
+        """Take an answer to the open question; gives what is to be said to the agent now, if the run is not `over`."""
         shown = self._open
         if shown is None:
             raise ValueError("there is no open question")
@@ -189,3 +190,30 @@ def _intervention(
         guidance(levels),
         withheld,
     )
+
+
+def bounded_feedback(feedback: object, shown: int) -> Feedback:
+    """Return what is taken of an answer: a bounded part of it, with evidence among the steps that were shown."""
+    if not isinstance(feedback, Feedback) or not isinstance(feedback.misbehaviours, tuple):
+        raise TypeError(f"{type(feedback).__name__} where Feedback belongs")
+    found = [_bounded(one, shown) for one in feedback.misbehaviours[:MOST_MISBEHAVIOURS]]
+    return Feedback(tuple(found))
+
+
+def _bounded(found: object, shown: int) -> Misbehaviour:
+    if not isinstance(found, Misbehaviour) or not isinstance(found.steps, tuple):
+        raise TypeError(f"{type(found).__name__} where a Misbehaviour belongs")
+    texts = (found.category, found.rationale)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.evidence, dict):
+        raise TypeError("a Misbehaviour whose fields have other types")
+    evidence = {
+        name[:MOST_CHARACTERS]: value[:MOST_CHARACTERS] for name, value in islice(found.evidence.items(), MOST_EVIDENCE)
+    }
+    return Misbehaviour(texts[0][:MOST_CHARACTERS], _steps(found.steps, shown), texts[1][:MOST_CHARACTERS], evidence)
+
+
+def _steps(steps: Iterable[object], shown: int) -> tuple[int, ...]:
+    """Return the first and the last of the steps that were shown, each once and in order."""
+    known = sorted({step for step in islice(steps, _LOOKED_AT) if isinstance(step, int) and 0 <= step <= shown})
+    half = MOST_STEPS // 2
+    return tuple(known if len(known) <= MOST_STEPS else known[:half] + known[-half:])

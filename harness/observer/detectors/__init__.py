@@ -4,15 +4,30 @@
 `misstep.detectors` adds to it.
 """
 
+from typing import Protocol
+
 from misstep.harness.errors import UsageError
-from misstep.harness.observer.bounds import bounded_feedback
 from misstep.harness.observer.evidence import with_evidence
-from misstep.harness.observer.protocols import Detector
-from misstep.harness.observer.state import EVERY
+from misstep.harness.observer.state import EVERY, bounded_feedback
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback
 from misstep.harness.registry import Registry
 from misstep.harness.trajectory import Trajectory
+
+
+class Detector(Protocol):
+    """What tells of a run so far whether it shows misbehaviour, and which."""
+
+    @property
+    def name(self) -> str:
+        """Return its name in records."""
+
+    async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
+        """Return what the run shows up to its last step.
+
+        It may take as long as it likes and raise whatever it likes: the agent does not wait for it.
+        """
+
 
 _FORM = "A detector is a class without parameters that has `name` and `async detect(trajectory, ask)`."
 

@@ -15,7 +15,7 @@ from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitte
 from misstep.harness.judges.fencing import fence
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.replies import Answer, cited_steps, read_reply
-from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.detectors import Detector
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback, Misbehaviour

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.errors import MisstepError
-from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.detectors import Detector
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Step, Trajectory

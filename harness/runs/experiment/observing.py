@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.protocols import Policy, Task
-from misstep.harness.observer.detectors import detected
+from misstep.harness.observer.detectors import Detector, detected
 from misstep.harness.observer.guidance import guidance_step
-from misstep.harness.observer.protocols import Detector
 from misstep.harness.observer.state import EVERY, ObserverState
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Arm, Feedback, ObservedRun

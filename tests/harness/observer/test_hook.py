@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.observer import hook
-from misstep.harness.observer.growing import growing_runs
+from misstep.harness.observer.follow import growing_runs
 from misstep.harness.observer.hook import HookInput, answer, answer_hook, continued
 from misstep.harness.observer.replay import ReplayOptions
 from tests.harness.observer.growing_sessions import EDIT, edited, looping, written
