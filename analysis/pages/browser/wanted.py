@@ -19,7 +19,7 @@ _STEPS_NAMED = 8
 _SECONDS = 1 << 40
 
 
-class Wanted(Struct, frozen=True):
+class WantedSession(Struct, frozen=True):
     """A session that is listed: what was found in it, and the part of the page that holds its steps, if one does."""
 
     rank: int
@@ -29,7 +29,7 @@ class Wanted(Struct, frozen=True):
 
 
 def session_index(
-    listed: Sequence[Wanted],
+    listed: Sequence[WantedSession],
     kept: Collection[str],
     numbered: Mapping[str, Iterable[str]],
     figures: Mapping[str, Any] | None = None,

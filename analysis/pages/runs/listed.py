@@ -23,7 +23,7 @@ from misstep.analysis.pages.browser.embedding import embedded
 from misstep.analysis.pages.browser.frame import Listed
 from misstep.analysis.pages.browser.pieces import Pieces
 from misstep.analysis.pages.browser.wanted import (
-    Wanted,
+    WantedSession,
     place_of,
     rank_of,
     session_index,
@@ -90,7 +90,7 @@ class RunLine(Struct, frozen=True):
     view: str
 
 
-class _Kept(Wanted, frozen=True):
+class _Kept(WantedSession, frozen=True):
     run: ListedRun
 
 

@@ -16,7 +16,14 @@ from misstep.analysis.measures.session_rates import Grouping, group_of
 from misstep.analysis.pages.browser.embedding import embedded, is_embedded
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed
 from misstep.analysis.pages.browser.pieces import Pieces
-from misstep.analysis.pages.browser.wanted import Wanted, place_of, rank_of, session_index, shortened, steps_named
+from misstep.analysis.pages.browser.wanted import (
+    WantedSession,
+    place_of,
+    rank_of,
+    session_index,
+    shortened,
+    steps_named,
+)
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession
@@ -49,7 +56,7 @@ class FlaggedSessions:
 
     def __init__(self, room: int = PAGE_BYTES) -> None:
         self._pieces = Pieces(room)
-        self._flagged: list[Wanted] = []
+        self._flagged: list[WantedSession] = []
 
     def add(self, one: LabelledSession) -> None:
         """Take a session if any category was found in it."""
@@ -65,7 +72,7 @@ class FlaggedSessions:
         name = f"session-{len(self._flagged)}" if session.shown and self._pieces.wants(rank) else ""
         if name:
             self._pieces.add_embedded(name, rank, session.shown)
-        self._flagged.append(Wanted(rank, structs.replace(session, shown=""), found, name))
+        self._flagged.append(WantedSession(rank, structs.replace(session, shown=""), found, name))
 
     def browser(self) -> Listed[FindingLine]:
         """Return the browser of all sessions that were taken."""
@@ -84,7 +91,7 @@ class FlaggedSessions:
         return Listed({"index": embedded(session_index(listed, kept, groups)), **kept}, lines, title, tuple(notes))
 
 
-def _lines(wanted: Iterable[Wanted]) -> tuple[tuple[FindingLine, ...], str]:
+def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], str]:
     found = [(one.session, verdict) for one in wanted for verdict in one.found]
     lines = tuple(
         FindingLine(
