@@ -79,11 +79,11 @@ def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
 
 @settings(deadline=None)
 @given(tp=st.integers(1, 40), fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 3), rule=RULES)
-def test_f1_and_accuracy_follow_from_cells_and_one_two_digits_off_differs(
+def test_each_figure_follows_from_cells_and_one_two_digits_off_differs(
     tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule
 ) -> None:
     exact = measures(tp, fp, fn, tn)
-    for measure in ("f1", "accuracy"):
+    for measure in ("precision", "recall", "f1", "accuracy"):
         wrong = exact[measure] + Fraction(2, 10**digits)
         cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
         assert checked(measure, rounded(exact[measure], digits, rule), **cells).status == "reproduced"
@@ -156,7 +156,14 @@ def test_recall_of_known_positives_is_a_share_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "counts", [{"n": 10, "positives": 17}, {"n": 10, "tp": 11}, {"n": 9, "positives": 4, "negatives": 4}]
+    "counts",
+    [
+        {"n": 10, "positives": 17},
+        {"n": 10, "tp": 11},
+        {"n": 9, "positives": 4, "negatives": 4},
+        {"tp": 9, "positives": 7},
+        {"tp": 3, "fn": 3, "positives": 7},
+    ],
 )
 def test_counts_that_contradict_each_other_are_impossible(counts: dict[str, int]) -> None:
     assert checked("Recall", "0.6", **counts).status == "impossible"

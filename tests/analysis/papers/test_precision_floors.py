@@ -84,10 +84,12 @@ def test_only_answers_of_the_positive_label_with_a_gold_label_are_flags() -> Non
     assert flagged_by_cluster(judge).tolist() == [[1, 2]]
 
 
-def rows(group: str, quantity: str, floor: float = 0.8) -> list[Row]:
-    sure = alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30)
-    unsure = alone("unsure", [("yes", "yes")] * 5 + [("no", "yes")] * 5)
-    table = precision_floor_table(precision_floors([sure, unsure], floor))
+SURE = alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30, "plants")
+UNSURE = alone("unsure", [("yes", "yes")] * 5 + [("no", "yes")] * 5)
+
+
+def rows(group: str, quantity: str) -> list[Row]:
+    table = precision_floor_table(precision_floors([SURE, UNSURE]))
     return [row for row in table.rows if row.group.startswith(group) and row.quantity == quantity]
 
 
@@ -96,6 +98,9 @@ def test_the_table_holds_recorded_judges_against_the_floor_beside_the_papers() -
     assert (sure.value, sure.n, sure.evidence) == (1.0, 30, "real")
     (needed,) = rows("unsure", NEEDED)
     assert (needed.value, needed.reason) == (None, NOT_ABOVE)
+    published, recomputed = rows("Engineering Agent's judge, “unacceptable”", PRECISION)
+    assert (published.evidence, recomputed.evidence) == ("published", "recomputed")
+    assert recomputed.source == "72 / 83, Section 8.3"
 
 
 def test_winks_printed_precision_needs_more_answers_than_its_least_count() -> None:
@@ -110,9 +115,7 @@ def test_winks_printed_precision_needs_more_answers_than_its_least_count() -> No
 
 
 def test_the_figure_shows_every_bound_under_its_judge() -> None:
-    found = precision_floors([alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30, "plants")])
-    drawn = [(row.group, row.quantity) for row in bounds(found)]
-    assert drawn == [
+    assert [(row.group, row.quantity) for row in bounds(precision_floors([SURE]))] == [
         ("sure", "plants"),
         ("Engineering Agent's judge", "“unacceptable”"),
         ("Engineering Agent's judge", "“acceptable”"),
@@ -121,20 +124,9 @@ def test_the_figure_shows_every_bound_under_its_judge() -> None:
     ]
 
 
-def test_the_counts_of_the_judge_of_patches_are_those_that_its_text_prints() -> None:
-    published, recomputed = rows("Engineering Agent's judge, “unacceptable”", PRECISION)
-    assert (published.evidence, recomputed.evidence, recomputed.source) == (
-        "published",
-        "recomputed",
-        "72 / 83, Section 8.3",
-    )
-
-
 def test_the_finding_counts_the_judges_whose_bound_reaches_the_floor() -> None:
-    sure = alone("sure", [("yes", "yes")] * 30 + [("no", "no")] * 30)
-    unsure = alone("unsure", [("yes", "yes")] * 5 + [("no", "yes")] * 5)
-    finding = precision_floor_table(precision_floors([sure, unsure])).finding
+    finding = precision_floor_table(precision_floors([SURE, UNSURE])).finding
     assert finding.startswith("1 of 2 recorded judges are shown to be right in 80.0% or more")
-    assert "sure 100.0%, at least 90.5%" in finding
+    assert "100.0%, at least 90.5%" in finding
     assert "147 verified answers on" in finding
     assert precision_floor_table(precision_floors([])).finding.startswith("No judge's recorded answers are available")

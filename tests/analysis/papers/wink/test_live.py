@@ -74,13 +74,9 @@ def test_a_table_has_the_same_printed_figures_without_live_sessions(table: Calla
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_live_sessions_are_said_to_confirm_nothing(table: Callable[..., Table]) -> None:
+def test_live_sessions_are_said_to_confirm_nothing_and_have_columns_of_their_own(table: Callable[..., Table]) -> None:
     assert NOTE in table(live()).notes
     assert NOTE not in table().notes
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_kinds_of_evidence_stand_in_columns(table: Callable[..., Table]) -> None:
     kinds = [column.evidence for column in grid(table(live())).columns]
     assert kinds[:2] == ["published", "recomputed"]
     assert set(kinds[2:]) == {"generated"}
