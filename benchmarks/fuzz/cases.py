@@ -27,7 +27,7 @@ from misstep.harness.items import Item, Runs, numbered_items
 from misstep.harness.judges import read_known
 from misstep.harness.judges.fencing import fence, fenced_parts
 from misstep.harness.judges.fit import GENERAL
-from misstep.harness.judges.item_text import whole_item
+from misstep.harness.judges.placeholders import whole_item
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.readers import READERS, reader_for
 from misstep.harness.readers.checking import read_value

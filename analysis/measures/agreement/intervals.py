@@ -3,11 +3,12 @@
 Both ways give the same values; `method` says which way the interval was made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.stats.decisions.power import items_for_width
 from misstep.analysis.stats.estimate import Coefficient, Estimate
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.agreement import (
@@ -187,3 +188,32 @@ def _weights(categories: int, weighting: Weighting) -> FloatArray | None:
 def _one_set(items: IntArray) -> FloatArray:
     """Return the items as they are, as one set of weights."""
     return items[None, :].astype(np.float64)
+
+
+class ItemsNeeded(Struct, frozen=True):
+    """A coefficient's interval now, how many items it would take in all, and how many of these are to come."""
+
+    coefficient: str
+    interval_width: float | None
+    items: int | None
+    more: int | None
+    reason: str = ""
+
+
+class WidthGoal(Struct, frozen=True):
+    """The width that is wished for, and what it takes for each coefficient: approximate numbers."""
+
+    width: float
+    coefficients: list[ItemsNeeded]
+
+
+def width_goal(estimates: Mapping[str, Estimate], width: float) -> WidthGoal:
+    """Return what it takes for every coefficient to have an interval of this width."""
+    return WidthGoal(width, [_needed(name, estimate, width) for name, estimate in estimates.items()])
+
+
+def _needed(name: str, estimate: Estimate, width: float) -> ItemsNeeded:
+    items = items_for_width(estimate, width)
+    if items is None or estimate.low is None or estimate.high is None:
+        return ItemsNeeded(name, None, None, None, estimate.reason or "it has no interval")
+    return ItemsNeeded(name, estimate.high - estimate.low, items, max(0, items - (estimate.n or 0)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from misstep.analysis.measures.agreement.precision import WidthGoal
+from misstep.analysis.measures.agreement.intervals import WidthGoal
 from misstep.analysis.measures.agreement.raters import LabelUse, RaterReport, told_apart
 from misstep.analysis.measures.agreement.report import AgreementReport, RaterDissent, dissents
 from misstep.analysis.measures.agreement.tables import overall_estimates, pair_rows

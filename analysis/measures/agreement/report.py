@@ -19,10 +19,11 @@ from misstep.analysis.measures.agreement.intervals import (
     TOO_MANY,
     Cells,
     Ratings,
+    WidthGoal,
     may_resample,
     weightings,
+    width_goal,
 )
-from misstep.analysis.measures.agreement.precision import WidthGoal, width_goal
 from misstep.analysis.measures.agreement.raters import RaterReport, rater_reports
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters import coefficients

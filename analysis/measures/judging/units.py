@@ -84,42 +84,49 @@ class JudgedUnits(Struct, frozen=True):
         return structs.replace(estimate, n=len(values), method=method)
 
     def resampled(
-        self,
-        statistic: Statistic,
-        values: FloatArray,
-        reasons: Sequence[str],
-        resamples: int = 10_000,
-        seed: int = 0,
+        self, statistic: Statistic, values: FloatArray, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
     ) -> list[Estimate]:
         """Figures that follow from sums over the items, with percentile intervals over resampled units."""
-        totals, rng = self.totals(values), np.random.default_rng(seed)
-        return self._estimates(statistic, totals, lambda: drawn_totals(statistic, totals, resamples, rng), reasons)
+        return self._of_totals(statistic, self.totals(values), reasons, resamples, seed)
 
     def resampled_counts(
         self, statistic: Statistic, kinds: Patterns, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
     ) -> list[Estimate]:
         """As `resampled`, for figures that follow from how many items are of each kind.
 
-        Where items stand for themselves the counts of kinds are drawn at once, however many items there are.
+        Without clusters the counts of kinds are drawn at once, however many items there are.
         """
-        if self.clustered:
-            rng = np.random.default_rng(seed)
-            counts = np.zeros((self.count, len(kinds.items)), dtype=np.int64)
-            np.add.at(counts, (self.of_item, kinds.of_item), 1)
-            return self._estimates(statistic, counts, lambda: drawn_totals(statistic, counts, resamples, rng), reasons)
-        return resampled_counts(statistic, kinds.items, reasons, resamples, seed)
+        if not self.clustered:
+            return resampled_counts(statistic, kinds.items, reasons, resamples, seed)
+        counts = np.zeros((self.count, len(kinds.items)), dtype=np.int64)
+        np.add.at(counts, (self.of_item, kinds.of_item), 1)
+        return self._of_totals(statistic, counts, reasons, resamples, seed)
 
-    def _estimates(
-        self, statistic: Statistic, totals: npt.NDArray[Any], draw: Callable[[], FloatArray], reasons: Sequence[str]
+    def _of_totals(
+        self, statistic: Statistic, totals: npt.NDArray[Any], reasons: Sequence[str], resamples: int, seed: int
     ) -> list[Estimate]:
-        n = len(self.of_item)
-        if not n:
-            return [Estimate(None, n=0, reason=reason) for reason in reasons]
-        found = statistic(totals.sum(axis=0, dtype=np.float64)[None, :])[0]
-        return [
-            resampled_estimate(float(value), column, n, self.name, reason)
-            for value, column, reason in zip(found, draw().T, reasons, strict=True)
-        ]
+        def draw() -> FloatArray:
+            return drawn_totals(statistic, totals, resamples, np.random.default_rng(seed))
+
+        return _estimates(statistic, totals.sum(axis=0), draw, reasons, len(self.of_item), self.name)
+
+
+def _estimates(
+    statistic: Statistic,
+    totals: npt.NDArray[Any],
+    draw: Callable[[], FloatArray],
+    reasons: Sequence[str],
+    n: int,
+    units: str,
+) -> list[Estimate]:
+    """Return the figures of all totals, each with the interval of its resamples; without items, the reasons."""
+    if not n:
+        return [Estimate(None, n=0, reason=reason) for reason in reasons]
+    values = statistic(totals[None, :].astype(np.float64))[0]
+    return [
+        resampled_estimate(float(value), column, n, units, reason)
+        for value, column, reason in zip(values, draw().T, reasons, strict=True)
+    ]
 
 
 def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> JudgedUnits:
@@ -135,15 +142,11 @@ def resampled_counts(
     statistic: Statistic, items: IntArray, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
 ) -> list[Estimate]:
     """Figures that follow from how many items are of each kind, with percentile intervals over resampled items."""
-    n = int(items.sum())
-    if not n:
-        return [Estimate(None, n=0, reason=reason) for reason in reasons]
-    found = statistic(items[None, :].astype(np.float64))[0]
-    drawn = bootstrap(statistic, items, resamples_within(resamples, len(items)), np.random.default_rng(seed))
-    return [
-        resampled_estimate(float(value), column, n, "items", reason)
-        for value, column, reason in zip(found, drawn.T, reasons, strict=True)
-    ]
+
+    def draw() -> FloatArray:
+        return bootstrap(statistic, items, resamples_within(resamples, len(items)), np.random.default_rng(seed))
+
+    return _estimates(statistic, items, draw, reasons, int(items.sum()), "items")
 
 
 def resamples_within(resamples: int, cells: int) -> int:

@@ -13,9 +13,8 @@ from misstep.harness.items import Item
 from misstep.harness.judges import read_known
 from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, shares
 from misstep.harness.judges.fit import GENERAL
-from misstep.harness.judges.item_text import whole_item
 from misstep.harness.judges.judge_file import JudgeSpec
-from misstep.harness.judges.placeholders import placeholder_values
+from misstep.harness.judges.placeholders import placeholder_values, whole_item
 from misstep.harness.prompting import parse_prompt
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 

@@ -15,9 +15,8 @@ from misstep.harness.exchange import Failure, Reply
 from misstep.harness.items import Item
 from misstep.harness.judges import read_known, shipped_judges
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
-from misstep.harness.judges.prompted import ask, verdict
+from misstep.harness.judges.prompted import ask, decided, label_names, verdict
 from misstep.harness.judges.replies import Answer
-from misstep.harness.judges.votes import decided, label_names
 from misstep.harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
 from misstep.harness.trajectory import Source, Step, Trajectory
 

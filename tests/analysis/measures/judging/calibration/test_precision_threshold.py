@@ -92,7 +92,7 @@ def test_a_threshold_whose_bound_falls_short_on_the_held_out_half_is_not_given_o
 def test_a_judge_below_the_floor_is_given_a_threshold_no_more_often_than_it_may(size: int) -> None:
     """Each judge is 78% precise at every score, the scores of a run agreeing with each other."""
     rng = np.random.default_rng(17)
-    given_out, judges = 0, 400
+    given_out, judges = 0, 200
     for _ in range(judges):
         by_run = rng.beta(0.78 * 3, 0.22 * 3, size=100)
         chances = np.repeat(by_run, size) if size > 1 else np.full(160, 0.78)
