@@ -1,7 +1,6 @@
 """Statistics, one subject a module. Undefined is `None` (in arrays NaN) with a reason, never 0.
 
-Every one is reached from a command, a table or a notebook; those that were weighed and are not shown are in
-`benchmarks.validity.alternatives`.
+Every one is reached from a command, a table or a notebook.
 
 Raters: `agreement`, `coefficients`, `kappa_errors`, `kappa_tables`, `patterns`, `rater_margins`.
 Shares: `proportions`, `two_proportions`, `paired`, `clustered`, `clustered_pairs`, `pass_at_k`, `ratios`.

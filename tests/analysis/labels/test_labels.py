@@ -313,18 +313,6 @@ def test_every_figure_and_interval_is_that_of_the_records(
     assert found.disagreements == found.consensus == []
 
 
-def test_a_long_table_is_counted_like_a_wide_one_and_raters_may_differ_between_parts(tmp_path: Path) -> None:
-    long = tmp_path / "long.csv"
-    long.write_text("item,rater,label\n1,ben,no\n1,ann,yes\n2,ann,yes\n2,ben,no\n", "utf-8")
-    wide = tmp_path / "wide.csv"
-    wide.write_text("item,cat,ann\n3,yes,yes\n4,,yes\n", "utf-8")
-    (labels,) = counted_labels(counted(long, wide).ratings, Reading(), "counts").values()
-    report = agreement_report(labels, resamples=0)
-    assert (report.raters, report.n_items) == (["ann", "ben", "cat"], 4)
-    assert report.confusion[0].matrix == [[0, 0], [2, 0]], "ann said yes where ben said no"
-    assert {pair.raters: pair.n for pair in report.pairs} == {("ann", "ben"): 2, ("ann", "cat"): 1, ("ben", "cat"): 0}
-
-
 def test_raters_may_be_chosen_and_labels_said_to_be_missing_after_counting(tmp_path: Path) -> None:
     counts = counted(write(tmp_path / "labels.csv", [("1", "NA", "2"), ("1", "1", "2"), ("2", "3", "3")]))
     reading = Reading(raters=("ann", "ben"), level="ordinal", missing=("NA",))

@@ -294,18 +294,6 @@ def test_prodigy_tasks_without_a_choice_are_no_ratings(tmp_path: Path) -> None:
     )
 
 
-def test_prodigy_asks_a_question_about_each_label_that_is_accepted_or_rejected(tmp_path: Path) -> None:
-    binary = [
-        prodigy(item, who, label=label, answer="accept" if who == "7" else "reject", _view_id="classification")
-        for item in (1, 2)
-        for who in ("7", "8")
-        for label in ("LOOP", "LAZY")
-    ]
-    found, _ = read_several(tmp_path / "out.jsonl", lines(binary), by="question")
-    assert list(found) == ["LOOP", "LAZY"]
-    assert given(found["LOOP"])["2"] == {"7": "accept", "8": "reject"}
-
-
 def test_argilla_responses_that_were_not_submitted_are_no_ratings(tmp_path: Path) -> None:
     records = json.loads(json.dumps(ARGILLA_USERS))
     records[0]["responses"] += [{"user_id": "9", "status": "draft", "values": {"cause": {"value": "task"}}}]

@@ -17,16 +17,6 @@ def test_the_interval_ends_at_the_ranks_of_the_binomial_distribution(n: int, sha
     assert found.first <= found.bin <= found.last
 
 
-def test_the_interval_covers_the_quantile_at_least_so_often_as_it_says() -> None:
-    rng = np.random.default_rng(0)
-    edges = np.linspace(0, 1, 41)
-    covered = 0
-    for _ in range(400):
-        found = binned_quantile(np.histogram(rng.random(50), edges)[0], 0.9)
-        covered += edges[found.first] <= 0.9 <= edges[found.last + 1]
-    assert covered / 400 >= 0.95
-
-
 def test_no_values_and_no_share_are_refused() -> None:
     for counts, share in ((np.zeros(3, dtype=np.int64), 0.5), (np.ones(3, dtype=np.int64), 1.0)):
         with pytest.raises(UsageError):

@@ -5,7 +5,7 @@ import pytest
 
 from misstep.analysis.stats import resampling
 from misstep.analysis.stats.raters import coefficients
-from misstep.analysis.stats.raters.agreement import fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.agreement import gwet_ac
 from misstep.analysis.stats.raters.kappa_errors import jackknife_error
 from misstep.analysis.stats.raters.patterns import FloatArray, category_counts, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
@@ -32,14 +32,6 @@ def test_every_resample_has_as_many_items_as_there_are() -> None:
 def test_resamples_drawn_in_parts_are_as_many_as_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampling, "_CHUNK", 4 * 30)
     assert bootstrap(fleiss, ITEMS, 100, np.random.default_rng(0)).shape == (100,)
-
-
-def test_resampling_patterns_is_as_wide_as_resampling_items() -> None:
-    rng = np.random.default_rng(3)
-    rows = np.repeat(PATTERNS, ITEMS, axis=0)
-    by_item = [fleiss_kappa(rows[rng.integers(0, len(rows), len(rows))]).overall.value for _ in range(1500)]
-    by_pattern = bootstrap(fleiss, ITEMS, 4000, rng)
-    assert np.std(by_pattern) == pytest.approx(np.std(np.array(by_item, dtype=float)), rel=0.1)
 
 
 def test_a_jackknife_over_groups_tells_the_error_of_many_items() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from misstep.harness.errors import InputError
 from misstep.harness.items import Item
 from misstep.harness.judges import read_known
-from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, shares
+from misstep.harness.judges.context import Fitted, shares
 from misstep.harness.judges.fit import GENERAL
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.placeholders import placeholder_values, whole_item
@@ -87,25 +87,6 @@ def test_texts_share_a_room_so_that_none_gets_more_than_it_has_and_short_ones_ar
         )
 
 
-@given(
-    st.sets(
-        st.sampled_from(["task", "text", "patch", "note", "trajectory", "before", "intervention", "after"]), min_size=1
-    ),
-    st.integers(300, 2_000),
-    st.integers(1, 9_000),
-    st.integers(5, 80),
-)
-def test_whatever_a_prompt_asks_for_stays_together_within_the_budget(
-    names: set[str], budget: int, length: int, steps: int
-) -> None:
-    long = "t" * length
-    item = Item("i", "triage", step=3, task=long, text=long, patch=long, extra={"note": long})
-    values, cut = placeholder_values(judge(*sorted(names), budget=budget), item, run(steps, 8))
-    room = budget * CHARACTERS_PER_TOKEN
-    assert sum(map(len, values.values())) <= 1.1 * room + 150 * len(names)
-    assert bool(cut) == any("left out" in text for text in values.values())
-
-
 def judge_of_items(shown: tuple[str, ...] = ()) -> JudgeSpec:
     return msgspec.structs.replace(read_known(GENERAL), shown=shown)
 
@@ -162,11 +143,3 @@ def test_the_step_that_is_asked_about_stays_where_the_run_is_cut() -> None:
     shown = seen(Item("i", "misbehaviour", step=200), short_run(400, 20), room=2_000)
     assert "[step 200] agent" in shown.text
     assert "The run: " in shown.cut
-
-
-@given(st.integers(0, 30_000), st.integers(0, 30_000), st.integers(0, 60), st.integers(800, 12_000))
-def test_no_item_is_shown_with_more_than_its_room(task: int, note: int, steps: int, room: int) -> None:
-    item = Item("i", "triage", task="t" * task, text="x", extra={"note": "n" * note})
-    shown = seen(item, short_run(steps, 20), "note", room=room)
-    assert len(shown.text) <= room * 1.1 + 600
-    assert bool(shown.cut) == ("left out" in shown.text)

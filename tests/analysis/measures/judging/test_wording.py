@@ -106,14 +106,6 @@ def test_where_no_run_comes_above_one_label_alone_that_is_what_is_said_first_of_
     assert "better is clearly better than the next, worse: +45.0 pp" in told
 
 
-def test_runs_below_one_label_alone_are_named_before_the_best_that_is_above_it() -> None:
-    scored = {"good": scores_of("good", 190), "bad": scores_of("bad", 100)}
-    told = best_of(scored, compare_judges({"good": rarely("good", 190), "bad": rarely("bad", 100)}, RARE))
-    assert told.startswith(
-        "Always giving the most frequent label is right at least as often as bad (50.0%). good gives"
-    )
-
-
 def test_a_difference_that_failed_calls_make_is_told_from_the_one_of_answers() -> None:
     said = {"whole": rarely("whole", 160), "half": rarely("half", 60, failed=100)}
     scored = {"whole": scores_of("whole", 160), "half": scores_of("half", 60, failed=100)}

@@ -42,19 +42,6 @@ def test_it_is_wider_than_the_interval_of_a_single_look(difference: float, se: f
     assert found.high - found.low > 2 * norm.ppf(0.975) * se
 
 
-def test_looked_at_after_every_batch_it_raises_false_alarms_no_more_often_than_the_level_and_a_z_test_does() -> None:
-    rng = np.random.default_rng(0)
-    looks = np.arange(1, 51)
-    means = rng.standard_normal((2_000, 50)).cumsum(axis=1) / looks
-    errors = 1 / np.sqrt(looks)
-    always = [
-        any(always_valid(mean, se, errors[-1]).test.p_value < 0.05 for mean, se in zip(row, errors, strict=True))
-        for row in means[:500]
-    ]
-    assert np.mean(always) <= 0.05 + 0.02
-    assert (np.abs(means / errors) > norm.ppf(0.975)).any(axis=1).mean() > 0.25
-
-
 def test_a_difference_far_from_zero_has_a_p_value_of_nothing_and_no_overflow() -> None:
     assert always_valid(1e6, 0.1, 0.1).test.p_value == 0
 

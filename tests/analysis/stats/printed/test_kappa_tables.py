@@ -102,15 +102,6 @@ def test_a_table_that_there_is_is_never_said_not_to_be(table: Table, known: bool
     assert not first or margins(search.table)[0] == first
 
 
-@given(n=st.integers(2, 60), share=st.fractions(0, 1, max_denominator=60), low=st.integers(-90, 98))
-def test_products_of_a_range_of_kappas_are_those_whose_kappa_lies_inside(n: int, share: Fraction, low: int) -> None:
-    agree = min(n - 1, int(share * n))
-    least, most = Fraction(low, 100), Fraction(low + 1, 100)
-    first, last = products_of(n, agree, least, most)
-    inside = [value for value in range(n * n) if least <= kappa_of(n, agree, value) <= most]
-    assert list(range(first, min(last, n * n - 1) + 1)) == inside
-
-
 @pytest.mark.parametrize(("low", "high", "expected"), [("0.9", "1", (0, 99)), ("0.5", "0.9", (1, 0))])
 def test_where_all_agree_kappa_is_one_whatever_the_margins(low: str, high: str, expected: Products) -> None:
     assert products_of(10, 10, Fraction(low), Fraction(high)) == expected

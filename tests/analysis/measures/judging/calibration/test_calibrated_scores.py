@@ -13,7 +13,6 @@ from misstep.analysis.measures.judging.calibration.calibrated_scores import (
     ScoreOf,
     calibrated_finding,
     calibrated_scores,
-    calibrated_scores_table,
     probabilities_csv,
 )
 from misstep.analysis.measures.judging.calibration.reliability import NO_PROBABILITIES
@@ -73,13 +72,6 @@ def test_the_brier_score_is_that_of_the_probabilities_that_are_given_out() -> No
     assert first.split(",")[0] in given
 
 
-def test_runs_stay_together_so_that_fitting_and_testing_share_none() -> None:
-    clusters = {f"i{place}": f"run {place // 40}" for place in range(400)}
-    tested = {clusters[item] for item in found(clusters=clusters).probabilities["isotonic"]}
-    assert len(tested) == 5
-    assert len(found(clusters=clusters).probabilities["isotonic"]) == 200
-
-
 def test_an_item_without_a_score_or_an_answer_is_counted_and_not_scored() -> None:
     answers, scores = list(ANSWERS), SURE.tolist()
     one = found([None, *answers[1:]], [0.9, None, *scores[2:]])
@@ -118,13 +110,3 @@ def test_items_of_one_kind_cannot_be_fitted_on() -> None:
 def test_a_judge_without_scores_is_refused() -> None:
     with pytest.raises(UsageError, match="no verdict on an item with a gold label has a score"):
         calibrated_scores(verdicts(["yes", "no"]), GOLD, "yes", YES_NO)
-
-
-def test_the_interval_of_a_few_items_ends_where_a_brier_score_does_and_items_alone_are_no_runs() -> None:
-    few = found(ANSWERS[:6], SURE[:6].tolist(), [one for one in GOLD if one.item in {f"i{n}" for n in range(6)}])
-    figures = [one.brier for one in few.methods if one.brier.low is not None and one.brier.high is not None]
-    assert figures
-    assert all(0 <= (one.low or 0) <= (one.value or 0) <= (one.high or 0) <= 1 for one in figures)
-    assert not few.clustered
-    (told, *_) = calibrated_scores_table(few, "judge", "made up").notes
-    assert told.endswith("tested on 3 items held out.")

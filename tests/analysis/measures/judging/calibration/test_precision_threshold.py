@@ -78,16 +78,6 @@ def test_several_items_of_a_run_count_together_in_either_half() -> None:
     assert "clusters" in one.recall.method
 
 
-def test_a_threshold_whose_bound_falls_short_on_the_held_out_half_is_not_given_out() -> None:
-    rng = np.random.default_rng(9)
-    tried = [found([("yes", None, bool(rng.random() < 0.87)) for _ in range(160)], seed=seed) for seed in range(40)]
-    short = [one for one in tried if one.tried is not None and (one.precision.low or 0.0) < 0.8]
-    assert any((one.precision.value or 0.0) > 0.8 for one in short)
-    for one in short:
-        assert (one.threshold, (one.more_labels or 1) > 0) == (None, True)
-        assert "the one with the best chance falls short on the held-out half" in one.reason
-
-
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_judge_below_the_floor_is_given_a_threshold_no_more_often_than_it_may(size: int) -> None:
     """Each judge is 78% precise at every score, the scores of a run agreeing with each other."""
@@ -184,15 +174,6 @@ def test_whatever_the_answers_a_threshold_is_given_out_exactly_where_its_bound_h
     assert threshold_table(one, "strict", "made up").finding.endswith(".")
 
 
-def test_the_order_of_the_verdicts_changes_nothing_and_the_seed_changes_the_split() -> None:
-    answers = scored(np.random.default_rng(6), 120, 0.9, 0.5)
-    verdicts = [Verdict(f"i{place}", "judge", label, score=score) for place, (label, score, _) in enumerate(answers)]
-    gold = [GoldLabel(f"i{place}", "rater", "yes" if right else "no") for place, (_, _, right) in enumerate(answers)]
-    one = precision_threshold(verdicts, gold, "yes", 0.7)
-    assert precision_threshold(verdicts[::-1], gold[::-1], "yes", 0.7) == one
-    assert precision_threshold(verdicts, gold, "yes", 0.7, seed=1) != one
-
-
 @pytest.mark.parametrize(
     ("answers", "options"),
     [
@@ -207,16 +188,6 @@ def test_the_order_of_the_verdicts_changes_nothing_and_the_seed_changes_the_spli
 def test_what_cannot_be_calibrated_is_refused(answers: list[Answer], options: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         found(answers, **options)  # type: ignore[arg-type]
-
-
-def test_no_threshold_is_said_to_be_found_exactly_where_no_row_is_shown_to_keep_the_floor() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(30):
-        answers: list[Answer] = [("yes", float(rng.random()), bool(rng.random() < 0.88)) for _ in range(150)]
-        table = threshold_table(found(answers), "strict", "made up")
-        shown = [row for row in table.rows if row.reason.startswith("shown")]
-        assert ("No threshold" in table.finding) == (not shown)
-        assert all(row.low is None for row in table.rows if "not tested" in row.reason)
 
 
 def test_the_table_says_what_was_tested_on_which_half() -> None:

@@ -1,7 +1,5 @@
 """Whether scores can be taken at their word."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +8,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from misstep.analysis.measures.judging.calibration.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
 from misstep.analysis.stats.proportions import wilson
-from tests.analysis.measures.judging.samples import again, judged
+from tests.analysis.measures.judging.samples import judged
 
 SCORES = [0.9] * 6 + [0.6] * 4
 RIGHT = [True, True, True, True, False, False, True, True, False, False]
@@ -49,14 +47,6 @@ def test_a_calibrated_judge_errs_by_chance_only_as_much_as_is_said() -> None:
     assert abs(np.mean([one.overconfidence.value for one in found])) < 0.02  # type: ignore[type-var]
 
 
-def test_many_different_scores_make_ten_bins_of_about_equally_many_answers() -> None:
-    scores = np.linspace(0.01, 0.99, 237).tolist()
-    bins = reliability(judged(["yes"] * 237, ["yes"] * 237, scores=scores), 10).bins
-    assert len(bins) == 10
-    assert all(23 <= one.n <= 24 for one in bins)
-    assert all(before.highest < after.lowest for before, after in pairwise(bins))
-
-
 def test_the_interval_of_the_calibration_error_holds_it_though_resamples_only_add_to_it() -> None:
     scores = np.linspace(0.05, 0.95, 10).repeat(20).tolist()
     answers = ["yes" if place % 20 < 20 * score else "no" for place, score in enumerate(scores)]
@@ -85,15 +75,6 @@ def test_scores_that_are_no_probabilities_still_rank() -> None:
     found = reliability(judged(ANSWERS, GOLD, scores=[5.0] * 6 + [3.0] * 4))
     assert (found.brier.value, found.brier.reason) == (None, NO_PROBABILITIES)
     assert found.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
-
-
-def test_runs_are_the_sample_where_items_are_of_runs() -> None:
-    alone = reliability(judged(ANSWERS, GOLD, scores=SCORES), 2_000)
-    scores = [score for score in SCORES for _ in range(4)]
-    many = reliability(judged(again(4, ANSWERS), again(4, GOLD), scores=scores, runs=4), 2_000)
-    assert (many.brier.value, many.brier.low) == (pytest.approx(alone.brier.value), pytest.approx(alone.brier.low))
-    assert many.ranking.low == pytest.approx(alone.ranking.low)
-    assert many.expected_calibration_error.high == pytest.approx(alone.expected_calibration_error.high, abs=0.02)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))

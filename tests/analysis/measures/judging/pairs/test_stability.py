@@ -1,7 +1,5 @@
 """Whether a judge says the same again."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -64,19 +62,6 @@ def test_the_figures_are_those_of_runs_as_raters(answers: list[list[str | None]]
         assert found.changed.value == np.mean((counts > 0).sum(axis=1)[counts.sum(axis=1) >= 2] > 1)
     else:
         assert (found.agreement.value, found.agreement.reason) == (None, NOT_TWICE)
-
-
-def test_memory_grows_with_items_and_not_with_items_times_labels() -> None:
-    peaks = []
-    for items in (1_000, 4_000):
-        rng, labels = np.random.default_rng(5), [f"label {place}" for place in range(items)]
-        runs = [judged([labels[one] for one in rng.integers(0, items, items)], labels, labels) for _ in range(3)]
-        tracemalloc.start()
-        stability(runs, 50)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < 4 * 1.5 * peaks[0]
-    assert peaks[1] < 4_000 * 4_000 * 8
 
 
 def test_one_run_runs_without_an_item_in_common_and_other_labels_are_refused() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from misstep.analysis.measures.judging.people.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
-from tests.analysis.measures.judging.samples import again, judged
+from tests.analysis.measures.judging.samples import judged
 
 RATERS = {
     "ann": ["a", "a", "b", "c", "b", "a", None, "a"],
@@ -84,12 +84,3 @@ def test_one_label_everywhere_leaves_kappa_undefined_and_agreement_whole() -> No
     found = ceiling(judged(["yes"] * 3, {"ann": ["yes"] * 3, "bob": ["yes"] * 3}), 50)
     assert (found.people.value, found.judge.value) == (1.0, 1.0)
     assert (found.people_kappa.value, found.people_kappa.reason) == (None, ONE_CATEGORY)
-
-
-def test_runs_are_the_sample_where_items_are_of_runs() -> None:
-    twice = {rater: again(3, labels) for rater, labels in RATERS.items()}
-    many = ceiling(judged(again(3, ANSWERS), twice, LABELS, runs=3), 3_000)
-    alone = ceiling(judged(ANSWERS, RATERS, LABELS), 3_000)
-    assert many.difference.value == pytest.approx(alone.difference.value)
-    assert many.difference.low == pytest.approx(alone.difference.low, abs=0.05)
-    assert "7 clusters" in many.difference.method

@@ -13,7 +13,7 @@ from misstep.analysis.measures.judging.people.recorded_tables import (
     unanswered_table,
 )
 from misstep.analysis.tables import Row, Table
-from tests.analysis.measures.judging.recorded import Answered, alone, judged
+from tests.analysis.measures.judging.recorded import alone
 
 GOLD = ["yes"] * 10 + ["no"] * 30
 GOOD = alone("good", [(label, label) for label in GOLD], "plants")
@@ -99,12 +99,3 @@ def test_a_judge_that_answered_everything_has_each_figure_once() -> None:
     assert not [one for one in table.rows if "unanswered" in one.quantity or one.quantity.startswith("Items")]
     assert table.finding == "All 1 recorded judges answered every item."
     assert unanswered_table([]).finding == "No judge's recorded answers are available."
-
-
-def test_items_of_one_run_are_answered_together_and_the_share_says_so() -> None:
-    answered: list[Answered] = [("yes", "yes"), ("no", "no")]
-    left_open: list[Answered] = [("yes", None), ("no", None)]
-    table = unanswered_table([scored_items(judged("some", [answered] * 6 + [left_open] * 2), resamples=100)])
-    share = row(table, "some", "Items answered")
-    assert share.value == 0.75
-    assert "8 clusters" in share.method
