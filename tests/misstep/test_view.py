@@ -64,18 +64,20 @@ def test_an_id_never_leads_out_of_the_folder(id_, name):
     assert file_name(id_) == name
 
 
-def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path):
-    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
-    result = run(path, "--out", tmp_path / "out.html")
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    return write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
+
+
+def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path, two):
+    result = run(two, "--out", tmp_path / "out.html")
     assert "<dt>Id</dt><dd><bdi>run-1</bdi></dd>" in (tmp_path / "out.html").read_text()
-    assert (
-        "2 trajectories; this is the first. For another, give --id run-2; for all in one page, --all." in result.stderr
-    )
+    said = "2 trajectories; this is the first. For another, give --id run-2; for all in one page, --all."
+    assert said in result.stderr
 
 
-def test_an_unknown_id_lists_those_that_are_there(tmp_path):
-    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
-    result = run(path, "--id", "run-3", "--out", tmp_path / "out.html")
+def test_an_unknown_id_lists_those_that_are_there(tmp_path, two):
+    result = run(two, "--id", "run-3", "--out", tmp_path / "out.html")
     assert isinstance(result.exception, UsageError)
     assert "There are: run-1, run-2." in str(result.exception)
 
@@ -136,12 +138,11 @@ def test_a_folder_of_runs_becomes_one_page_named_after_it(tmp_path, monkeypatch)
     assert "misstep view runs\n" in text
 
 
-def test_of_a_file_all_runs_are_shown_where_they_are_asked_for(tmp_path):
-    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
-    run(path, "--all", "--out", tmp_path / "out.html")
+def test_of_a_file_all_runs_are_shown_where_they_are_asked_for(tmp_path, two):
+    run(two, "--all", "--out", tmp_path / "out.html")
     text = check_page((tmp_path / "out.html").read_text()).text
     assert "2 of 2 runs show misbehaviour" in text
-    assert f"misstep view {path} --all\n" in text
+    assert f"misstep view {two} --all\n" in text
 
 
 def test_a_parquet_file_and_a_lake_of_runs_become_one_page(tmp_path):

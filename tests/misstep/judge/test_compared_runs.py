@@ -1,13 +1,14 @@
-"""`misstep judge rank`, `policies` and `stability` as a user runs them: several judges' runs on one benchmark."""
+"""`misstep judge compare`, `rank`, `policies` and `stability` as a user runs them: several runs on one benchmark."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.errors import UsageError
+from misstep.harness.errors import InputError, UsageError
 from misstep.judge import app
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
@@ -129,3 +130,65 @@ def test_runs_of_different_judges_and_a_single_run_are_refused(repeated: list[Pa
         judge("stability", repeated[0], other)
     with pytest.raises(UsageError, match="needs two runs"):
         judge("stability", repeated[0])
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> list[Path]:
+    """Three judges of eight items: two right on half of them, one silent."""
+    gates = benchmark_of_runs(tmp_path / "gates", 8)
+    given = {
+        "always": [verdict(number) for number in range(8)],
+        "green": [verdict(number, "no" if number > 5 else "yes", judge="green") for number in range(8)],
+        "mute": [verdict(number, None, status="refused", judge="mute") for number in range(8)],
+    }
+    return [judged_run(tmp_path / name, gates, verdicts) for name, verdicts in given.items()]
+
+
+def test_two_runs_are_compared_on_the_same_items(compared: list[Path]) -> None:
+    done = judge("compare", *compared[:2], "--json")
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    (pair,) = document["pairs"]
+    assert (pair["a"], pair["b"], pair["n"]) == ("always", "green", 8)
+    assert (pair["both"], pair["only_a"], pair["only_b"], pair["neither"]) == (3, 1, 1, 3)
+    assert (pair["difference"], pair["p_value"]) == (0, pytest.approx(0.75))
+    assert pair["p_adjusted"] == pair["p_value"]
+    assert (pair["n_needed"], pair["test"]) == (None, "McNemar, mid-p")
+    assert "no number of items" in pair["reason"]
+    assert [(run["run"], run["accuracy_all"]["value"]) for run in document["runs"]] == [("always", 0.5), ("green", 0.5)]
+
+
+def test_the_text_says_who_is_ahead_and_shows_the_runs_by_themselves(compared: list[Path]) -> None:
+    told = judge("compare", *compared[::2], "--test", "bootstrap").stdout
+    assert " ".join(told.split()).count("always gives the gold label on 50.0 points more of 8 items than mute") == 1
+    assert "they answered no item in common" in " ".join(told.split())
+    assert "paired bootstrap, 10,000 resamples of items" in " ".join(told.split())
+    assert "Cohen's kappa" in told
+
+
+def test_a_benchmark_that_was_moved_is_named(compared: list[Path], tmp_path: Path) -> None:
+    shutil.move(tmp_path / "gates", tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="--benchmark"):
+        judge("compare", *compared[::2])
+    assert judge("compare", *compared[::2], "--benchmark", tmp_path / "elsewhere").exit_code == 0
+
+
+def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_benchmark_is_named(compared, tmp_path):
+    shutil.copytree(tmp_path / "gates", tmp_path / "copy")
+    mute = [verdict(n, None, status="refused", judge="other") for n in range(8)]
+    runs = [compared[0], judged_run(tmp_path / "copied", tmp_path / "copy", mute)]
+    assert judge("compare", *runs).exit_code == 0
+    gold = tmp_path / "copy" / "gold.csv"
+    gold.write_text(gold.read_text().replace("item-0,ann,yes", "item-0,ann,no"))
+    with pytest.raises(UsageError, match=r"the gold labels of .*always and .*copied differ"):
+        judge("compare", *runs)
+    assert judge("compare", *runs, "--benchmark", tmp_path / "copy").exit_code == 0
+
+
+def test_one_run_no_run_and_a_run_named_twice_are_refused(compared: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Name two or more runs"):
+        judge("compare", compared[0])
+    with pytest.raises(UsageError, match="named twice"):
+        judge("compare", compared[0], compared[0])
+    with pytest.raises(InputError, match=r"run\.toml"):
+        judge("compare", compared[0], tmp_path)
