@@ -25,9 +25,8 @@ def address_of(template: str, repository: str, commit: str, path: str) -> str:
     try:
         address = template.format(repository=repository, commit=commit, path=urllib.parse.quote(path))
     except (KeyError, IndexError, ValueError) as error:
-        raise UsageError(
-            f"the address template has {error}", "It may hold {repository}, {commit} and {path}."
-        ) from error
+        advice = "It may hold {repository}, {commit} and {path}."
+        raise UsageError(f"the address template has {error}", advice) from error
     if not _allowed(address):
         raise UsageError(f"cannot fetch from {address}", "Only https addresses are fetched from.")
     return address
@@ -41,15 +40,13 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        raise MissingPrerequisite(
-            f"cannot fetch {address}: {getattr(error, 'reason', None) or error}",
-            "Check the connection and run the same command again: it keeps what was downloaded.",
-        ) from error
+        advice = "Check the connection and run the same command again: it keeps what was downloaded."
+        why = f"cannot fetch {address}: {getattr(error, 'reason', None) or error}"
+        raise MissingPrerequisite(why, advice) from error
     advice = "Nothing of it was kept; the file has changed upstream or on the way."
     if len(data) > size:
-        raise InputError(
-            f"the file has more than the registered {size:,} bytes (sha256 {sha256})", advice, file=address
-        )
+        longer = f"the file has more than the registered {size:,} bytes (sha256 {sha256})"
+        raise InputError(longer, advice, file=address)
     found = hashlib.sha256(data).hexdigest()
     if sha256 is not None and found != sha256:
         raise InputError(f"the file has sha256 {found} where {sha256} is registered", advice, file=address)

@@ -46,24 +46,25 @@ class Iteration(Struct, frozen=True):
 
 def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
     """Return the iterations of a text in the first layout."""
-    found = []
-    for number, block in _blocks(_TWO_LINES, text, file, line):
-        thought, mark, action = block.partition(f"\nAction at Iteration {number}:")
-        if not mark:
-            raise InputError(f"iteration {number} has no action", file=file, line=line)
-        found.append(Iteration(thought.strip(), action.strip()))
-    return found
+    pairs = _pairs(_TWO_LINES, "\nAction at Iteration {}:", text, file, line)
+    return [Iteration(thought, action.strip()) for thought, action in pairs]
 
 
 def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
     """Return the iterations of a text in the second layout."""
-    found = []
-    for number, block in _blocks(_ONE_LINE, text, file, line):
-        thought, mark, action = block.partition("; Action=")
+    pairs = _pairs(_ONE_LINE, "; Action=", text, file, line)
+    return [Iteration(thought, _RULE.sub("", action).strip()) for thought, action in pairs]
+
+
+def _pairs(
+    heading: re.Pattern[str], between: str, text: str, file: Path, line: int | None
+) -> Iterator[tuple[str, str]]:
+    """Thought and action of each block; `between` is what parts them, with the iteration's number in it."""
+    for number, block in _blocks(heading, text, file, line):
+        thought, mark, action = block.partition(between.format(number))
         if not mark:
             raise InputError(f"iteration {number} has no action", file=file, line=line)
-        found.append(Iteration(thought.strip(), _RULE.sub("", action).strip()))
-    return found
+        yield thought.strip(), action
 
 
 def results(text: str, file: Path, line: int | None = None) -> list[str]:

@@ -25,6 +25,8 @@ from misstep.harness.trajectory import Outcome, Trajectory, Unreadable
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Struct)
 
+_VERIFY = "Check the set with `misstep datasets verify`."
+
 SIZE_LIMIT = 512 << 20
 """Bytes, uncompressed: no upstream file of a registered set comes near."""
 
@@ -42,7 +44,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder whose names fit a pattern, in order of name."""
     found = sorted(folder.glob(pattern))
     if not found:
-        raise InputError(f"there is no file {pattern}", "Check the set with `misstep datasets verify`.", file=folder)
+        raise InputError(f"there is no file {pattern}", _VERIFY, file=folder)
     return found
 
 
@@ -68,11 +70,9 @@ def file_bytes(path: Path) -> bytes:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             data: bytes = stream.read(SIZE_LIMIT + 1)
     except FileNotFoundError as error:
-        raise InputError("the file is missing", "Check the set with `misstep datasets verify`.", file=path) from error
+        raise InputError("the file is missing", _VERIFY, file=path) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"cannot be read: {error}", "Check the set with `misstep datasets verify`.", file=path
-        ) from error
+        raise InputError(f"cannot be read: {error}", _VERIFY, file=path) from error
     if len(data) > SIZE_LIMIT:
         raise InputError(f"the file is larger than {SIZE_LIMIT >> 20} MiB", file=path)
     return data
@@ -148,9 +148,8 @@ def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tu
     columns = list(reader.fieldnames or [])
     for column in wanted:
         if column not in columns:
-            raise InputError(
-                f"there is no such column; the columns are {', '.join(columns)}", file=path, line=1, field=column
-            )
+            lacks = f"there is no such column; the columns are {', '.join(columns)}"
+            raise InputError(lacks, file=path, line=1, field=column)
     return columns, _complete_rows(reader, path)
 
 

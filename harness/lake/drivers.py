@@ -37,9 +37,8 @@ def opened(address: str) -> tuple[Any, str]:
     except ImportError as error:
         package = (known or {}).get("class", scheme).partition(".")[0]
         needed = error.name if package == "fsspec" and error.name else package
-        raise MissingPrerequisite(
-            f"{address} needs the driver {needed}, which is not installed", f"Run `pip install {needed}`."
-        ) from error
+        lacks = f"{address} needs the driver {needed}, which is not installed"
+        raise MissingPrerequisite(lacks, f"Run `pip install {needed}`.") from error
     return system, path
 
 

@@ -105,9 +105,8 @@ def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> i
     length, tops = _measured(found)
     for _ in range(DEPTH_LIMIT):
         if length > left:
-            raise unreadable(
-                f"repeats so much that it comes to over {EXPANSION_LIMIT >> 20} MiB more than the file says", source
-            )
+            why = f"repeats so much that it comes to over {EXPANSION_LIMIT >> 20} MiB more than the file says"
+            raise unreadable(why, source)
         if not tops:
             return length
         below: list[dict[str, Any] | list[Any]] = []

@@ -80,9 +80,8 @@ def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
         prerequisites = [row.sibling(requirement) for requirement in row.prerequisites.split()]
         for prerequisite in prerequisites:
             if prerequisite not in known:
-                raise InputError(
-                    f"{row.item_id} needs {prerequisite}, which is not a requirement", file=path, field="prerequisites"
-                )
+                why = f"{row.item_id} needs {prerequisite}, which is not a requirement"
+                raise InputError(why, file=path, field="prerequisites")
         yield Item(
             id=row.item_id,
             kind="text",

@@ -90,10 +90,8 @@ class Stored:
         if name in self._length:
             self._left -= self._length[name]
             if self._left < 0:
-                raise unreadable(
-                    f"refers to its attachments so often that they come to over {EXPANSION_LIMIT >> 20} MiB more",
-                    self._source,
-                )
+                why = f"refers to its attachments so often that they come to over {EXPANSION_LIMIT >> 20} MiB more"
+                raise unreadable(why, self._source)
         else:
             self._length[name] = len(as_text(value)) + 1
         return value
