@@ -1,6 +1,7 @@
-"""Runs of repairs shown: scores as text and as JSON, comparisons, and one page with every attempt."""
+"""Runs of repairs shown: scores as text and JSON, comparisons, a page with every attempt, and a reviewer's package."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,9 +32,11 @@ from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, writing
 from misstep.harness.journal.records import REPORT, SCORES, replace_file
-from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, signal_line
+from misstep.harness.repair.case import CaseFolder
 from misstep.studies.judged_runs import distinct_names
 from misstep.studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
 
@@ -211,3 +214,35 @@ def _input(name: str, run: RepairRun) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
+
+
+def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path) -> None:
+    """Write a review package into a folder."""
+    if not attempt.patch:
+        raise InputError(f"{attempt.id} has no patch", "Review a solved attempt.", file=run)
+    make_folder(out)
+    command = shlex.join(["misstep", "repair", "review", "package", str(run), attempt.id, "--out", str(out)])
+    with writing(out):
+        replace_file(out / PATCH, attempt.patch.encode("utf-8", "surrogateescape"))
+        replace_file(out / TASK, _task(case, attempt).encode("utf-8", "surrogateescape"))
+        replace_file(out / PAGE, attempt_html(run, attempt, command).encode())
+
+
+def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
+    """Return the task and what the checks say, as Markdown."""
+    lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
+    lines += [f"- {signal_line(signal)}" for signal in attempt.signals]
+    for number, diff in case.case.diffs.items():
+        lines += ["", f"The change {number} that broke it:", "", _fenced(diff, "diff")]
+    return "\n".join(lines) + "\n"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """Return a text in a fence that it cannot close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

@@ -66,7 +66,7 @@ def package(
     """
     from misstep.harness.repair.review import add_review
     from misstep.harness.runs.repair_repository import case_of
-    from misstep.studies.repair_review import PAGE, write_package
+    from misstep.studies.repair_report import PAGE, write_package
 
     made = _attempt(run, attempt)
     write_package(run, made, case_of(run, made.case), out)
