@@ -9,6 +9,7 @@ from misstep.analysis.plots import curves, funnel
 from misstep.analysis.plots.layout import WIDTH, text_width
 from misstep.analysis.tables import Row
 from misstep.harness.errors import UsageError
+from tests.analysis.pages.html_rules import check_page
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}
 STEPS = [
@@ -43,6 +44,14 @@ def lines(svg: str) -> list[list[tuple[float, float]]]:
     return [line for line in found if len(line) > 2]
 
 
+@pytest.mark.parametrize("figure", [curves(one_curve(), PLACES, "Curve"), funnel(STEPS, "Funnel")])
+def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
+    check_page(figure)
+    colours = set(re.findall(r"(?:fill|stroke): ?([^;\"]+)", figure))
+    assert colours
+    assert all(colour in ("none", "currentColor") or colour.startswith("var(--") for colour in colours)
+
+
 def test_a_wide_axis_is_logarithmic_and_a_narrow_one_even():
     (wide,) = lines(curves(one_curve(), PLACES, "T"))
     steps = [second[0] - first[0] for first, second in pairwise(wide)]
@@ -52,12 +61,32 @@ def test_a_wide_axis_is_logarithmic_and_a_narrow_one_even():
     assert narrow[2][0] - narrow[1][0] == pytest.approx(3 * (narrow[1][0] - narrow[0][0]), rel=1e-3)
 
 
+def test_a_higher_value_stands_higher_and_every_place_has_its_number():
+    svg = curves(one_curve(), PLACES, "T", x_label="attempts")
+    (line,) = lines(svg)
+    assert [y for _, y in line] == sorted((y for _, y in line), reverse=True)
+    assert {"1", "2", "5", "10", "50", "100", "attempts", "20%", "Small model"} <= set(shown(svg))
+
+
+def test_series_are_named_and_differ_in_stroke():
+    svg = curves([*one_curve("First"), *one_curve("Second", 0.2)], PLACES, "T")
+    assert len(lines(svg)) == 2
+    assert {"First", "Second"} <= set(shown(svg))
+    assert "stroke-dasharray" in svg
+    assert "stroke-dasharray" not in curves(one_curve("First"), PLACES, "T")
+
+
 def test_a_missing_value_interrupts_its_line():
     rows = one_curve()
     rows[3] = Row(rows[3].quantity, None, unit="share", group=rows[3].group)
     svg = curves(rows, PLACES, "T")
     assert [len(line) for line in lines(svg)] == [3]
     assert "Small model, pass@10: not available" in description(svg)
+
+
+def test_a_quantity_without_a_place_is_refused():
+    with pytest.raises(UsageError, match="pass@7"):
+        curves([Row("pass@7", 0.5)], PLACES, "T")
 
 
 def test_a_funnel_gives_the_share_of_the_step_before_and_of_the_first():
@@ -80,3 +109,12 @@ def test_the_last_number_of_an_axis_stands_whole_within_the_figure():
     svg = curves([Row("few", 0.2, unit="share"), Row("many", 0.4, unit="share")], places, "T")
     (middle,) = re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>1,000,000</text>', svg)
     assert float(middle) + text_width("1,000,000", 10.5) / 2 <= WIDTH
+
+
+def test_an_axis_in_words_names_its_quantities_evenly():
+    weeks = {"2026-W08": 1.0, "2026-W09": 2.0, "2026-W40": 33.0}
+    rows = [Row(week, 0.5, unit="share") for week in weeks]
+    svg = curves(rows, weeks, "By week", in_words=True)
+    assert set(shown(svg)) >= {"2026-W09", "2026-W40"}
+    (line,) = lines(svg)
+    assert line[2][0] - line[1][0] == pytest.approx(31 * (line[1][0] - line[0][0]), rel=1e-3)

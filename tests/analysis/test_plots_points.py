@@ -6,6 +6,7 @@ import pytest
 
 from misstep.analysis.plots.points import cost_quality, reliability
 from misstep.analysis.tables import Row
+from misstep.harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
 
 
@@ -51,5 +52,15 @@ def test_a_run_without_a_known_cost_is_not_drawn_and_never_stands_at_nothing():
     assert "unknown" not in description(figure)
 
 
+def test_costs_that_differ_a_hundredfold_stand_on_a_logarithmic_axis():
+    labels = words(cost_quality(runs(a=0.8, b=0.7), {"a": 1.0, "b": 0.01}, "Cost"))
+    assert {"$0.01", "$0.10", "$1.00"} <= set(labels)
+
+
 def test_how_many_answers_have_a_score_stands_below_it():
     assert {"30", "1,200"} <= set(words(reliability(BINS, MEANS, "Scores")))
+
+
+def test_a_bin_without_a_mean_score_is_refused():
+    with pytest.raises(UsageError, match="no mean score for 'Score 1'"):
+        reliability(BINS, {"Score 0.5": 0.5}, "Scores")

@@ -40,6 +40,12 @@ def test_a_share_is_of_the_sessions_of_its_group_that_could_be_checked() -> None
     assert counts_of(rates, "drift")["bank"].share == wilson(0, 1)
 
 
+def test_weeks_stand_in_their_order_and_sessions_without_one_last() -> None:
+    days = ("2026-03-09T10:00:00Z", None, "2025-12-30T10:00:00Z", "2026-03-02T10:00:00Z", "2026-03-03T10:00:00Z")
+    sessions = [(Session(f"s{place}", "f", started=day), ("no", "no")) for place, day in enumerate(days)]
+    assert list(rates_by(CATEGORIES, sessions, "week")) == ["2026-W01", "2026-W10", "2026-W11", NOT_RECORDED]
+
+
 def test_the_worst_group_is_the_one_that_is_bad_for_certain() -> None:
     once = _sessions("tiny", ("yes", "no"))
     often = [*_sessions("large", ("yes", "no"), 30), *_sessions("large", ("no", "no"), 10)]

@@ -60,6 +60,14 @@ def test_a_case_without_an_environment_shows_all_that_the_agent_left(cases: Path
     assert len(changes.files) == 3
 
 
+def test_a_run_that_cannot_be_read_is_said_and_the_rest_is_shown(cases: Path) -> None:
+    (cases / "one/trajectory.json").write_text('{"broken": ')
+    shown = _material(cases)
+    assert shown.problem.startswith("trajectory.json: the run cannot be read")
+    assert str(cases) not in shown.problem
+    assert shown.parts
+
+
 def test_links_are_not_followed_and_bytes_are_not_shown_as_text(cases: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("a secret")
     (cases / "one/logs/link.log").symlink_to(tmp_path / "secret.txt")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
@@ -70,6 +71,27 @@ def test_cases_that_changed_are_refused(cases: Path, tmp_path: Path) -> None:
     (cases / "case-1/instruction.md").write_text("Something else.")
     with pytest.raises(UsageError, match=r"instruction\.md"):
         opened(cases, tmp_path / "study")
+
+
+def test_the_same_answer_sent_twice_is_kept_once(cases: Path, tmp_path: Path) -> None:
+    with opened(cases, tmp_path / "study") as study:
+        (item, _) = study.state.plan.calibration
+        sent = _answer(study, "ann", item)
+        study.answer(sent)
+        study.answer(structs.replace(sent, revision=1))
+        assert len(study.state.answers) == 1
+
+
+def test_a_stale_tab_overwrites_nothing(cases: Path, tmp_path: Path) -> None:
+    with opened(cases, tmp_path / "study") as study:
+        (item, _) = study.state.plan.calibration
+        _answer(study, "ann", item)
+        with pytest.raises(Conflict, match="answered elsewhere meanwhile: task"):
+            _answer(study, "ann", item, "agent")
+        _answer(study, "ann", item, "agent", revision=1)
+        with pytest.raises(Conflict):
+            _answer(study, "ann", item, "task")
+        assert len(study.state.answers) == 2
 
 
 def test_a_tab_of_an_earlier_phase_changes_no_blind_label(cases: Path, tmp_path: Path) -> None:

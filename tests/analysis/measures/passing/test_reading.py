@@ -39,6 +39,14 @@ def test_the_same_attempts_are_read_from_every_form(tmp_path: Path, text: str) -
     assert (found.systems[0].name, found.remarks) == ("runs", ())
 
 
+def test_a_column_of_systems_separates_them(tmp_path: Path) -> None:
+    found = read(tmp_path, "system,task,passed\nsmall,a,no\nlarge,a,yes\n")
+    assert {one.name: dict(one.tasks) for one in found.systems} == {
+        "small": {"a": TaskCounts(0, 1)},
+        "large": {"a": TaskCounts(1, 0)},
+    }
+
+
 def test_what_is_no_outcome_is_counted_and_named_and_no_failure(tmp_path: Path) -> None:
     found = read(tmp_path, "task,passed\na,yes\na,\na,timeout\nb,7\n")
     assert tasks(found) == {"a": TaskCounts(1, 0, 2), "b": TaskCounts(0, 0, 1)}
@@ -50,6 +58,12 @@ def test_what_is_no_outcome_is_counted_and_named_and_no_failure(tmp_path: Path) 
         ("a", "/runs.csv, line 4", "unreadable", "timeout"),
         ("b", "/runs.csv, line 5", "unreadable", "7"),
     ]
+
+
+def test_null_and_an_absent_key_of_json_lines_are_missing(tmp_path: Path) -> None:
+    found = read(tmp_path, '{"task": "a", "passed": null}\n{"task": "a"}\n{"task": "a", "passed": true}\n')
+    assert tasks(found) == {"a": TaskCounts(1, 0, 2)}
+    assert found.systems[0].lacking("missing") == 2
 
 
 def test_a_reward_is_an_outcome_only_with_a_threshold(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What became of each misbehaviour, from its onset on or from the word that the agent hears."""
 
 from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, groundless, problems
+from misstep.harness.records.intervention import Intervention, Misbehaviour
 from misstep.harness.records.live_session import Episode
 from tests.analysis.measures.recovery.made_up import session, word
 
@@ -41,6 +42,19 @@ def test_an_engineer_who_steps_in_is_no_recovery_nor_is_one_after_the_window() -
     first, second = problems([helped, late], "word")
     assert (first.event, first.recovered) == (ENGINEER, False)
     assert (second.event, second.steps, second.recovered) == (RECOVERED, 17, False)
+
+
+def test_a_word_about_two_categories_is_about_both_problems() -> None:
+    both = Intervention((Misbehaviour("infinite_loop"), Misbehaviour("tool_call_failure")), 10, 12)
+    episodes = [Episode("infinite_loop", 5, 12, "guidance"), Episode("tool_call_failure", 6, 12, "guidance")]
+    assert len(problems([session("a", "guide", episodes, [both])], "word")) == 2
+
+
+def test_a_word_withheld_as_stale_or_repeated_is_none() -> None:
+    stale = Intervention((Misbehaviour("infinite_loop"),), 10, withheld="stale")
+    given = [session("a", "guide", [Episode("infinite_loop", 5, 20, "itself")], [stale])]
+    assert problems(given, "word") == []
+    assert groundless(given) == (0, 0)
 
 
 def test_words_without_a_planted_misbehaviour_are_counted() -> None:

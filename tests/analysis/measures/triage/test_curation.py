@@ -18,6 +18,12 @@ from misstep.analysis.measures.triage.curation import (
 from misstep.analysis.measures.triage.curation_tables import (
     precision_sentence,
 )
+from misstep.analysis.papers.autotriage.curation import (
+    curated_runs,
+    curation_of_judges_table,
+    known_errors,
+    true_solve_rate,
+)
 from misstep.harness.records.attribution import FAULTS
 from tests.analysis.measures.triage.made_up import judged_cases, verdict
 
@@ -90,6 +96,15 @@ def test_a_judge_without_errors_needs_no_correction() -> None:
     assert found.corrected_precision.value == pytest.approx(1.0)
 
 
+def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
+    overlooks = ErrorRates("made up", SURE, Rate((40, 40), (20, 40)), SURE)
+    decisions = decided(*[("pass", "passed")] * 8, *[("task", "passed")] * 2)
+    worth = curation(decisions, {}, rates=overlooks).worth
+    assert worth.corrected_earned.value == pytest.approx(0.6)  # 8 = 6 earned and half of 4 that are not
+    assert worth.corrected_earned.low is not None
+    assert worth.corrected_earned.low < 0.6
+
+
 @pytest.mark.parametrize("rate", [Rate((3, 3), (2, 3)), Rate((4, 5), (8, 12)), Rate((9, 10), (5, 12))])
 def test_where_the_errors_leave_everything_open_nothing_is_said_of_the_kept(rate: Rate) -> None:
     decisions = decided(*[("pass", "passed")] * 3, *[("task", "passed")] * 7)
@@ -97,6 +112,14 @@ def test_where_the_errors_leave_everything_open_nothing_is_said_of_the_kept(rate
     assert found.corrected_precision.value is None
     told = "How many of those kept are rightly kept is not known: everything from 0% to 100% is left open."
     assert precision_sentence(found) == told
+
+
+def test_the_errors_of_a_judge_are_counted_on_what_it_answered() -> None:
+    decisions = decided(("pass", "passed"), ("pass", "passed"), ("task", "failed"), ("", "passed"))
+    rates = error_rates(decisions, {"c0": "pass", "c1": "task", "c2": "task", "c3": "pass"}, "made up")
+    assert (rates.earned.found, rates.earned.left_alone) == ((1, 1), (0, 1))
+    assert rates.false_failures.found == (1, 1)
+    assert (rates.keep.found, rates.keep.left_alone) == ((1, 1), (1, 2))
 
 
 GOLD = (
@@ -112,6 +135,17 @@ GOLD = (
 def test_generated_runs_ended_as_their_construction_says() -> None:
     cases = judged_cases(GOLD, {})
     assert list(generated_outcomes(cases).values()) == ["passed", "passed", "failed", "failed", "failed", "passed"]
+
+
+def test_curation_by_judges_on_generated_cases_is_a_table_of_generated_figures() -> None:
+    blind = ("pass", "pass", "agent", "agent", "agent", "pass")
+    cases = judged_cases(GOLD, {"right": GOLD, "blind": blind})
+    table = curation_of_judges_table(cases, curated_runs(cases, known=cases))
+    assert {row.evidence for row in table.rows} == {"generated"}
+    assert table.made_by.endswith("curation_of_judges_table")
+    assert table.finding.startswith("right keeps 2 of 6")
+    assert true_solve_rate(cases).value == pytest.approx(2 / 6)
+    assert known_errors(cases)["blind"].earned.left_alone == (0, 2)
 
 
 def test_confidence_is_the_share_of_such_verdicts_that_were_right() -> None:
