@@ -77,12 +77,8 @@ def rogan_gladen(
         raise UsageError("no item was judged")
     apparent = flagged[0] / flagged[1]
     if found[1] == 0 or left_alone[1] == 0:
-        reason = (
-            "no positive validation item: sensitivity is 0/0"
-            if found[1] == 0
-            else "no negative validation item: specificity is 0/0"
-        )
-        return Prevalence(Estimate(None, n=flagged[1], reason=reason), apparent)
+        what = "positive validation item: sensitivity" if found[1] == 0 else "negative validation item: specificity"
+        return Prevalence(Estimate(None, n=flagged[1], reason=f"no {what} is 0/0"), apparent)
     sensitivity, specificity = found[0] / found[1], left_alone[0] / left_alone[1]
     _check_informative(sensitivity, specificity)
     raw = (apparent + specificity - 1) / (sensitivity + specificity - 1)

@@ -79,11 +79,8 @@ def _doubt(leaning: IntArray) -> str:
     """
     if len(leaning) < FEW_CLUSTERS:
         return f"only {len(leaning)} cluster{'' if len(leaning) == 1 else 's'} with a difference: {_EAGER}"
-    return (
-        f"the clusters' differences are skewed: {_EAGER}"
-        if _skewness(leaning.astype(np.float64)) > _MOST_SKEWED
-        else ""
-    )
+    skewed = _skewness(leaning.astype(np.float64)) > _MOST_SKEWED
+    return f"the clusters' differences are skewed: {_EAGER}" if skewed else ""
 
 
 def _skewness(values: FloatArray) -> float:

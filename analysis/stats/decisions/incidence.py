@@ -206,36 +206,28 @@ def incidence_difference(
     >>> round(found.shares[0].value, 3), found.shares[1].value
     (0.667, 0.0)
     """
-    shares: list[Estimate] = []
-    values, drawn, units = [], [], []
-    for arm in (first, second):
-        cells, statistic = _by_unit(arm, at, cause)
-        value = float(statistic(cells.sum(axis=0, keepdims=True).astype(np.float64))[0])
-        resampled = cluster_bootstrap(statistic, cells, resamples, rng)
-        enough = len(cells) > 1
-        shares.append(
-            bootstrapped(value, resampled, len(arm.times), units="units")
-            if enough
-            else Estimate(value, n=len(arm.times), reason=ONE_UNIT)
-        )
-        values.append(value)
-        drawn.append(resampled)
-        units.append(len(cells))
-    n, difference = len(first.times) + len(second.times), values[0] - values[1]
-    test = f"Aalen-Johansen by {at:g}, z over resampled units"
-    if min(units) < 2:
-        unknown = Estimate(difference, n=n, reason=ONE_UNIT)
-        return IncidenceComparison((shares[0], shares[1]), unknown, Significance(None, None, n, test, ONE_UNIT))
-    apart = drawn[0] - drawn[1]
-    estimate, se = bootstrapped(difference, apart, n, units="units"), float(np.std(apart, ddof=1))
-    if se < NO_WIDTH:
-        return IncidenceComparison(
-            (shares[0], shares[1]),
-            Estimate(difference, n=n, reason=ALL_ALIKE),
-            Significance(None, None, n, test, ALL_ALIKE),
-        )
-    z = difference / se
-    return IncidenceComparison((shares[0], shares[1]), estimate, Significance(z, normal_p_value(z), n, test))
+    (share, value, drawn, units), (other, other_value, other_drawn, other_units) = (
+        _resampled_arm(arm, at, cause, rng, resamples) for arm in (first, second)
+    )
+    n, difference, apart = len(first.times) + len(second.times), value - other_value, drawn - other_drawn
+    test, se = f"Aalen-Johansen by {at:g}, z over resampled units", float(np.std(apart, ddof=1))
+    reason = ONE_UNIT if min(units, other_units) < 2 else ALL_ALIKE if se < NO_WIDTH else ""
+    if reason:
+        unknown = Estimate(difference, n=n, reason=reason)
+        return IncidenceComparison((share, other), unknown, Significance(None, None, n, test, reason))
+    z, estimate = difference / se, bootstrapped(difference, apart, n, units="units")
+    return IncidenceComparison((share, other), estimate, Significance(z, normal_p_value(z), n, test))
+
+
+def _resampled_arm(
+    arm: Followed, at: float, cause: int, rng: np.random.Generator, resamples: int
+) -> tuple[Estimate, float, FloatArray, int]:
+    """The share of an arm with its interval and as a number, its resamples, and how many units it has."""
+    cells, statistic = _by_unit(arm, at, cause)
+    n, value = len(arm.times), float(statistic(cells.sum(axis=0, keepdims=True).astype(np.float64))[0])
+    drawn = cluster_bootstrap(statistic, cells, resamples, rng)
+    share = bootstrapped(value, drawn, n, units="units") if len(cells) > 1 else Estimate(value, n=n, reason=ONE_UNIT)
+    return share, value, drawn, len(cells)
 
 
 def _by_unit(arm: Followed, at: float, cause: int) -> tuple[IntArray, Callable[[FloatArray], FloatArray]]:
