@@ -23,7 +23,10 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     gold = "".join(f"{item},authors,{label}\n" for item, _, label in rows)
     (tmp_path / "gold.csv").write_text(f"item,rater,label\n{gold}")
-    errors = [{"trajectory": "a", "label": "Bad call", "step": 3}, {"trajectory": "b", "label": "Other", "step": 1}]
+    errors = [
+        {"trajectory": "a", "label": "Bad call", "step": 3},
+        {"trajectory": "b", "label": "Other", "step": 1},
+    ]
     (tmp_path / "gold_errors.jsonl").write_text("".join(json.dumps(error) + "\n" for error in errors))
     return tmp_path
 
@@ -59,3 +62,15 @@ def test_every_mapping_says_why_and_names_labels_or_the_decisive_step() -> None:
     mappings = validity.load_mappings()
     assert all(mapping.why and (bool(mapping.labels) != mapping.decisive) for mapping in mappings)
     assert {mapping.benchmark for mapping in mappings} == {"llm_agents_study", "trail", "agentrx", "whoandwhen"}
+
+
+def test_generated_runs_are_called_generated() -> None:
+    verdicts = [Verdict("1", "loop", "yes"), Verdict("2", "loop", "no")]
+    table = validity.generated_table(verdicts, {("1", "loop"): True, ("2", "loop"): True}, seed=3, n=2)
+    assert {row.evidence for row in table.rows} == {"generated"}
+    assert {row.source for row in table.rows} == {"generated, seed 3, n 2"}
+    assert {row.quantity: row.value for row in table.rows} == {"Precision": 1.0, "Recall": 0.5}
+
+
+def test_without_any_set_the_table_says_so() -> None:
+    assert validity.validity_table([]).finding == "No set with people's labels is available."

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.repair.reviews import review_funnel
+from misstep.analysis.measures.repair.reviews import review_funnel, review_table
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.records.repair_attempt import EVENTS, read_reviews
+from misstep.harness.records.repair_attempt import EVENTS, ReviewEvent, read_reviews
 
 LOG = """\
 attempt,event,when,by,comment
@@ -45,3 +45,20 @@ def test_a_rate_is_of_those_in_its_base(log: Path) -> None:
     funnel = review_funnel(read_reviews(log))
     assert funnel.rate("landed", "published") == wilson(2, 4)
     assert funnel.rate("landed", "reviewed") == wilson(1, 2)
+
+
+def test_an_attempt_counts_once_an_event() -> None:
+    twice = [ReviewEvent("a", "published"), ReviewEvent("a", "published")]
+    assert review_funnel(twice).count("published") == 1
+
+
+def test_the_sentence_has_both_bases_of_the_rate(log: Path) -> None:
+    table = review_table(review_funnel(read_reviews(log)))
+    assert table.finding.startswith("50.0% (95% interval 15.0% to 85.0%) of 4 patches published landed, 50.0%")
+    assert any("Landed without a review on record: 1." in note for note in table.notes)
+
+
+def test_where_nothing_was_published_rates_are_missing() -> None:
+    funnel = review_funnel([])
+    assert review_table(funnel).finding == "No patch was published."
+    assert funnel.rate("landed", "published").value is None

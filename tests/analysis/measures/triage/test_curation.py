@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from misstep.analysis.measures.triage.curation import (
     ACTIONS,
+    UNDECIDED,
     Decision,
     ErrorRates,
     Outcome,
@@ -16,7 +17,10 @@ from misstep.analysis.measures.triage.curation import (
     generated_outcomes,
 )
 from misstep.analysis.measures.triage.curation_tables import (
+    curation_sentence,
+    curation_table,
     precision_sentence,
+    worth_sentence,
 )
 from misstep.analysis.papers.autotriage.curation import (
     curated_runs,
@@ -81,6 +85,11 @@ def test_precision_is_of_the_kept_with_gold_and_both_bounds_count_the_rest() -> 
     assert found.recall.value == 1.0
 
 
+def test_a_run_to_be_kept_that_has_no_verdict_is_lost() -> None:
+    found = curation(decided(("agent", "failed"), ("", "failed")), {"c0": "agent", "c1": "agent"})
+    assert found.recall.value == 0.5
+
+
 def test_what_a_reward_is_worth_by_the_verdicts() -> None:
     runs = [("pass", "passed"), ("task", "passed"), ("task", "failed"), ("agent", "failed"), ("", "passed")]
     worth = curation(decided(*runs), {}).worth  # type: ignore[arg-type]
@@ -103,6 +112,13 @@ def test_passes_that_a_judge_overlooks_are_allowed_for() -> None:
     assert worth.corrected_earned.value == pytest.approx(0.6)  # 8 = 6 earned and half of 4 that are not
     assert worth.corrected_earned.low is not None
     assert worth.corrected_earned.low < 0.6
+
+
+def test_without_known_errors_nothing_is_corrected_and_the_reason_stands_there() -> None:
+    found = curation(decided(("pass", "passed")), {})
+    assert found.corrected_precision.value is None
+    assert "not known" in found.corrected_precision.reason
+    assert found.worth.corrected_earned.value is None
 
 
 @pytest.mark.parametrize("rate", [Rate((3, 3), (2, 3)), Rate((4, 5), (8, 12)), Rate((9, 10), (5, 12))])
@@ -146,6 +162,15 @@ def test_curation_by_judges_on_generated_cases_is_a_table_of_generated_figures()
     assert table.finding.startswith("right keeps 2 of 6")
     assert true_solve_rate(cases).value == pytest.approx(2 / 6)
     assert known_errors(cases)["blind"].earned.left_alone == (0, 2)
+
+
+def test_the_sentences_say_what_is_kept_and_what_is_left() -> None:
+    found = curation(decided(("agent", "failed"), ("task", "passed"), ("", "failed")), {"c0": "agent"})
+    assert curation_sentence(found).startswith("1 of 3 runs kept; 1 filtered, 1 undecided. By gold labels 100.0%")
+    assert "recorded solve rate is 33.3%" in worth_sentence(found)
+    table = curation_table(found, "j", "made up", "generated")
+    assert {row.evidence for row in table.rows} == {"generated"}
+    assert UNDECIDED.capitalize() in {row.quantity for row in table.rows}
 
 
 def test_confidence_is_the_share_of_such_verdicts_that_were_right() -> None:
