@@ -11,13 +11,7 @@ from random import Random
 from typing import Any
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import (
-    Project,
-    ProjectChange,
-    ProjectFunction,
-    change_comparison,
-    change_limit,
-)
+from misstep.harness.generate.projects import Project, ProjectChange, ProjectFunction, change_comparison, change_limit
 from misstep.harness.generate.vocabularies import Broken, Named, Vocabulary
 from misstep.harness.generate.voice import Voice, fill
 from misstep.harness.trajectory import Step, ToolCall, ToolResult

@@ -78,13 +78,7 @@ class Case(Struct, frozen=True):
 
 
 def generate_sessions(
-    n: int,
-    seed: int,
-    wordings: WordingSet = "scoring",
-    first: int = 0,
-    *,
-    study: bool = False,
-    bytes_each: int = 0,
+    n: int, seed: int, wordings: WordingSet = "scoring", first: int = 0, *, study: bool = False, bytes_each: int = 0
 ) -> Iterator[Case]:
     """Return `n` sessions of a seed and a set of wordings, from number `first` on."""
     for index in range(first, first + n):

@@ -31,8 +31,7 @@ def trajectories(
     study: Annotated[
         bool,
         typer.Option(
-            "--study",
-            help="Misbehaviours as frequent as in use, weeks, two versions of an agent, ratings by users.",
+            "--study", help="Misbehaviours as frequent as in use, weeks, two versions of an agent, ratings by users."
         ),
     ] = False,
     workers: Annotated[

@@ -40,8 +40,7 @@ _MaxCost = Annotated[
     ),
 ]
 _Prices = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
+    Path | None, typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices.")
 ]
 
 

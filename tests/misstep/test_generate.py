@@ -25,14 +25,7 @@ from misstep.harness.runs import generate as generation
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 
 ROOT = Path(__file__).parents[2]
-NAMES = {
-    "benchmark.toml",
-    "gold.csv",
-    "gold_errors.jsonl",
-    "gold_variants.csv",
-    "items.jsonl",
-    "trajectories.jsonl",
-}
+NAMES = {"benchmark.toml", "gold.csv", "gold_errors.jsonl", "gold_variants.csv", "items.jsonl", "trajectories.jsonl"}
 
 
 def run(out: Path, *more: str, n: int = 30, seed: int = 4) -> Result:

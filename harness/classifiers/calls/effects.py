@@ -18,13 +18,7 @@ from misstep.harness.classifiers.calls import programs
 from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.classifiers.calls.shell import Command, commands_of, placed
-from misstep.harness.classifiers.calls.tools import (
-    NEW_KEYS,
-    PATCH_KEYS,
-    bare_name,
-    first_text,
-    path_of,
-)
+from misstep.harness.classifiers.calls.tools import NEW_KEYS, PATCH_KEYS, bare_name, first_text, path_of
 from misstep.harness.classifiers.prose import has
 
 Verb = Literal["edit", "write", "create", "delete", "install", "commit", "push", "git"]

@@ -48,9 +48,7 @@ def test_most_of_what_is_found_was_planted_and_shown_by_its_steps(
     assert _mostly(bool({*one.steps} & {*case.evidence[category]}) for case, one in said if case.truth[category])
 
 
-def test_without_a_limit_in_words_no_change_is_called_unrequested(
-    judged: list[tuple[Case, Sequence[Verdict]]],
-) -> None:
+def test_without_a_limit_in_words_no_change_is_called_unrequested(judged: list[tuple[Case, Sequence[Verdict]]]) -> None:
     unasked = [said for case, said in judged if any(one.kind == "unasked" for one in case.episodes)]
     assert unasked
     assert not any(one.judge == "unrequested_changes" for said in unasked for one in said)

@@ -68,11 +68,7 @@ def test_the_call_of_the_event_is_no_news_where_it_is_one_of_the_loop(tmp_path: 
     ],
 )
 def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_to_the_user(
-    asked: dict[str, Any],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    asked: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     file = written(tmp_path / "s1.jsonl", looping(6))

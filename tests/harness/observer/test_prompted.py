@@ -46,10 +46,7 @@ def _feedback(model: Says) -> Feedback:
 
 def test_the_reply_names_the_kinds_with_their_steps() -> None:
     found = _feedback(Says(_reply("yes", infinite_loop=[1, 2, 3], unrequested_changes=[4, 99]))).misbehaviours
-    assert [(one.category, one.steps) for one in found] == [
-        ("infinite_loop", (1, 2, 3)),
-        ("unrequested_changes", (4,)),
-    ]
+    assert [(one.category, one.steps) for one in found] == [("infinite_loop", (1, 2, 3)), ("unrequested_changes", (4,))]
     assert found[0].rationale == "It reads one file again and again."
     assert found[0].evidence["call"] == "read_file(file_path='a.py')"
 
