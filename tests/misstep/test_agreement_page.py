@@ -1,19 +1,18 @@
 """The page of `misstep agreement`: the finding first, a section for each rater, labels as text."""
 
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.misstep.as_a_user import in_this_process
 from tests.misstep.test_agreement import LABELS
 
 
 @pytest.fixture
-def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """`misstep agreement` in this process: exit code, stdout, stderr."""
-    return in_this_process("agreement", monkeypatch, capsys)
+def misstep(in_process):
+    return partial(in_process, "agreement")
 
 
 class _Tags(HTMLParser):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from misstep.analysis.gold import check_gold, read_gold
 from misstep.harness.records.annotation import RaterAnswer
 from misstep.studies.annotation.study import AnnotationStudy
 from tests.analysis.pages.html_rules import check_page
-from tests.misstep.as_a_user import in_this_process
 from tests.studies.annotation.made_up import opened, write_cases
 
 LABELS = {"ann": "aaaatt", "ben": "aaattt", "cho": "aattti"}
@@ -18,9 +18,8 @@ NAMES = {"a": ("agent", "timeout"), "t": ("task", "brittle_tests"), "i": ("infra
 
 
 @pytest.fixture
-def annotate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """`misstep annotate` in this process."""
-    return in_this_process("annotate", monkeypatch, capsys)
+def annotate(in_process):
+    return partial(in_process, "annotate")
 
 
 def _answer(study: AnnotationStudy, rater: str, item: str, label: str, finer: str) -> None:
@@ -50,6 +49,7 @@ def test_an_export_has_labels_consensus_gold_and_history(annotate, study: Path, 
     assert "not finished" in err
     labels, calibration = _rows(tmp_path / "out/labels.csv"), _rows(tmp_path / "out/calibration.csv")
     assert (len(labels), len(calibration)) == (12, 6)
+    assert {row["note"] for row in labels} == {"'=1+1"}, "no formula in a spreadsheet"
     assert list(labels[0])[:6] == ["item", "rater", "label", "subcategory", "phase", "certainty"]
     assert {row["item"] for row in labels} & {row["item"] for row in calibration} == set()
     consensus = {row["item"]: row["label"] for row in _rows(tmp_path / "out/consensus.csv")}
@@ -59,18 +59,10 @@ def test_an_export_has_labels_consensus_gold_and_history(annotate, study: Path, 
     assert {row.item: row.label for row in read_gold(tmp_path / "out")} == consensus
 
 
-def test_a_note_is_no_formula_in_a_spreadsheet(annotate, study: Path, tmp_path: Path) -> None:
-    annotate("export", study, "--out", tmp_path / "out", "--boot", 0)
-    assert {row["note"] for row in _rows(tmp_path / "out/labels.csv")} == {"'=1+1"}
-
-
-def test_agreement_reads_the_labels_and_gives_the_same_figures(
-    annotate, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agreement_reads_the_labels_and_gives_the_same_figures(annotate, study, tmp_path, in_process) -> None:
     _, out, _ = annotate("export", study, "--out", tmp_path / "out", "--json", "--boot", 0)
     document = json.loads(out)
-    agreement = in_this_process("agreement", monkeypatch, capsys)
-    code, out, _ = agreement(tmp_path / "out/labels.csv", "--json", "--boot", 0)
+    code, out, _ = in_process("agreement", tmp_path / "out/labels.csv", "--json", "--boot", 0)
     assert code == 0
     alone = json.loads(out)
     assert document["agreement"]["fleiss_kappa"]["value"] == pytest.approx(alone["fleiss_kappa"]["value"])

@@ -56,7 +56,7 @@ def test_the_json_says_the_sandbox_every_way_tried_and_every_part() -> None:
     document = json.loads(result.stdout)
     assert (result.exit_code == 0) == (document["sandbox"] is not None)
     names = {one["name"] for one in document["capabilities"]}
-    assert {
+    assert names >= {
         "user namespaces",
         "overlay",
         "Landlock",
@@ -65,7 +65,7 @@ def test_the_json_says_the_sandbox_every_way_tried_and_every_part() -> None:
         "local model",
         "Chromium",
         "data folder",
-    } <= names
+    }
     assert {"name", "path", "version", "works", "overlays", "reason"} == set(document["tried"][0])
 
 

@@ -60,19 +60,8 @@ def test_two_workers_write_the_bytes_of_one(folder: Path, tmp_path: Path, monkey
 
 
 def test_the_command_says_what_each_part_plants(tmp_path: Path) -> None:
-    asked = [
-        "generate",
-        "trajectories",
-        "--study",
-        "--n",
-        "60",
-        "--seed",
-        "4",
-        "--out",
-        str(tmp_path / "out"),
-        "--json",
-    ]
-    document = json.loads(CliRunner().invoke(app, asked).stdout)
+    line = ["generate", "trajectories", "--study", "--n", "60", "--seed", "4", "--out", str(tmp_path / "out"), "--json"]
+    document = json.loads(CliRunner().invoke(app, line).stdout)
     assert document["n"] == 60
     assert document["variants"]["plain"]["plants"] == []
     assert document["variants"]["polling"]["plants"] == []

@@ -15,18 +15,8 @@ from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from tests.families.recordings import recording_of
 from tests.misstep.made_up import atif
 
-PATHS = (
-    "a\0b.json",
-    "x" * 5000,
-    "/".join(["y" * 200] * 30),
-    "\ud800.json",
-    "loop",
-    "runs",
-    "",
-    ".",
-    "../x",
-    "/etc/passwd",
-)
+LONG = ("x" * 5000, "/".join(["y" * 200] * 30))
+PATHS = ("a\0b.json", *LONG, "\ud800.json", "loop", "runs", "", ".", "../x", "/etc/passwd")
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: repr(path)[:20])

@@ -34,19 +34,8 @@ def recording(tmp_path: Path) -> Path:
 
 def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: Path, recording: Path) -> None:
     folder = benchmark(tmp_path / "plants", TEXTS)
-    done = misstep(
-        "judge",
-        "run",
-        tmp_path / "judge.toml",
-        "--benchmark",
-        folder,
-        "--out",
-        tmp_path / "run",
-        "--replay",
-        recording,
-        "--json",
-        OPENAI_API_KEY="",
-    )
+    line = ("run", tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run", "--replay", recording)
+    done = misstep("judge", *line, "--json", OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)
     assert (scores["n"], scores["answered"], scores["accuracy"]["value"]) == (4, 4, 0.5)
@@ -55,32 +44,26 @@ def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("line", "message"),
     [
-        (["no_such_judge", "--benchmark", "plants"], 2, "no judge 'no_such_judge'"),
-        (["judge.toml", "--benchmark", "./nowhere/"], 2, "benchmark.toml"),
-        (["judge.toml", "--benchmark", "plants", "--replay", "none.jsonl"], 2, "none.jsonl"),
-        (["judge.toml", "--benchmark", "plants", "--local", "--model", "x"], 2, "--local has its own model"),
-        (["judge.toml", "--benchmark", "plants", "--max-cost", "1"], 2, "price"),
-        (
-            ["judge.toml", "--benchmark", "mistyped"],
-            2,
-            "gold.csv:2: item: there are labels of an item that items.jsonl does not",
-        ),
-        (["judge.toml", "--benchmark", "mistyped", "--sample", "2"], 2, "have: 'I0'. Correct the ids"),
+        ("no_such_judge --benchmark plants", "no judge 'no_such_judge'"),
+        ("judge.toml --benchmark ./nowhere/", "benchmark.toml"),
+        ("judge.toml --benchmark plants --replay none.jsonl", "none.jsonl"),
+        ("judge.toml --benchmark plants --local --model x", "--local has its own model"),
+        ("judge.toml --benchmark plants --max-cost 1", "price"),
+        ("judge.toml --benchmark mistyped", "gold.csv:2: item: there are labels of an item that items.jsonl does not"),
+        ("judge.toml --benchmark mistyped --sample 2", "have: 'I0'. Correct the ids"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, code, said, monkeypatch) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, line, message, monkeypatch) -> None:
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
     gold = benchmark(tmp_path / "mistyped", TEXTS) / "gold.csv"
     gold.write_text(gold.read_text().replace("i0,", "I0,"))
     monkeypatch.chdir(tmp_path)
-    done = misstep(
-        "judge", "run", *arguments, "--out", "run", OPENAI_API_KEY="key", PYTHONPATH=str(Path(__file__).parents[2])
-    )
-    assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
+    done = misstep("judge", "run", *line.split(), "--out", "run", OPENAI_API_KEY="key")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -95,19 +78,8 @@ def test_a_small_real_model_is_asked_and_every_item_is_accounted_for(tmp_path: P
     folder = benchmark(tmp_path / "plants", TEXTS[:2])
     file = judge_file(tmp_path)
     file.write_text(file.read_text() + "max_tokens = 100\n")  # so small a model counts until it is stopped
-    done = misstep(
-        "judge",
-        "run",
-        file,
-        "--benchmark",
-        folder,
-        "--out",
-        tmp_path / "run",
-        "--local",
-        "--concurrency",
-        "1",
-        OPENAI_API_KEY="",
-    )
+    line = ("run", file, "--benchmark", folder, "--out", tmp_path / "run", "--local", "--concurrency", "1")
+    done = misstep("judge", *line, OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
     assert "it is not a judge" in done.stdout
     verdicts = list(read_verdicts(tmp_path / "run"))

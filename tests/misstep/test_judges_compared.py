@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.judging.judged import JudgedItems
 from misstep.analysis.measures.judging.people.recorded_tables import compared
 from misstep.analysis.papers.precision_floors import flagged_by_cluster
 from misstep.studies.recorded import recorded_judges as studies_judges
@@ -69,7 +68,3 @@ def test_what_the_agent_judge_flags_is_right_as_often_as_counted_from_its_file(a
         own = [row for row in rows if judged.title.endswith(row["developer_agent"])]
         expected = [sum(row["human_satisfied"] == "True" for row in own), len(own)]
         assert flagged_by_cluster(judged).sum(axis=0).tolist() == expected
-
-
-def recorded() -> list[JudgedItems]:
-    return [*studies_judges.judged_by_developer(), *studies_judges.judged_by_category()]

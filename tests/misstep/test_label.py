@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
-from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 
 
@@ -25,9 +25,8 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def label(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """`misstep label` in this process."""
-    return in_this_process("label", monkeypatch, capsys)
+def label(in_process):
+    return partial(in_process, "label")
 
 
 def _drawn(label, run: Path, file: Path, *line: object) -> list[dict[str, str]]:

@@ -112,6 +112,10 @@ def replaced(file: str, old: str, new: str) -> Callable[[Path], None]:
     return change
 
 
+def second_has(trajectory: str) -> Callable[[Path], None]:
+    return replaced("items.jsonl", '"text": "another"', f'"trajectory": "{trajectory}"')
+
+
 def removed(file: str) -> Callable[[Path], None]:
     return lambda folder: (folder / file).unlink()
 
@@ -124,22 +128,10 @@ def removed(file: str) -> Callable[[Path], None]:
         (replaced("items.jsonl", '"i2"', '"i1"'), r"items\.jsonl:2: two items have the id 'i1'"),
         (replaced("items.jsonl", "misbehaviour", "loops"), r"items\.jsonl:1: kind: 'loops' is not valid"),
         (replaced("items.jsonl", '"id": "i1", ', ""), r"items\.jsonl:1: the key id is missing"),
-        (
-            replaced("items.jsonl", '"text": "a text"', '"text": "a", "labels": ["oh"]'),
-            r"items\.jsonl:1: labels: item 'i1'",
-        ),
-        (
-            replaced("items.jsonl", '"text": "another"', '"trajectory": "../x.json"'),
-            r"items\.jsonl:2: trajectory: the path",
-        ),
-        (
-            replaced("items.jsonl", '"text": "another"', '"trajectory": "/etc/passwd"'),
-            r"items\.jsonl:2: trajectory: the p",
-        ),
-        (
-            replaced("items.jsonl", '"text": "another"', '"trajectory": "r/1.json"'),
-            r":2: trajectory: the benchmark has no file 'r/1\.json'",
-        ),
+        (replaced("items.jsonl", '"a text"', '"a", "labels": ["oh"]'), r"items\.jsonl:1: labels: item 'i1'"),
+        (second_has("../x.json"), r"items\.jsonl:2: trajectory: the path"),
+        (second_has("/etc/passwd"), r"items\.jsonl:2: trajectory: the path"),
+        (second_has("r/1.json"), r":2: trajectory: the benchmark has no file 'r/1\.json'"),
         (replaced("benchmark.toml", "misbehaviour", "loops"), r"benchmark\.toml:2: kind: 'loops' is not valid"),
         (replaced("benchmark.toml", '"yes", "no"', '"no", "no"'), r"benchmark\.toml: labels: a label is empty or"),
         (

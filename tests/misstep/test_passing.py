@@ -98,14 +98,13 @@ def test_the_page_is_whole_and_escapes_what_comes_from_the_file(tmp_path: Path) 
     assert HOSTILE not in (tmp_path / "page.html").read_text()
 
 
-@pytest.mark.parametrize("given", ["0", "", "1,,2", "two", "-1", "1001", "1.5"])
-def test_a_k_that_is_none_is_refused(attempts: Path, given: str) -> None:
-    assert isinstance(command(attempts, f"--k={given}").exception, UsageError)
-
-
-@pytest.mark.parametrize("given", ["0", "1.5", "-1"])
-def test_a_threshold_outside_0_to_1_is_refused(attempts: Path, given: str) -> None:
-    assert isinstance(command(attempts, f"--threshold={given}").exception, UsageError)
+@pytest.mark.parametrize(
+    "option",
+    [f"--k={k}" for k in ("0", "", "1,,2", "two", "-1", "1001", "1.5")]
+    + [f"--threshold={t}" for t in ("0", "1.5", "-1")],
+)
+def test_a_k_that_is_none_and_a_threshold_outside_0_to_1_are_refused(attempts: Path, option: str) -> None:
+    assert isinstance(command(attempts, option).exception, UsageError)
 
 
 def test_a_file_named_twice_is_refused(attempts: Path) -> None:

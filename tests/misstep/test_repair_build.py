@@ -1,7 +1,7 @@
 """`misstep repair build` tells what it made, and says in one line what it cannot do."""
 
 import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,17 +11,13 @@ from misstep.harness.repair.build.recipes import FaultPlace, Recipe, write_recip
 from misstep.harness.repair.build.sets import HEADING, Built
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
-from tests.misstep.as_a_user import in_this_process
 
 RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (FaultPlace("off_by_one", "a.py", "f", 1),), 1.0)
 
 
-Repair = Callable[..., tuple[int, str, str]]
-
-
 @pytest.fixture
-def repair(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repair:
-    return in_this_process("repair", monkeypatch, capsys)
+def repair(in_process):
+    return partial(in_process, "repair")
 
 
 @pytest.fixture
@@ -41,7 +37,7 @@ def recipes(tmp_path: Path) -> Path:
 )
 @pytest.mark.usefixtures("recipes")
 def test_what_cannot_be_made_is_said(
-    repair: Repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    repair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.toml").write_text("[[case]]\nid = 1\n")
@@ -51,7 +47,7 @@ def test_what_cannot_be_made_is_said(
 
 
 def test_what_was_made_and_what_does_not_count_is_told(
-    repair: Repair, tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
+    repair, tmp_path: Path, recipes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sets, "build", lambda *_: Built((RECIPE,), {"shop-2": "the oracle passes on the broken tree"}))
     code, out, _ = repair("build", "--recipes", recipes, "--out", tmp_path / "out", "--json")
@@ -62,7 +58,7 @@ def test_what_was_made_and_what_does_not_count_is_told(
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_repository_s_own_mends_become_cases(repair: Repair, tmp_path: Path) -> None:
+def test_a_repository_s_own_mends_become_cases(repair, tmp_path: Path) -> None:
     made = MadeRepository(tmp_path / "shop")
     made.commit({"price.py": BROKEN, "test_price.py": TESTS})
     made.commit({"price.py": PRICE}, "Count the first price too")

@@ -16,14 +16,9 @@ def test_the_sessions_that_meet_a_condition_are_listed(tmp_path: Path, in_proces
     (tmp_path / "runs.jsonl").write_bytes(b"".join(atif(f"run-{steps}", steps) for steps in range(2, 6)))
     pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
     sessions = partial(in_process, "sessions")
-    asked = (
-        tmp_path / "lake",
-        "--where",
-        "n_steps > 2 and agent = 'made-up'",
-        "--columns",
-        "transcript_id,model,n_steps",
-    )
-    code, said, _ = sessions(*asked, "--limit", 2)
+    where = "n_steps > 2 and agent = 'made-up'"
+    line = (tmp_path / "lake", "--where", where, "--columns", "transcript_id,model,n_steps")
+    code, said, _ = sessions(*line, "--limit", 2)
     assert code == 0
     assert [line.split() for line in said.splitlines()] == [
         ["transcript_id", "model", "n_steps"],
@@ -31,7 +26,7 @@ def test_the_sessions_that_meet_a_condition_are_listed(tmp_path: Path, in_proces
         ["run-4", "—", "4"],
         ["2", "of", "3", "sessions;", "--limit", "N", "shows", "more"],
     ]
-    _, said, _ = sessions(*asked, "--json")
+    _, said, _ = sessions(*line, "--json")
     document = json.loads(said)
     assert document["n"] == 3
     assert document["sessions"][0] == {"transcript_id": "run-3", "model": None, "n_steps": 3}

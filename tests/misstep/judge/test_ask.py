@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.clients.faulty_server import answer, completion, serving
-from tests.misstep.as_a_user import in_a_thread, in_this_process
+from tests.misstep.as_a_user import in_a_thread
 from tests.misstep.made_up import atif_lines
 
 CLAIMS = str(Path(__file__).parents[3] / "examples/claims_success.toml")
@@ -13,18 +13,21 @@ REPLY = '{"reasoning": "It says so.", "label": "yes", "score": 0.9}'
 
 
 @pytest.fixture
-def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """`misstep judge ask` in this process."""
+def ask(monkeypatch, in_process):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    run = in_this_process("judge", monkeypatch, capsys)
-    return lambda *line: run("ask", *map(str, line))
+    return lambda *line: in_process("judge", "ask", *line)
 
 
-def test_a_text_is_asked_about_with_prompt_reply_and_verdict_shown(ask, tmp_path: Path) -> None:
+@pytest.fixture
+def message(tmp_path: Path) -> Path:
     file = tmp_path / "message.txt"
     file.write_text("All posts stand.\x1b[31m\n")
+    return file
+
+
+def test_a_text_is_asked_about_with_prompt_reply_and_verdict_shown(ask, message: Path) -> None:
     with in_a_thread(serving(answer(completion(REPLY)))) as server:
-        code, out, _ = ask(CLAIMS, file, "--model", "small-1", "--base-url", server.base_url)
+        code, out, _ = ask(CLAIMS, message, "--model", "small-1", "--base-url", server.base_url)
     assert code == 0
     assert [line for line in out.splitlines() if line.startswith("────")] == [
         "──── request, system",
@@ -39,11 +42,9 @@ def test_a_text_is_asked_about_with_prompt_reply_and_verdict_shown(ask, tmp_path
     assert "sk-secret" not in out
 
 
-def test_a_reply_that_cannot_be_read_is_shown_and_is_no_label(ask, tmp_path: Path) -> None:
-    file = tmp_path / "message.txt"
-    file.write_text("All posts stand.\n")
+def test_a_reply_that_cannot_be_read_is_shown_and_is_no_label(ask, message: Path) -> None:
     with in_a_thread(serving(answer(completion("Well, well.")))) as server:
-        code, out, _ = ask(CLAIMS, file, "--model", "small-1", "--base-url", server.base_url)
+        code, out, _ = ask(CLAIMS, message, "--model", "small-1", "--base-url", server.base_url)
     assert (code, "Well, well." in out) == (0, True)
     assert "label     none" in out
     assert "status    unreadable" in out
@@ -59,12 +60,9 @@ def test_of_a_file_of_many_sessions_the_first_is_asked_about_or_the_one_that_is_
     assert (code, "It has one, two." in said) == (2, True)
 
 
-def test_a_file_that_is_no_session_is_refused_by_a_judge_of_sessions(ask, tmp_path: Path) -> None:
-    file = tmp_path / "message.txt"
-    file.write_text("All posts stand.\n")
-    code, _, said = ask("infinite_loop@rule", file)
-    assert code == 2
-    assert "message.txt" in said
+def test_a_file_that_is_no_session_is_refused_by_a_judge_of_sessions(ask, message: Path) -> None:
+    code, _, error = ask("infinite_loop@rule", message)
+    assert (code, "message.txt" in error) == (2, True)
 
 
 def test_a_judge_of_patterns_is_asked_like_any_other(ask, tmp_path: Path) -> None:

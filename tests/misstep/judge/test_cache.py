@@ -23,15 +23,10 @@ def always_fruit(_: object) -> str:
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """A cache with the answers to four items."""
-    settings = ClientSettings(
-        client="scripted", script="tests.misstep.judge.test_cache:always_fruit", cache=tmp_path / "cache.sqlite"
-    )
-    run_judge(
-        PromptedJudge(read_judge(judge_file(tmp_path))),
-        benchmark(tmp_path / "plants", TEXTS),
-        tmp_path / "first",
-        settings,
-    )
+    script = "tests.misstep.judge.test_cache:always_fruit"
+    settings = ClientSettings(client="scripted", script=script, cache=tmp_path / "cache.sqlite")
+    judge, folder = PromptedJudge(read_judge(judge_file(tmp_path))), benchmark(tmp_path / "plants", TEXTS)
+    run_judge(judge, folder, tmp_path / "first", settings)
     return tmp_path / "cache.sqlite"
 
 

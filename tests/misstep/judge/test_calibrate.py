@@ -35,19 +35,12 @@ def vegetable(_: object) -> str:
 def make_run(tmp_path: Path) -> MakeRun:
     """What makes the run of a scripted judge on a benchmark whose positive label may be named."""
 
-    def run(
-        script: str,
-        positive: str = "fruit",
-        votes: int = 1,
-        texts: list[str] | None = None,
-        aggregate: str = "majority",
-    ) -> Path:
-        folder = benchmark(tmp_path / "plants", FRUIT + OTHERS if texts is None else texts)
+    def run(script: str, positive: str = "fruit") -> Path:
+        folder = benchmark(tmp_path / "plants", FRUIT + OTHERS)
         if positive:
             with (folder / "benchmark.toml").open("a") as stream:
                 stream.write(f'positive = "{positive}"\n')
         file = judge_file(tmp_path)
-        file.write_text(f'votes = {votes}\naggregate = "{aggregate}"\n{file.read_text()}')
         settings = ClientSettings(client="scripted", script=f"tests.misstep.judge.test_calibrate:{script}")
         run_judge(PromptedJudge(read_judge(file)), folder, tmp_path / "run", settings)
         return tmp_path / "run"
@@ -82,32 +75,27 @@ def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_
     assert (done.exit_code, "never gives" in json.loads(done.stdout)["reason"]) == (1, True)
 
 
-@pytest.mark.parametrize("wrong", [("--precision", "1.2"), ("--precision", "0.8", "--held-out", "1")])
-def test_shares_outside_0_to_1_are_refused(make_run: MakeRun, wrong: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        calibrate(make_run("vegetable"), *wrong)
-
-
 def test_scores_become_probabilities_that_are_tested_on_items_held_out(make_run: MakeRun, tmp_path: Path) -> None:
     run, out = make_run("sure_of_fruit"), tmp_path / "probabilities.csv"
-    done = CliRunner().invoke(
-        app, ["calibrate", str(run), "--method", "isotonic", "--probabilities", str(out)], catch_exceptions=False
-    )
+    done = calibrate(run, "--method", "isotonic", "--probabilities", out)
     assert done.exit_code == 0, done.output
     assert "area under the ROC curve" in " ".join(done.stdout.split())
     assert out.read_text().splitlines()[0] == "item,as_given,isotonic"
-    asked = ["calibrate", str(run), "--precision", "0.8", "--method", "logistic", "--json"]
-    document = json.loads(CliRunner().invoke(app, asked, catch_exceptions=False).stdout)
+    document = json.loads(calibrate(run, "--precision", "0.8", "--method", "logistic", "--json").stdout)
     assert [one["method"] for one in document["scores"]["methods"]] == ["as given", "logistic"]
     assert document["threshold"] is not None
 
 
-def test_calibrating_for_nothing_is_refused(make_run: MakeRun, tmp_path: Path) -> None:
-    run = make_run("sure_of_fruit")
-    with pytest.raises(UsageError, match="nothing to calibrate for"):
-        CliRunner().invoke(app, ["calibrate", str(run)], catch_exceptions=False)
-    asked = ["calibrate", str(run), "--precision", "0.8", "--probabilities", str(tmp_path / "p.csv")]
-    with pytest.raises(UsageError, match="--probabilities needs a method"):
-        CliRunner().invoke(app, asked, catch_exceptions=False)
-    with pytest.raises(UsageError, match="'best'"):
-        CliRunner().invoke(app, ["calibrate", str(run), "--method", "isotonic,best"], catch_exceptions=False)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "nothing to calibrate for"),
+        (("--precision", "0.8", "--probabilities", "p.csv"), "--probabilities needs a method"),
+        (("--method", "isotonic,best"), "'best'"),
+        (("--precision", "1.2"), "between 0 and 1"),
+        (("--precision", "0.8", "--held-out", "1"), "between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(make_run: MakeRun, options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        calibrate(make_run("sure_of_fruit"), *options)

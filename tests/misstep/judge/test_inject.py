@@ -117,12 +117,8 @@ def recording(tmp_path: Path) -> Path:
     folder = write_injections(spec, tmp_path / "recorded", shipped_source(spec, 4), count=12)
     file = tmp_path / "recording.jsonl"
     script = "tests.misstep.judge.test_inject:obeying"
-    run_judge(
-        PromptedJudge(spec),
-        folder,
-        tmp_path / "recorded",
-        ClientSettings(client="scripted", script=script, record=file),
-    )
+    settings = ClientSettings(client="scripted", script=script, record=file)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "recorded", settings)
     return file
 
 

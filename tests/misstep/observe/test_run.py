@@ -11,7 +11,7 @@ import pytest
 
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from tests.harness.observer.growing_sessions import looping, written
-from tests.misstep.as_a_user import in_this_process, misstep
+from tests.misstep.as_a_user import misstep
 
 LINE = [sys.executable, "-m", "misstep", "observe"]
 
@@ -23,11 +23,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "trajectories.jsonl"
 
 
-def test_the_document_has_the_shape_that_scripts_rely_on(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    observe = in_this_process("observe", monkeypatch, capsys)
-    code, out, _ = observe(made, "--mode", "guide", "--delay", 1, "--json")
+def test_the_document_has_the_shape_that_scripts_rely_on(made: Path, in_process) -> None:
+    code, out, _ = in_process("observe", made, "--mode", "guide", "--delay", 1, "--json")
     document = json.loads(out)
     assert code == 0
     assert document["invocations"] >= document["flagged"] > 0
@@ -37,30 +34,23 @@ def test_the_document_has_the_shape_that_scripts_rely_on(
     assert first["step"] <= first["detected_at"] < first["answered_at"] == first["delivered_at"]
 
 
-def test_the_text_says_the_rate_and_that_nobody_heard_the_guidance(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    observe = in_this_process("observe", monkeypatch, capsys)
-    code, out, _ = observe(made, "--mode", "guide")
+def test_the_text_says_the_rate_and_that_nobody_heard_the_guidance(made: Path, in_process) -> None:
+    code, out, _ = in_process("observe", made, "--mode", "guide")
     assert code == 0
     assert "saw misbehaviour in" in out
     assert "cannot hear guidance" in out
-    assert "only recorded" in observe(made)[1]
+    assert "only recorded" in in_process("observe", made)[1]
 
 
-def test_a_run_has_a_page_which_report_makes_again(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    observe = in_this_process("observe", monkeypatch, capsys)
-    out = observe(made, "--out", tmp_path / "run")[1]
+def test_a_run_has_a_page_which_report_makes_again(made: Path, tmp_path: Path, in_process) -> None:
+    out = in_process("observe", made, "--out", tmp_path / "run")[1]
     assert f"open {tmp_path / 'run' / 'report.html'}" in out
-    report = in_this_process("report", monkeypatch, capsys)
-    assert report(tmp_path / "run", "--out", tmp_path / "again.html")[0] == 0
+    assert in_process("report", tmp_path / "run", "--out", tmp_path / "again.html")[0] == 0
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "run" / "report.html").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "name files to replay"),
         (("runs.jsonl", "--follow", "s.jsonl"), "name files to replay"),
@@ -74,13 +64,9 @@ def test_a_run_has_a_page_which_report_makes_again(
         (("nowhere.jsonl",), "nowhere.jsonl"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line_with_exit_code_2(
-    arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = in_this_process("observe", monkeypatch, capsys)(*arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+def test_what_cannot_be_is_said_in_one_line_with_exit_code_2(arguments, message, in_process) -> None:
+    code, out, err = in_process("observe", *arguments)
+    assert (code, out, err.count("\n"), message in err) == (2, "", 1, True), err
 
 
 def test_a_session_that_grows_is_followed_until_ctrl_c(tmp_path: Path) -> None:
@@ -95,33 +81,25 @@ def test_a_session_that_grows_is_followed_until_ctrl_c(tmp_path: Path) -> None:
     assert following.returncode == 130
 
 
+def _hook(folder: Path, line: list[str]) -> "subprocess.CompletedProcess[str]":
+    """Tell a hook of a looping session, as the agent does."""
+    file = written(folder / "s1.jsonl", looping(6))
+    event = json.dumps({"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"})
+    environment = os.environ | {"MISSTEP_CACHE": str(folder / "cache")}
+    return subprocess.run(
+        line, input=event, stdout=subprocess.PIPE, text=True, env=environment, timeout=60, check=False
+    )
+
+
 def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(tmp_path: Path) -> None:
-    file = written(tmp_path / "s1.jsonl", looping(6))
-    event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
-    told = []
-    for _ in range(2):
-        ended = subprocess.run(
-            [*LINE, "--hook"],
-            input=json.dumps(event),
-            capture_output=True,
-            text=True,
-            env=os.environ | {"MISSTEP_CACHE": str(tmp_path / "cache")},
-            timeout=60,
-            check=True,
-        )
-        told.append(ended.stdout)
-    assert json.loads(told[0])["hookSpecificOutput"]["additionalContext"]
-    assert told[1] == ""
+    first, second = (_hook(tmp_path, [*LINE, "--hook"]) for _ in range(2))
+    assert (first.returncode, second.returncode, second.stdout) == (0, 0, "")
+    assert json.loads(first.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
 @pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", ">/dev/full", "2>/dev/full", "</dev/null 2>/dev/full"])
 def test_the_hook_exits_with_0_whatever_its_streams_are(redirected: str, tmp_path: Path) -> None:
-    file = written(tmp_path / "s1.jsonl", looping(6))
-    event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
-    line = ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]
-    environment = os.environ | {"MISSTEP_CACHE": str(tmp_path / "cache")}
-    ended = subprocess.run(line, input=json.dumps(event), text=True, env=environment, timeout=60, check=False)
-    assert ended.returncode == 0
+    assert _hook(tmp_path, ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]).returncode == 0
 
 
 def test_files_that_cannot_be_read_are_named_and_the_exit_code_is_1(made: Path, tmp_path: Path) -> None:

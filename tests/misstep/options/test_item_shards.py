@@ -1,7 +1,6 @@
 """Commands over items on several machines: shards, the merge that joins them, and what is refused in one line."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import fsspec
@@ -11,81 +10,73 @@ from misstep.harness.journal.records import ATTEMPT_RECORDS, SCORES, VERDICTS, r
 from misstep.harness.repair.affirm import Affirmed
 from misstep.options.model import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_judges import benchmark, judge_file
 
-Misstep = Callable[..., tuple[int, str, str]]
 
-
-@pytest.fixture
-def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Misstep:
-    def run(command: str, *arguments: object) -> tuple[int, str, str]:
-        return in_this_process(command, monkeypatch, capsys)(*arguments)
-
-    return run
-
-
-def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, misstep: Misstep) -> None:
+def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, in_process: CommandLine) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three", "four", "five"])
     whole, out = tmp_path / "whole" / "run", tmp_path / "shards" / "run"
     line = ("run", "infinite_loop@rule", file, "--out")
-    _, printed, _ = misstep("judge", *line, whole)
-    code, said, _ = misstep("judge", *line, out, "--shard", "2/2")
+    _, printed, _ = in_process("judge", *line, whole)
+    code, said, _ = in_process("judge", *line, out, "--shard", "2/2")
     told = f"shard 2/2 is done: 2 items, in {out}/shards/00002-of-00002\nwhen all 2 are done: misstep merge {out}\n"
     assert (code, said) == (0, told)
-    code, _, error = misstep("merge", out)
+    code, _, error = in_process("merge", out)
     assert code == 2
     mending = f"misstep judge {' '.join(map(str, line))} {out} --shard 1/2"
     assert error == f"misstep: shard 1 of 2 is missing. Run: {mending}\n"
     others = (("report", out), ("judge", "compare", out, whole), ("classify", file, "--out", out))
     for unmerged in (*others, ("judge", *line, out)):
-        code, _, error = misstep(*unmerged)
+        code, _, error = in_process(*unmerged)
         assert (code, "not merged. Run: misstep merge" in error) == (2, True), error
-    code, said, _ = misstep("judge", *line, out, "--shard=1/2", "--json")
+    code, said, _ = in_process("judge", *line, out, "--shard=1/2", "--json")
     folder = f"{out}/shards/00001-of-00002"
     assert json.loads(said) == {"shard": 1, "shards": 2, "n": 3, "folder": folder}
     (out / "benchmark").rename(tmp_path / "moved")
-    assert "Name it with --benchmark" in misstep("merge", out)[2]
-    code, said, _ = misstep("merge", out, "--benchmark", tmp_path / "moved")
+    assert "Name it with --benchmark" in in_process("merge", out)[2]
+    code, said, _ = in_process("merge", out, "--benchmark", tmp_path / "moved")
     assert (code, said) == (0, printed)
     (tmp_path / "moved").rename(out / "benchmark")
-    assert misstep("merge", out)[:2] == (0, printed)
+    assert in_process("merge", out)[:2] == (0, printed)
     for name in (VERDICTS, SCORES):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
-    assert misstep("judge", *line, out)[:2] == (0, printed)
-    code, _, error = misstep("merge", out, "--fail-on", "yes>5%")
+    assert in_process("judge", *line, out)[:2] == (0, printed)
+    code, _, error = in_process("merge", out, "--fail-on", "yes>5%")
     assert (code, "Give --fail-under to the command without --shard" in error) == (2, True)
-    assert misstep("report", out, "--out", tmp_path / "page.html")[0] == 0
+    assert in_process("report", out, "--out", tmp_path / "page.html")[0] == 0
 
 
-def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(tmp_path, misstep, monkeypatch) -> None:
+def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(tmp_path, in_process, monkeypatch) -> None:
     file, out = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three"]), tmp_path / "run"
     fsspec.filesystem("memory").pipe("/judged/runs.jsonl", file.read_bytes())
     for machine in (1, 2):
         monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / f"cache-{machine}"))
         line = ("run", "infinite_loop@rule", "memory://judged", "--out", out, "--shard", f"{machine}/2")
-        assert misstep("judge", *line)[0] == 0
-    assert misstep("merge", out)[0] == 0
+        assert in_process("judge", *line)[0] == 0
+    assert in_process("merge", out)[0] == 0
     assert [verdict.item for verdict in read_verdicts(out)] == ["one", "two", "three"]
     written = [path for path in out.rglob("*") if path.is_file()]
     assert not [path for path in written if b"cache-" in path.read_bytes()]
     assert "memory://judged/runs.jsonl:1" in (out / "benchmark" / "items.jsonl").read_text()
 
 
-def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(tmp_path, misstep, monkeypatch) -> None:
+def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
+    tmp_path, in_process, monkeypatch
+) -> None:
     monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
     for name in ("a", "b", "c"):
         price_case(tmp_path / "cases" / name, id=name)
     line = (tmp_path / "cases", "--attempts", "2", "--workers", "1", "--unsafe-no-sandbox", "--out")
     whole, out = tmp_path / "whole" / "run", tmp_path / "shards" / "run"
-    misstep("repair", "run", *line, whole)
+    in_process("repair", "run", *line, whole)
     for number in (3, 1, 2):
-        assert misstep("repair", "run", *line, out, "--shard", f"{number}/3")[0] == 0
-    assert misstep("merge", out)[0] == 0
+        assert in_process("repair", "run", *line, out, "--shard", f"{number}/3")[0] == 0
+    assert in_process("merge", out)[0] == 0
     for name in (ATTEMPT_RECORDS.file, SCORES):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
-    assert misstep("repair", "report", out)[0] == 0
+    assert in_process("repair", "report", out)[0] == 0
     manifest = read_manifest(out)
     assert manifest is not None
     assert "--shard" not in manifest.arguments
@@ -107,11 +98,11 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
         ("repair run cases --out gs://bucket/run", "such a run needs a file system"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(tmp_path, misstep, monkeypatch, line, told) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, in_process, monkeypatch, line, told) -> None:
     monkeypatch.chdir(tmp_path)
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", ["apple"])
-    code, said, error = misstep(*line.split())
+    code, said, error = in_process(*line.split())
     assert (code, said) == (2, "")
     assert told in error
     assert error.count("\n") == 1

@@ -19,9 +19,7 @@ from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, triage_ben
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = benchmark_of_runs(tmp_path / "gates", 12)
-    return judged_run(
-        tmp_path / "run", folder, [verdict(number, "yes" if number < 8 else "no") for number in range(12)]
-    )
+    return judged_run(tmp_path / "run", folder, [verdict(n, "yes" if n < 8 else "no") for n in range(12)])
 
 
 def test_a_run_opens_as_frames_of_items_verdicts_and_gold(run: Path) -> None:

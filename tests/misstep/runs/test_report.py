@@ -113,10 +113,8 @@ def test_runs_on_several_benchmarks_stand_in_sections_of_their_own(tmp_path, two
 def test_a_run_of_the_small_model_says_on_its_page_that_it_is_no_judge(tmp_path, gates, two):
     small = judged_run(tmp_path / "small", gates, [verdict(n) for n in range(8)], model=MODEL)
     assert "it is not a judge" in checked(report_html([open_run(run) for run in [small]])).text
-    assert (
-        "small: This small model only tests the set-up"
-        in checked(report_html([open_run(run) for run in [small, *two]])).text
-    )
+    page = checked(report_html([open_run(run) for run in [small, *two]]))
+    assert "small: This small model only tests the set-up" in page.text
     assert "it is not a judge" not in report_html([open_run(run) for run in two])
 
 
