@@ -4,6 +4,9 @@ import csv
 import gzip
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from misstep.harness.datasets import loader_for
 from misstep.harness.datasets.benchmark import Benchmark, Item, read_benchmark
@@ -45,6 +48,16 @@ def load(name: str, upstream: Path, out: Path) -> Loaded:
     """Run a loader over a folder of upstream files."""
     loader_for(name).load(upstream, out / name, read_file)
     return Loaded(out / name)
+
+
+def public(name: str) -> Any:
+    """A fixture of a module: what a loader makes of a public data set."""
+
+    @pytest.fixture(scope="module")
+    def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+        return load(name, data_folder / name, tmp_path_factory.mktemp("loaded"))
+
+    return loaded
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:

@@ -9,12 +9,9 @@ import pytest
 
 from misstep.harness.datasets.benchmark import Item
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("agent_trajs", data_folder / "agent_trajs", tmp_path_factory.mktemp("loaded"))
+loaded = public("agent_trajs")
 
 
 def of_tool(loaded: Loaded, tool: str) -> list[Item]:

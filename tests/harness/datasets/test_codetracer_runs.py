@@ -7,18 +7,14 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 HEADER = (
     "trial,reward,tests,tests_passed,tests_failed,exception,n_steps,n_tool_calls,n_observation_results,"
     "started_at,finished_at"
 )
 TIMES = "2026-01-01T10:00:00Z,2026-01-01T10:05:00Z"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("codetracer_runs", data_folder / "codetracer_runs", tmp_path_factory.mktemp("loaded"))
+loaded = public("codetracer_runs")
 
 
 @pytest.mark.data

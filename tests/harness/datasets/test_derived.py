@@ -209,11 +209,11 @@ def test_judgements_of_the_shape_that_upstream_has_make_the_files(data_folder: P
 
 def _judged(row: dict[str, str], satisfied: str) -> dict[str, Any]:
     numbers = {name: int(row[name]) for name in ("requirement_id", "preference_id") if name in row}
-    said = {"satisfied": {"True": True, "False": False, "": None}[satisfied], "criteria": "It is there."}
+    verdict = {"satisfied": {"True": True, "False": False, "": None}[satisfied], "criteria": "It is there."}
     if "category" not in row:
-        return numbers | said
+        return numbers | verdict
     prerequisites = [int(one) for one in row["prerequisites"].split()]
-    return numbers | said | {"category": row["category"] or None, "prerequisites": prerequisites}
+    return numbers | verdict | {"category": row["category"] or None, "prerequisites": prerequisites}
 
 
 @pytest.mark.data
@@ -248,96 +248,59 @@ def test_the_runs_at_hand_have_the_rows_of_the_registered_table(data_folder: Pat
     assert set(made) <= set((folder / "runs.csv").read_text().splitlines())
 
 
-SCORES = {"mean_human": 2.5, "majority_human": 3, "individual_human_scores": [2, None, 3]}
+SCORES = {
+    "Fluency": {"mean_human": 2.5, "majority_human": 3, "individual_human_scores": [2, None, 3]},
+    "X": {"majority_human": "no", "individual_human_scores": ["no"]},
+}
+RATED = {
+    "instances": [{"id": number, "annotations": {name: SCORES[name]}} for number, name in ((4, "Fluency"), (5, "X"))]
+}
 MODE = {"failure mode": "1.3 Step repetition\nAgain.", "annotator_1": True, "annotator_2": float("nan")}
 TRACE = {"trace_id": 3, "round": "Round 1", "mas_name": "S", "benchmark_name": "B", "annotations": [MODE]}
 MESSAGES = [{"role": "user"}, {"role": "assistant", "tool_calls": [{}, {}]}, {"role": "assistant"}]
 RUN = {"task_id": 2, "trial": 1, "reward": 1.0, "traj": MESSAGES, "info": {"user_cost": None}}
+LABELS = {
+    "openhands_csv/action_action/repo-1.csv": b"label\r\nRepetition\r\nFollow-up\r\n",
+    "repairagent_csv/action_action/experiment_3_Lang_1.csv": b"label\r\nDivergence\r\n",
+    "README.md": page([("OpenHands", ["repo-1"])]),
+}
+JOINED = [
+    "OpenHands,repo-1,resolved,action_action,0,Repetition",
+    "OpenHands,repo-1,resolved,action_action,1,Follow-up",
+    "RepairAgent,Lang_1,unresolved,action_action,0,Divergence",
+]
+TEXTS = {"b/Two.txt": b"zwei\n", "b/One": "größer".encode()}
+DIFFS = {"out/pass/b-diff.txt": LEFT_OUT, "out/fail/a-diff.txt": b"", "out/fail/c-diff.txt": b"left out"}
+DIFF_LINES = [
+    '{"instance_id": "b", "outcome": "pass", "diff": null}',
+    '{"instance_id": "c", "outcome": "fail", "diff": "left out"}',
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "inputs", "lines"),
+    ("file", "inputs", "lines"),
     [
-        pytest.param(
-            "llm_agents_study",
-            "relation_labels.csv",
-            {
-                "openhands_csv/action_action/repo-1.csv": b"label\r\nRepetition\r\nFollow-up\r\n",
-                "repairagent_csv/action_action/experiment_3_Lang_1.csv": b"label\r\nDivergence\r\n",
-                "README.md": page([("OpenHands", ["repo-1"])]),
-            },
-            [
-                "OpenHands,repo-1,resolved,action_action,0,Repetition",
-                "OpenHands,repo-1,resolved,action_action,1,Follow-up",
-                "RepairAgent,Lang_1,unresolved,action_action,0,Divergence",
-            ],
-            id="label files are joined by agent, relation and instance",
-        ),
-        pytest.param(
-            "llm_agents_study",
-            "thoughts_actions_openhands.jsonl.gz",
-            {"b/Two.txt": b"zwei\n", "b/One": "größer".encode()},
-            ['{"instance": "Two", "text": "zwei\\n"}'],
-            id="text files become lines named without their folder and ending",
-        ),
-        pytest.param(
-            "judge_bench_raters",
-            "newsroom.csv",
-            {
-                "a.json": json.dumps(
-                    {
-                        "instances": [
-                            {"id": 4, "annotations": {"Fluency": SCORES}},
-                            {
-                                "id": 5,
-                                "annotations": {"X": {"majority_human": "no", "individual_human_scores": ["no"]}},
-                            },
-                        ]
-                    }
-                ).encode()
-            },
-            ["4,Fluency,2.5,2,,3", "5,X,no,no,,"],
-            id="fewer ratings than raters leave empty cells and a mean goes before a majority",
-        ),
-        pytest.param(
-            "mast",
-            "human_labels.csv",
-            {"a.json": json.dumps([TRACE]).encode()},
-            ["3,Round 1,S,B,1.3,Step repetition,1,,"],
-            id="a mark that is not there is an empty cell",
-        ),
-        pytest.param(
-            "taubench",
-            "rewards.csv",
-            {"runs/some-model-retail.json": json.dumps([RUN]).encode()},
-            ["retail,some-model,2,1,1,3,2,2,"],
-            id="rewards name the model and the domain of the file",
-        ),
-        pytest.param(
-            "devin",
-            "diffs.jsonl.gz",
-            {"out/pass/b-diff.txt": LEFT_OUT, "out/fail/a-diff.txt": b"", "out/fail/c-diff.txt": b"left out"},
-            [
-                '{"instance_id": "b", "outcome": "pass", "diff": null}',
-                '{"instance_id": "c", "outcome": "fail", "diff": "left out"}',
-            ],
-            id="a text that is left out is null and any other stays",
-        ),
+        ("llm_agents_study/relation_labels.csv", LABELS, JOINED),
+        ("llm_agents_study/thoughts_actions_openhands.jsonl.gz", TEXTS, ['{"instance": "Two", "text": "zwei\\n"}']),
+        ("judge_bench_raters/newsroom.csv", {"a.json": RATED}, ["4,Fluency,2.5,2,,3", "5,X,no,no,,"]),
+        ("mast/human_labels.csv", {"a.json": [TRACE]}, ["3,Round 1,S,B,1.3,Step repetition,1,,"]),
+        ("taubench/rewards.csv", {"runs/some-model-retail.json": [RUN]}, ["retail,some-model,2,1,1,3,2,2,"]),
+        ("devin/diffs.jsonl.gz", DIFFS, DIFF_LINES),
     ],
 )
-def test_lines_are_made_by_the_rule_of_their_file(
-    name: str, file: str, inputs: dict[str, bytes], lines: list[str]
-) -> None:
-    assert lines_of(name, file, inputs)[1:] == lines
+def test_lines_are_made_by_the_rule_of_their_file(file: str, inputs: dict[str, Any], lines: list[str]) -> None:
+    """Files are joined and named without folder and ending; fewer ratings and missing marks are empty cells."""
+    packed = {path: one if isinstance(one, bytes) else json.dumps(one).encode() for path, one in inputs.items()}
+    assert lines_of(*file.split("/"), packed)[1:] == lines
 
 
 @pytest.mark.parametrize("document", [b"[1]", b"{}", b"[{}]", b"no JSON"])
 def test_an_upstream_file_of_another_shape_raises_what_a_fetch_expects(document: bytes) -> None:
-    for name, file in [
+    for name, file in (
         ("mast", "human_labels.csv"),
         ("taubench", "rewards.csv"),
         ("judge_bench_raters", "newsroom.csv"),
-    ]:
+    ):
         if document != b"{}" or name == "judge_bench_raters":
             with pytest.raises((ValueError, LookupError, TypeError)):
                 DERIVATIONS[name][file]({"a-b.json": document})

@@ -9,15 +9,11 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 TOTALS_HEADER = "file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions"
 STEM = "bash__some-model__ic_bash_multiturn_some-model_10_turns_fs_1"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("intercode", data_folder / "intercode", tmp_path_factory.mktemp("loaded"))
+loaded = public("intercode")
 
 
 @pytest.fixture(scope="module")

@@ -7,18 +7,14 @@ import pytest
 
 from misstep.harness.datasets.benchmark import Item
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 RUNS = (
     "instance_id,resolved,patch_applied,exit_status,n_messages,n_assistant,api_calls,cost_usd,"
     "nonzero_returncodes,repeated_commands,adjacent_repeats,bytes"
 )
 SUMMARY = "instance_id,resolved,patch_applied"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("mini_swe_agent_runs", data_folder / "mini_swe_agent_runs", tmp_path_factory.mktemp("loaded"))
+loaded = public("mini_swe_agent_runs")
 
 
 def runs(loaded: Loaded, label: str) -> list[Item]:

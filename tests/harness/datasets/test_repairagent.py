@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
-
-@pytest.fixture(scope="module")
-def runs(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("repairagent", data_folder / "repairagent", tmp_path_factory.mktemp("loaded"))
+runs = public("repairagent")
 
 
 def question(runs: Loaded, name: str) -> Loaded:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 TABLE = "env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd"
 CONVERSATION: list[dict[str, Any]] = [
@@ -23,11 +23,7 @@ CONVERSATION: list[dict[str, Any]] = [
     {"role": "assistant", "content": "It is cancelled."},
     {"role": "user", "content": "###STOP###"},
 ]
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("taubench", data_folder / "taubench", tmp_path_factory.mktemp("loaded"))
+loaded = public("taubench")
 
 
 @pytest.mark.data

@@ -8,14 +8,10 @@ import pytest
 
 from misstep.harness.datasets.utboost import tasks
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 NAME = "utboost"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load(NAME, data_folder / NAME, tmp_path_factory.mktemp("loaded"))
+loaded = public(NAME)
 
 
 def lists(fail_to_pass: list[str], pass_to_pass: list[str]) -> str:

@@ -7,15 +7,11 @@ import pytest
 
 from misstep.harness.datasets import recorded_verdicts
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 AGENTS = ("MetaGPT", "GPT-Pilot", "OpenHands")
 HEADER = "developer_agent,instance,requirement_id,category,prerequisites,human_satisfied,agent_judge_satisfied"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("agent_as_a_judge", data_folder / "agent_as_a_judge", tmp_path_factory.mktemp("loaded"))
+loaded = public("agent_as_a_judge")
 
 
 @pytest.fixture(scope="module")

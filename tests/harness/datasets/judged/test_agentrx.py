@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -10,59 +12,44 @@ import pytest
 from misstep.harness.datasets.judged import agentrx as loader
 from misstep.harness.errors import InputError
 from misstep.harness.trajectory import Source, Step, Trajectory
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, public, write
 
+rx = public("agentrx")
 
-@pytest.fixture(scope="module")
-def rx(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("agentrx", data_folder / "agentrx", tmp_path_factory.mktemp("loaded"))
+TAU = {
+    "Underspecified User Intent": 10,
+    "Misinterpretation of Tool Output": 8,
+    "Intent Plan Misalignment": 8,
+    "Instruction Adherence Failure": 6,
+    "Invalid Invocation": 4,
+    "Intent Not Supported": 2,
+    "System Failure": 1,
+}
+MAGENTIC = {
+    "Instruction/Plan Adherence Failure": 197,
+    "Guardrails Triggered": 24,
+    "Misinterpretation of Tool Output": 23,
+    "Intent not supported": 22,
+    "Intent Plan Misalignment": 19,
+    "Invention of new information": 8,
+    "Invalid Invocation": 1,
+    "System Failure": 1,
+}
 
 
 def errors_of(loaded: Loaded, domain: str) -> dict[str, list[dict[str, Any]]]:
     """Run → its failures in upstream order, of one domain."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for line in (loaded.folder / "gold_errors.jsonl").read_text().splitlines():
-        error = json.loads(line)
-        if error["trajectory"].startswith(domain):
-            found.setdefault(error["trajectory"], []).append(error)
-    return found
+    lines = map(json.loads, (loaded.folder / "gold_errors.jsonl").read_text().splitlines())
+    own = groupby((line for line in lines if line["trajectory"].startswith(domain)), key=itemgetter("trajectory"))
+    return {run: list(errors) for run, errors in own}
 
 
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("domain", "runs", "most", "by_category", "by_root_cause"),
     [
-        (
-            "tau",
-            29,
-            4,
-            {
-                "Underspecified User Intent": 10,
-                "Misinterpretation of Tool Output": 8,
-                "Intent Plan Misalignment": 8,
-                "Instruction Adherence Failure": 6,
-                "Invalid Invocation": 4,
-                "Intent Not Supported": 2,
-                "System Failure": 1,
-            },
-            [8, 7, 7, 3, 1, 2, 1],
-        ),
-        (
-            "magentic",
-            44,
-            55,
-            {
-                "Instruction/Plan Adherence Failure": 197,
-                "Guardrails Triggered": 24,
-                "Misinterpretation of Tool Output": 23,
-                "Intent not supported": 22,
-                "Intent Plan Misalignment": 19,
-                "Invention of new information": 8,
-                "Invalid Invocation": 1,
-                "System Failure": 1,
-            },
-            [8, 9, 15, 3, 4, 4, 0, 1],
-        ),
+        ("tau", 29, 4, TAU, [8, 7, 7, 3, 1, 2, 1]),
+        ("magentic", 44, 55, MAGENTIC, [8, 9, 15, 3, 4, 4, 0, 1]),
     ],
 )
 def test_failures_and_root_causes_by_category_are_as_recounted(
@@ -101,18 +88,17 @@ def test_of_100_tau_runs_73_succeed_and_two_labelled_ones_stand_beside_them(rx: 
 
 def made_up(step_number: int = 3, root: int | str = 1, trajectory_id: int = 7) -> dict[str, str]:
     """A tau run of four messages, one of them a tool's answer, with one failure."""
+    failure = {
+        "failure_id": 1,
+        "step_number": step_number,
+        "step_reason": "It asked for no proof.",
+        "failure_category": "Invalid Invocation",
+        "category_reason": "The argument was missing.",
+        "failed_agent": "Assistant",
+    }
     labelled = {
         "trajectory_id": trajectory_id,
-        "failures": [
-            {
-                "failure_id": 1,
-                "step_number": step_number,
-                "step_reason": "It asked for no proof.",
-                "failure_category": "Invalid Invocation",
-                "category_reason": "The argument was missing.",
-                "failed_agent": "Assistant",
-            }
-        ],
+        "failures": [failure],
         "root_cause": {"failure_id": root, "reason_for_root_cause": "Nothing came after."},
         "failure_summary": "It failed.",
     }

@@ -91,6 +91,8 @@ def test_what_a_result_leads_to_cannot_be_asked_as_the_results_are_not_published
     assert not [step for run in study["action_action"].trajectories.values() for step in run.steps if step.results]
 
 
+HEADER = "agent,instance,resolved,relation,position,label\n"
+LABELS, TEXTS = "relation_labels__csv", "thoughts_actions_openhands__jsonl__gz"
 TEXT = (
     "Iteration 0: Thought=Look.; Action={'name': 'ls', 'args': {}}\n---\nIteration 1: Thought=Look.; Action={}\n---\n"
 )
@@ -99,7 +101,7 @@ TEXT = (
 def made_up(**changed: str) -> dict[str, str]:
     rover = 'Thought at Iteration 0: Look.\nAction at Iteration 0: search("a")\n'
     files = {
-        "relation_labels.csv": "agent,instance,resolved,relation,position,label\n"
+        "relation_labels.csv": f"{HEADER}"
         "OpenHands,repo-1,resolved,action_action,0,Repetition\n"
         "RepairAgent,Lang_1,unresolved,thought_action,0,Alignment\n"
         "RepairAgent,Lang_1,unresolved,thought_action,1,Alignment\n"
@@ -113,20 +115,13 @@ def made_up(**changed: str) -> dict[str, str]:
     return files | {name.replace("__", "."): text for name, text in changed.items()}
 
 
-def test_a_relation_between_neighbours_stands_at_the_later_one(tmp_path: Path) -> None:
+def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_fit_the_pairs_nowhere(
+    tmp_path: Path,
+) -> None:
     made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
-    assert made["action_action"].items["OpenHands/repo-1/action_action/0"].step == 1
-
-
-def test_a_relation_within_an_iteration_stands_at_it(tmp_path: Path) -> None:
-    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
-    assert [item.step for item in made["thought_action"].items.values()] == [0, 1]
-    assert [item.step for item in made["action_category"].items.values()] == [1]
-
-
-def test_labels_of_another_number_than_there_are_pairs_are_placed_nowhere(tmp_path: Path) -> None:
-    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
-    assert [item.step for item in made["result_thought"].items.values()] == [None, None]
+    steps = {name: [item.step for item in question.items.values()] for name, question in made.items()}
+    assert steps["action_action"] == steps["action_category"] == [1]
+    assert (steps["thought_action"], steps["result_thought"]) == ([0, 1], [None, None])
 
 
 def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_comes_with_the_labels(
@@ -141,31 +136,15 @@ def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_c
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "found"),
+    ("file", "text", "message"),
     [
-        (
-            "relation_labels__csv",
-            "agent,instance,resolved,relation,position,label\nOpenHands,repo-1,resolved,action_action,first,Repetition\n",
-            r"relation_labels\.csv:2: .*position",
-        ),
-        ("relation_labels__csv", "agent,instance\n", r"relation_labels\.csv:1: resolved: there is no such column"),
-        (
-            "relation_labels__csv",
-            "agent,instance,resolved,relation,position,label\nOpenHands,repo-2,resolved,action_action,0,Repetition\n",
-            r"OpenHands/repo-2 has labels, but no text",
-        ),
-        (
-            "relation_labels__csv",
-            "agent,instance,resolved,relation,position,label\nOpenHands,repo-1,resolved,action_action,0,Boredom\n",
-            r"label 'Boredom', which is not among",
-        ),
-        (
-            "thoughts_actions_openhands__jsonl__gz",
-            '{"instance": "repo-1", "text": "Nothing."}',
-            r"openhands\.jsonl\.gz:1: there is no iteration",
-        ),
+        (LABELS, f"{HEADER}OpenHands,repo-1,resolved,action_action,first,Repetition\n", r"labels\.csv:2: .*position"),
+        (LABELS, "agent,instance\n", r"relation_labels\.csv:1: resolved: there is no such column"),
+        (LABELS, f"{HEADER}OpenHands,repo-2,resolved,action_action,0,Repetition\n", "repo-2 has labels, but no text"),
+        (LABELS, f"{HEADER}OpenHands,repo-1,resolved,action_action,0,Boredom\n", "'Boredom', which is not among"),
+        (TEXTS, '{"instance": "repo-1", "text": "Nothing."}', r"openhands\.jsonl\.gz:1: there is no iteration"),
     ],
 )
-def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, found: str) -> None:
-    with pytest.raises(InputError, match=found):
+def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         load("llm_agents_study", write(tmp_path / "up", made_up(**{file: text})), tmp_path / "out")

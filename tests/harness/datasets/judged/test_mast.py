@@ -6,15 +6,11 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 RATERS = ("annotator_1", "annotator_2", "annotator_3")
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
-
-
-@pytest.fixture(scope="module")
-def mast(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("mast", data_folder / "mast", tmp_path_factory.mktemp("loaded"))
+mast = public("mast")
 
 
 def marks(mast: Loaded) -> dict[str, tuple[str | None, ...]]:

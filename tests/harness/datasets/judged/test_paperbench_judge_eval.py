@@ -10,14 +10,10 @@ import pytest
 from misstep.harness.datasets.judged.paperbench_judge_eval import Node
 from misstep.harness.datasets.upstream import json_file
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 NAME = "paperbench_judge_eval"
-
-
-@pytest.fixture(scope="module")
-def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load(NAME, data_folder / NAME, tmp_path_factory.mktemp("loaded"))
+loaded = public(NAME)
 
 
 def leaf(name: str, score: Any = 1.0, **more: Any) -> dict[str, Any]:

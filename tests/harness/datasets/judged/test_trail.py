@@ -9,12 +9,9 @@ import pytest
 
 from misstep.harness.datasets.judged import trail as loader
 from misstep.harness.trajectory import Source, Step, Trajectory
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, public, write
 
-
-@pytest.fixture(scope="module")
-def trail(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("trail", data_folder / "trail", tmp_path_factory.mktemp("loaded"))
+trail = public("trail")
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,9 @@ import pytest
 
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
-
-@pytest.fixture(scope="module")
-def who(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
-    return load("whoandwhen", data_folder / "whoandwhen", tmp_path_factory.mktemp("loaded"))
+who = public("whoandwhen")
 
 
 @pytest.mark.data
