@@ -107,10 +107,8 @@ def _units(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
             yield from _units(body, before)
         elif operation is sre.SUBPATTERN:
             yield from _units(argument[-1], before)
-        elif operation is sre.ATOMIC_GROUP:
-            yield from _units(argument, before)
-        elif operation in (sre.ASSERT, sre.ASSERT_NOT):
-            yield from _units(argument[1], before)
+        elif operation in (sre.ATOMIC_GROUP, sre.ASSERT, sre.ASSERT_NOT):
+            yield from _units(argument if operation is sre.ATOMIC_GROUP else argument[1], before)
         elif operation is sre.BRANCH:
             for branch in argument[1]:
                 yield from _units(branch, before)
@@ -128,10 +126,8 @@ def _texts(nodes: Any) -> list[str]:
     for operation, argument in nodes:
         if operation is sre.BRANCH:
             ways = [text for branch in argument[1] for text in _texts(branch)[:2]]
-        elif operation is sre.SUBPATTERN:
-            ways = _texts(argument[-1])
-        elif operation is sre.ATOMIC_GROUP:
-            ways = _texts(argument)
+        elif operation in (sre.SUBPATTERN, sre.ATOMIC_GROUP):
+            ways = _texts(argument if operation is sre.ATOMIC_GROUP else argument[-1])
         elif operation in _REPEATS:
             low, high, body = argument
             ways = [text * max(low, min(1, high)) for text in _texts(body)]
@@ -144,20 +140,7 @@ def _texts(nodes: Any) -> list[str]:
 
 def _witness(nodes: Any) -> str:
     """One short text that a sequence matches, its assertions aside."""
-    return "".join(_witness_of(operation, argument) for operation, argument in nodes)
-
-
-def _witness_of(operation: Any, argument: Any) -> str:
-    if operation is sre.BRANCH:
-        return _witness(argument[1][0])
-    if operation is sre.SUBPATTERN:
-        return _witness(argument[-1])
-    if operation is sre.ATOMIC_GROUP:
-        return _witness(argument)
-    if operation in _REPEATS:
-        low, high, body = argument
-        return _witness(body) * max(low, min(1, high))
-    return next(iter(_signs(operation, argument)), "")
+    return _texts(nodes)[0]
 
 
 def _signs(operation: Any, argument: Any) -> Iterator[str]:
@@ -177,9 +160,7 @@ def _signs(operation: Any, argument: Any) -> Iterator[str]:
 
 
 def _is_in(sign: str, items: Any) -> bool:
-    negated = items[0][0] is sre.NEGATE
-    found = any(_is_one(sign, kind, value) for kind, value in items)
-    return found != negated
+    return any(_is_one(sign, kind, value) for kind, value in items) != (items[0][0] is sre.NEGATE)
 
 
 def _is_one(sign: str, kind: Any, value: Any) -> bool:
@@ -190,6 +171,5 @@ def _is_one(sign: str, kind: Any, value: Any) -> bool:
     if kind is sre.CATEGORY:
         name = str(value).lower()
         inside = {"space": sign.isspace(), "digit": sign.isdecimal(), "word": sign.isalnum() or sign == "_"}
-        said = next(is_it for category, is_it in inside.items() if category in name)
-        return said != ("not" in name)
+        return next(is_it for category, is_it in inside.items() if category in name) != ("not" in name)
     return False

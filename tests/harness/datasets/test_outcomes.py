@@ -138,11 +138,7 @@ def test_each_table_of_submissions_has_its_name(tmp_path: Path) -> None:
     ("name", "files", "words"),
     [
         (SWE_BENCH, SUBMISSIONS | {"gso_responses.jsonl.gz": WRONG_COUNT}, ("gso_responses.jsonl.gz:1",)),
-        (
-            SWE_BENCH,
-            SUBMISSIONS | {"terminalbench_trials.jsonl.gz": TOO_MANY},
-            ("terminalbench_trials", "6 times"),
-        ),
+        (SWE_BENCH, SUBMISSIONS | {"terminalbench_trials.jsonl.gz": TOO_MANY}, ("terminalbench_trials", "6 times")),
         ("humaneval_codegen16b_samples", CONTRADICTING, ("outcomes.csv", "3 of 5 passed here and 2 of 5")),
         ("humaneval_codegen16b_samples", SAMPLES | {"outcomes.csv": "task_id,outcomes\n"}, ("outcomes.csv", "0 of 0")),
         ("swe_bench_pro", {"runs.csv.gz": f"{RUNS}t-1,M,maybe,3\n"}, ("runs.csv.gz:2",)),

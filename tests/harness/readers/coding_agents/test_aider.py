@@ -59,36 +59,24 @@ def test_runs_that_started_in_the_same_second_have_names_of_their_own() -> None:
     ]
 
 
-def test_a_file_given_whole_is_an_edit_when_it_was_applied() -> None:
-    trajectory = run("#### Write it\n\nHere:\n\nhello.txt\n```\nhello\n```\n\n> Applied edit to hello.txt  \n")
-    (call,) = trajectory.steps[1].calls
-    assert call.arguments == {"path": "hello.txt", "content": "hello"}
-    assert trajectory.steps[1].results[0].is_error is False
+BLOCK = "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"
+EDIT = {"path": "a.py", "search": "x", "replace": "y"}
 
 
-def test_an_applied_edit_of_which_the_model_gave_nothing_has_its_path_alone() -> None:
-    trajectory = run("#### Write it\n\nDone.\n\n> Applied edit to hello.txt  \n")
-    (call,) = trajectory.steps[1].calls
-    assert call.arguments == {"path": "hello.txt"}
-
-
-def test_an_older_block_names_its_file_inside_the_fence() -> None:
-    trajectory = run("#### Go\n\n```python\na.py\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n```\n")
-    (call,) = trajectory.steps[1].calls
-    assert call.arguments == {"path": "a.py", "search": "x", "replace": "y"}
-
-
-def test_a_block_without_a_name_goes_on_with_the_file_before() -> None:
-    block = "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"
-    trajectory = run(f"#### Go\n\na.py\n```\n{block}{block}```\n")
-    assert [call.arguments["path"] for call in trajectory.steps[1].calls if isinstance(call.arguments, dict)] == [
-        "a.py",
-        "a.py",
-    ]
-
-
-def test_a_block_that_was_interrupted_is_no_edit() -> None:
-    assert run("#### Go\n\na.py\n```\n<<<<<<< SEARCH\nx\n=======\n\n> ^C KeyboardInterrupt  \n").steps[1].calls == ()
+@pytest.mark.parametrize(
+    ("text", "edits"),
+    [
+        ("Here:\n\na.py\n```\nx\n```\n\n> Applied edit to a.py  \n", [{"path": "a.py", "content": "x"}]),
+        ("Done.\n\n> Applied edit to a.py  \n", [{"path": "a.py"}]),  # of which the model gave nothing
+        ("```python\na.py\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n```\n", [EDIT]),
+        (f"a.py\n```\n{BLOCK}{BLOCK}```\n", [EDIT, EDIT]),  # without a name: of the file before
+        ("a.py\n```\n<<<<<<< SEARCH\nx\n=======\n\n> ^C KeyboardInterrupt  \n", []),
+    ],
+)
+def test_an_edit_is_a_whole_file_or_a_finished_block(text: str, edits: list[dict[str, str]]) -> None:
+    step = run(f"#### Go\n\n{text}").steps[1]
+    assert [call.arguments for call in step.calls] == edits
+    assert {result.is_error for result in step.results} <= {False}
 
 
 def test_a_quotation_inside_a_fence_is_the_models_what_aider_says_is_not() -> None:

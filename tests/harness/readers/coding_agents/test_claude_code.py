@@ -101,11 +101,8 @@ def test_what_the_program_puts_into_a_persons_text_stands_apart() -> None:
     (session,) = read(line("user", [{"type": "text", "text": reminder}, {"type": "text", "text": "Fix <b>it</b>"}]))
     assert roles(session) == [("user", "Fix <b>it</b>")]
     assert session.steps[0].extra["injected"] == [reminder]
-
-
-def test_a_marker_that_is_never_closed_is_a_persons_own_word() -> None:
-    (session,) = read(line("user", "What is a <system-reminder>?"))
-    assert roles(session) == [("user", "What is a <system-reminder>?")]
+    (unclosed,) = read(line("user", "What is a <system-reminder>?"))
+    assert roles(unclosed) == [("user", "What is a <system-reminder>?")]
 
 
 def test_the_words_behind_a_command_are_the_persons() -> None:
@@ -134,14 +131,9 @@ def test_sub_agents_without_an_id_are_told_apart_by_the_root_of_their_lines() ->
     def side(uuid: str, parent: str | None) -> dict[str, Any]:
         return line("user", uuid, uuid=uuid, parentUuid=parent, isSidechain=True)
 
-    found = read(line("user", "Go"), side("a1", None), side("b1", None), side("a2", "a1"), side("b2", "b1"))
-    assert [trajectory.id for trajectory in found] == ["s1", "s1/a1", "s1/b1"]
-    assert [len(trajectory.steps) for trajectory in found] == [1, 2, 2]
-
-
-def test_a_session_comes_before_its_sub_agents_also_where_these_are_written_first() -> None:
-    found = read(line("user", "Search", isSidechain=True, agentId="a7"), line("user", "Go"))
-    assert [trajectory.id for trajectory in found] == ["s1", "s1/a7"]
+    sides = [side("a1", None), side("b1", None), side("a2", "a1"), side("b2", "b1")]
+    for lines in ([line("user", "Go"), *sides], [*sides, line("user", "Go")]):
+        assert [(run.id, len(run.steps)) for run in read(*lines)] == [("s1", 1), ("s1/a1", 2), ("s1/b1", 2)]
 
 
 def test_streamed_lines_have_snake_case_names_and_a_sub_agent_is_known_by_its_call() -> None:

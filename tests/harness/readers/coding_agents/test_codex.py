@@ -159,12 +159,6 @@ def test_a_summary_after_a_compaction_is_a_step_of_the_system() -> None:
     assert roles(session) == [("system", "So far: nothing.")]
 
 
-def test_a_session_that_another_one_spawned_names_it() -> None:
-    origin = {"subagent": {"thread_spawn": {"parent_thread_id": "s0", "depth": 1}}}
-    session = read({"timestamp": "t", "type": "session_meta", "payload": {"id": "s1", "source": origin}})
-    assert (session.id, session.parent) == ("s1", "s0")
-
-
 OLDER = [
     {"id": "s9", "timestamp": "2025-06-01T10:00:00Z", "instructions": None},
     {"record_type": "state"},
@@ -174,16 +168,13 @@ OLDER = [
 ]
 
 
-def test_the_older_layout_without_the_wrapper_is_read() -> None:
-    session = read(*OLDER)
-    assert (session.id, session.task, len(session.steps)) == ("s9", "Fix it", 2)
-    assert session.extra["other_lines"][0]["payload"] == {"record_type": "state"}
-
-
-def test_the_oldest_layout_in_one_document_is_read() -> None:
+def test_the_older_layout_without_the_wrapper_and_the_oldest_in_one_document_are_read() -> None:
     document = {"session": {"id": "s9", "timestamp": "t", "instructions": ""}, "items": OLDER[2:]}
-    (session,) = codex.read(json.dumps(document, indent=2).encode(), SOURCE)
-    assert (session.id, session.task, len(session.steps)) == ("s9", "Fix it", 2)
+    (oldest,) = codex.read(json.dumps(document, indent=2).encode(), SOURCE)
+    session = read(*OLDER)
+    for one in (session, oldest):
+        assert (one.id, one.task, len(one.steps)) == ("s9", "Fix it", 2)
+    assert session.extra["other_lines"][0]["payload"] == {"record_type": "state"}
 
 
 @pytest.mark.data

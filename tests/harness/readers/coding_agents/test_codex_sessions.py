@@ -49,11 +49,6 @@ def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
     ]
 
 
-def test_a_session_that_is_taken_up_again_after_another_one_goes_on() -> None:
-    found = read(meta("a"), *FIRST, meta("b"), said("user", "Other"), meta("a"), said("user", "Go on"))
-    assert {one.id: texts(one) for one in found} == {"a": ["Fix it", "Done.", "Go on"], "b": ["Other"]}
-
-
 def test_what_a_fork_repeats_of_a_session_in_the_same_file_counts_there() -> None:
     parent, fork = read(
         *(meta("a"), *FIRST),
@@ -62,13 +57,6 @@ def test_what_a_fork_repeats_of_a_session_in_the_same_file_counts_there() -> Non
     assert (texts(parent), texts(fork)) == (["Fix it", "Done."], ["Try another way", "Did."])
     assert (fork.id, fork.parent, parent.parent) == ("b", "a", None)
     assert [line["line"] for line in fork.extra["replayed_lines"]] == [5, 6, 7, 8, 9], "nothing is lost"
-
-
-def test_a_fork_before_its_parent_and_one_from_the_middle_are_told_as_well() -> None:
-    fork, parent = read(
-        *(meta("b", forked_from_id="a"), FIRST[0], said("user", "Try another way")), *(meta("a"), *FIRST)
-    )
-    assert (texts(parent), texts(fork)) == (["Fix it", "Done."], ["Try another way"])
 
 
 def test_a_fork_of_a_fork_repeats_both() -> None:
@@ -81,9 +69,32 @@ def test_a_fork_of_a_fork_repeats_both() -> None:
     assert (last.id, last.parent, texts(last)) == ("c", "b", ["Third"])
 
 
-def test_without_the_parent_the_copy_ends_where_the_session_is_described_again() -> None:
-    (fork,) = read(meta("b", forked_from_id="a"), meta("a"), *FIRST, meta("b", forked_from_id="a"), said("user", "New"))
-    assert (fork.id, fork.parent, texts(fork)) == ("b", "a", ["New"])
+FORK, NEW = meta("b", forked_from_id="a"), said("user", "New")
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # a session that is taken up again after another one goes on, and one that repeats itself counts once
+        (
+            [meta("a"), *FIRST, meta("b"), NEW, meta("a"), said("user", "Go on")],
+            {"a": ["Fix it", "Done.", "Go on"], "b": ["New"]},
+        ),
+        ([meta("a"), *FIRST, meta("a"), *FIRST, NEW], {"a": ["Fix it", "Done.", "New"]}),
+        # a fork before its parent and from its middle
+        ([FORK, FIRST[0], NEW, meta("a"), *FIRST], {"b": ["New"], "a": ["Fix it", "Done."]}),
+        # without the parent the copy ends where the session is described again, and keeps its time from before the fork
+        ([FORK, meta("a"), *FIRST, FORK, NEW], {"b": ["New"]}),
+        ([meta("b", 50, forked_from_id="a"), meta("a", 1), *FIRST, said("user", "New", 58)], {"b": ["New"]}),
+        # nothing tells a copy apart, or a sub-agent only names its parent
+        ([FORK, meta("a"), *FIRST, NEW], {"b": ["Fix it", "Done.", "New"]}),
+        ([meta("b", source=SPAWNED), meta("a"), said("user", "Look", 0.1), NEW], {"b": ["Look", "New"]}),
+    ],
+)
+def test_a_copy_counts_where_it_was_first_said(lines: list[dict[str, Any]], expected: dict[str, list[str]]) -> None:
+    runs = read(*lines)
+    assert {run.id: texts(run) for run in runs} == expected
+    assert runs[0].parent == ("a" if runs[0].id == "b" else None)
 
 
 @pytest.mark.parametrize("with_parents_description", [True, False])
@@ -97,26 +108,6 @@ def test_else_the_copy_ends_before_the_words_to_which_the_first_later_answer_is(
     (fork,) = read(meta("b", 0.001, forked_from_id="a"), *described, *copied, *own)
     assert texts(fork) == ["New", "Did."]
     assert fork.task == "New"
-
-
-def test_lines_that_kept_their_time_from_before_the_fork_are_repeated() -> None:
-    (fork,) = read(meta("b", 50, forked_from_id="a"), meta("a", 1), *FIRST, said("user", "New", 58))
-    assert texts(fork) == ["New"]
-
-
-def test_nothing_is_taken_for_a_copy_where_nothing_tells_it_apart() -> None:
-    (fork,) = read(meta("b", forked_from_id="a"), meta("a"), *FIRST, said("user", "New"))
-    assert (fork.id, texts(fork)) == ("b", ["Fix it", "Done.", "New"])
-
-
-def test_a_sub_agent_that_only_names_its_parent_says_all_itself() -> None:
-    (helper,) = read(meta("b", source=SPAWNED), meta("a"), said("user", "Look", 0.1), said("assistant", "Found.", 9))
-    assert (helper.id, helper.parent, texts(helper)) == ("b", "a", ["Look", "Found."])
-
-
-def test_a_session_that_repeats_itself_when_it_is_taken_up_again_counts_once() -> None:
-    (session,) = read(meta("a"), *FIRST, meta("a"), *FIRST, said("user", "Go on"))
-    assert texts(session) == ["Fix it", "Done.", "Go on"]
 
 
 def test_the_tokens_of_a_copy_are_not_those_of_the_fork() -> None:
