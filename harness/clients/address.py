@@ -68,8 +68,8 @@ def checked_address(address: str) -> str:
 
 def _without_secrets(address: str) -> str:
     """Return an address without what stands before its host and behind its path."""
-    _, found, rest = address.partition("?")[0].rpartition("@")
-    return f"…@{rest}" if found else rest
+    _, at_sign, rest = address.partition("?")[0].rpartition("@")
+    return f"…@{rest}" if at_sign else rest
 
 
 def address_and_key(
@@ -126,8 +126,8 @@ def secrets(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
         if scheme.isalpha() and credentials and " " not in credentials:
             yield from (credentials, *(_login(credentials) if scheme.lower() == "basic" else ()))
     for proxy in getproxies().values():
-        login, found, _ = proxy.rpartition("://")[2].rpartition("@")
-        if found:
+        login, at_sign, _ = proxy.rpartition("://")[2].rpartition("@")
+        if at_sign:
             yield from (login, unquote(login), unquote(login.partition(":")[2]))
 
 

@@ -56,13 +56,13 @@ class FoundKey(Struct, frozen=True):
 
 def keys_in(text: str) -> list[FoundKey]:
     """Return the keys in a text, in order."""
-    found = [
+    keys = [
         FoundKey(name, match.start(), match.end())
         for name, openings, form in _KINDS
         if any(opening in text for opening in openings)
         for match in form.finditer(text)
     ]
-    return sorted(found, key=lambda key: key.start)
+    return sorted(keys, key=lambda key: key.start)
 
 
 def without_keys(text: str) -> str:

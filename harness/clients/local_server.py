@@ -44,10 +44,10 @@ def weights() -> Path:
         files = importlib.metadata.files(_WEIGHTS) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    found = next((Path(str(file.locate())) for file in files if file.name.endswith(".gguf")), None)
-    if found is None or importlib.util.find_spec(_SERVER) is None:
+    file_of_weights = next((Path(str(file.locate())) for file in files if file.name.endswith(".gguf")), None)
+    if file_of_weights is None or importlib.util.find_spec(_SERVER) is None:
         raise MissingPrerequisite("the small local model is not installed", "Run `make local-llm`.")
-    return found
+    return file_of_weights
 
 
 @contextmanager

@@ -50,12 +50,12 @@ def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: 
         return failed("malformed", f"the server's answer is not JSON ({redact(str(error))})")
     if not isinstance(value, dict) or not isinstance(value.get("answers"), list | dict):
         return failed("malformed", "the server's answer has no list of answers")
-    given = _answer(value["answers"])
+    decision = _answer(value["answers"])
     usage = value["usage"] if isinstance(value.get("usage"), dict) else {}
-    refusal = _refusal(given)
+    refusal = _refusal(decision)
     named = value.get("model")
     return Reply(
-        text=None if given is None or refusal is not None else redact(_as_text(given)),
+        text=None if decision is None or refusal is not None else redact(_as_text(decision)),
         refusal=refusal and redact(refusal),
         finish=None,
         model=redact(named) if isinstance(named, str) and named else model,
@@ -77,19 +77,19 @@ def _answer(answers: list[Any] | dict[str, Any]) -> dict[str, Any] | None:
     return named[0] if len(named) == 1 else None
 
 
-def _refusal(given: dict[str, Any] | None) -> str | None:
-    if given is None or given.get("type") != "refusal":
+def _refusal(decision: dict[str, Any] | None) -> str | None:
+    if decision is None or decision.get("type") != "refusal":
         return None
-    said = given.get("refusal") or given.get("message") or given.get("reason")
-    return said if isinstance(said, str) else "the model declined to answer"
+    reason = decision.get("refusal") or decision.get("message") or decision.get("reason")
+    return reason if isinstance(reason, str) else "the model declined to answer"
 
 
-def _as_text(given: dict[str, Any]) -> str:
+def _as_text(decision: dict[str, Any]) -> str:
     """Return an answer in the form of `DecisionAnswer`, as JSON; odd numbers stay as they are."""
-    written = given.get("probabilities")
+    written = decision.get("probabilities")
     if isinstance(written, dict):
         pairs = list(written.items())
     else:
         listed = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
         pairs = [(one.get("value"), one.get("probability")) for one in listed]
-    return json.dumps({"choice": given.get("choice"), "probabilities": pairs})
+    return json.dumps({"choice": decision.get("choice"), "probabilities": pairs})

@@ -201,9 +201,9 @@ def refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
 
 def rates_of(answer: ParsedAnswer) -> Rates | None:
     """Return what an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
-    told = allowances(answer.headers, _http_date(answer.headers.get("date")) or datetime.now(UTC))
+    limits = allowances(answer.headers, _http_date(answer.headers.get("date")) or datetime.now(UTC))
     overloaded = answer.status in (503, 529)
-    return Rates(overloaded, told) if overloaded or told else None
+    return Rates(overloaded, limits) if overloaded or limits else None
 
 
 def _on_status(status: int, error: Any) -> str:

@@ -42,8 +42,8 @@ def rejected_parameter(error: Any) -> Parameter | None:
         if named in _NAMES:
             return named
     message = _words(error)
-    found = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(message))]
-    return min(found)[1] if found else None
+    places = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(message))]
+    return min(places)[1] if places else None
 
 
 def advice_on(error: Any) -> str:

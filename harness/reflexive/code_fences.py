@@ -14,18 +14,18 @@ def is_fenced(lines: Sequence[str]) -> list[bool]:
     >>> is_fenced(["one", "````", "```", "two", "````", "three"])
     [False, True, True, True, True, False]
     """
-    found: list[bool] = []
+    flags: list[bool] = []
     opened = ""
     for line in lines:
         fence = _FENCE.fullmatch(line)
-        found.append(bool(opened or fence))
+        flags.append(bool(opened or fence))
         if fence is None:
             continue
         if not opened:
             opened = fence["marks"]
         elif fence["marks"].startswith(opened) and not fence["rest"].strip():
             opened = ""
-    return found
+    return flags
 
 
 def unwrapped(lines: Sequence[str]) -> Sequence[str]:

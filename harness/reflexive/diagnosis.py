@@ -34,9 +34,9 @@ async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: 
     async def outside(sign: VitalSign) -> Reading:
         return target.read_outside(sign)
 
-    found, failed = await _read(outside, signs)
-    if found:
-        return _capture("out_of_band", why, found, signs)
+    signs_read, failed = await _read(outside, signs)
+    if signs_read:
+        return _capture("out_of_band", why, signs_read, signs)
     return _capture("none" if signs and not readings else "in_band", f"{why}; {failed}", readings, signs)
 
 
@@ -44,16 +44,16 @@ async def _read(
     read: Callable[[VitalSign], Awaitable[Reading]], signs: Sequence[VitalSign]
 ) -> tuple[dict[VitalSign, Reading], str]:
     """Return what could be read, and why the first that could not be was not."""
-    found: dict[VitalSign, Reading] = {}
+    readings: dict[VitalSign, Reading] = {}
     why = ""
     for sign in signs:
         try:
-            found[sign] = await read(sign)
+            readings[sign] = await read(sign)
         except Exception as error:  # noqa: BLE001 (the boundary around what a broken target does)
             why = why or f"{sign.name}: {' '.join(str(error).split()) or type(error).__name__}"
             if isinstance(error, TimeSpent):  # a way that hangs would take as long for each of the others
                 break
-    return found, why
+    return readings, why
 
 
 def _capture(

@@ -124,9 +124,9 @@ def _typed(method: str, answer: object) -> Any:
     return without_surrogates(answer) if isinstance(answer, str) else answer
 
 
-def _other_type(method: str, found: str) -> SkillFailed:
+def _other_type(method: str, error: str) -> SkillFailed:
     return SkillFailed(
-        f"the skill's `{method}` gave something else than it has to: {without_surrogates(found)}", ADVICE
+        f"the skill's `{method}` gave something else than it has to: {without_surrogates(error)}", ADVICE
     )
 
 

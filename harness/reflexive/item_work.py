@@ -228,15 +228,15 @@ class ItemWork:
 
     async def _reconsider(self, state: ItemState, number: int) -> None:
         """Whether work on an item is stuck, and what the strategist says to that."""
-        said = tuple(one.reflected.text for one in state.since_touched if one.reflected is not None)
-        shared = self.plateau.shared(said)
+        reflections = tuple(one.reflected.text for one in state.since_touched if one.reflected is not None)
+        shared = self.plateau.shared(reflections)
         if shared is not None:
             self._add(PlateauFound(self.plateau.name, self.settings.plateau_window, shared), state, number)
         tried, unlike = len(state.unlike), len(set(state.unlike))
         gap = self.settings.has("gap_detection") and min(tried, unlike) >= self.settings.gap_attempts
         if gap:
             self._add(GapFound(tried, unlike), state, number)
-        since, left = SinceTouched(len(state.since_touched), said, gap), self._seconds_left(state)
+        since, left = SinceTouched(len(state.since_touched), reflections, gap), self._seconds_left(state)
         trigger = should_re_engage(since, self.settings, plateau=shared is not None, seconds_left=left)
         if trigger is not None:
             await self._re_engage(state, number, trigger)
@@ -262,15 +262,15 @@ class ItemWork:
         return seconds_left(state, limits_of(self.settings))
 
     async def _turn(self, role: Role, state: ItemState, parts: Iterable[Part], number: int = 0) -> TurnReport:
-        told, recalled = [part for part in parts if part.text], list[Lesson]()
+        brief, recalled = [part for part in parts if part.text], list[Lesson]()
         if role in ("planner", "worker"):
             recalled = list(self.memory.recalled(state.item, self.settings.lessons_shown_tokens))
-            told += [Part("lessons", lessons_text(recalled))] if recalled else []
+            brief += [Part("lessons", lessons_text(recalled))] if recalled else []
         room = self.settings.context_tokens[role]
         if self.settings.has("fresh_context"):
-            context, seen = assembled(role, state.item, number, told, room)
+            context, seen = assembled(role, state.item, number, brief, room)
         else:
-            context, seen = accumulated(role, state.item, number, told, self.log.holding, room)
+            context, seen = accumulated(role, state.item, number, brief, self.log.holding, room)
         if self.memory.lessons and role in ("planner", "worker"):
             ids = tuple(lesson.id for lesson in recalled) if context.part("lessons") else ()
             self._add(LessonsRecalled(ids, len(self.memory.lessons)), state, number)

@@ -133,8 +133,8 @@ class LoopState:
             raise InputError("the log does not begin with the beginning of a run", "Name another folder for the run.")
         if event.item:
             if event.item not in self.items:
-                found = f"event {event.number} of the log is of the item {event.item!r}, which the run does not have"
-                raise InputError(found, "Name another folder for the run.")
+                message = f"event {event.number} of the log is of the item {event.item!r}, which the run does not have"
+                raise InputError(message, "Name another folder for the run.")
             state = self.items[event.item]
             state.seconds += event.at - self._at
             state.events.append(event)
@@ -227,8 +227,8 @@ class Log:
         self.events = list(earlier)
         for place, event in enumerate(self.events):
             if event.number != place:
-                found = f"line {place + 1} of the log is event {event.number}, where event {place} belongs"
-                raise InputError(found, "Restore the file, or name another folder for the run.")
+                message = f"line {place + 1} of the log is event {event.number}, where event {place} belongs"
+                raise InputError(message, "Restore the file, or name another folder for the run.")
         self.holding = events_that_hold(self.events)
         self.state = state_of(self.events)
         self._clock, self._write = clock, write

@@ -75,11 +75,11 @@ async def run_loop(
 
 async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
     """Bring a run that was killed back to a state that is whole: the last one between two attempts."""
-    last, kept = log.holding[-1], target.kept("progress")
-    if kept is not None and kept not in _progress_so_far(log) and _is_success(last, log):
+    last, progress = log.holding[-1], target.kept("progress")
+    if progress is not None and progress not in _progress_so_far(log) and _is_success(last, log):
         # The success was kept, and the kill came before that was written down.
         log.add(Resumed(last.number))
-        log.add(SnapshotTaken("progress", kept), last.item, last.attempt)
+        log.add(SnapshotTaken("progress", progress), last.item, last.attempt)
     else:
         log.add(Resumed(last_that_holds(log.holding).number))
     if log.state.halted:

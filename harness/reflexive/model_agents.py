@@ -50,15 +50,15 @@ class ModelAgent:
             return await self._last_answer(messages, context.attempt, turn)
         for _ in range(MOST_COMMANDS):
             reply = await self._reply(messages, context.attempt, turn)
-            said = reply.text or ""
-            action = read_answer(said)
+            answer = reply.text or ""
+            action = read_answer(answer)
             if action.error:
-                wants_none = not action.name and action.command == said
-                return await _said(said if wants_none else f"{action.error}\n\n{said}", reply, turn)
+                wants_none = not action.name and action.command == answer
+                return await _said(answer if wants_none else f"{action.error}\n\n{answer}", reply, turn)
             await turn.write(_written(reply))
             observation = await turn.call(action.name, action.arguments)
             shown = fence(observation.text, context.item.id)
-            messages += (Message("assistant", said), Message("user", f"What the command showed:\n{shown}"))
+            messages += (Message("assistant", answer), Message("user", f"What the command showed:\n{shown}"))
         return await self._last_answer(messages, context.attempt, turn)
 
     async def _last_answer(self, messages: tuple[Message, ...], attempt: int, turn: Turn) -> str:

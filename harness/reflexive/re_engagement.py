@@ -120,7 +120,7 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
     """
     lines = unwrapped(reply.splitlines())
     fenced = is_fenced(lines)
-    found: list[tuple[StrategistVerdict, int]] = []
+    candidates: list[tuple[StrategistVerdict, int]] = []
     number = 0
     while number < len(lines):
         line = lines[number]
@@ -131,13 +131,13 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
                 return _unreadable(f"the line {_quoted(line)} has no verdict that stands alone")
             if _is_quoted_or_denied(lines, number) or (last + 1 < len(lines) and _GOES_ON.match(lines[last + 1])):
                 return _unreadable(f"the verdict in {_quoted(line)} may be quoted or denied")
-            found.append((_WORDS[re.sub(r"[^A-Z]+", "_", word[1].upper())], last))
+            candidates.append((_WORDS[re.sub(r"[^A-Z]+", "_", word[1].upper())], last))
             number = last
         number += 1
-    verdicts = {verdict for verdict, _ in found}
+    verdicts = {verdict for verdict, _ in candidates}
     if len(verdicts) != 1:
         return _unreadable(f"it has the verdicts {', '.join(sorted(verdicts))}" if verdicts else "it has no verdict")
-    verdict, place = found[0]
+    verdict, place = candidates[0]
     plan = _plan(lines[place + 1 :]) or (_plan(lines[:place]) if verdict == "ESCALATE" else "")
     if verdict == "PIVOT" and not plan:
         return _unreadable("PIVOT comes without a plan")

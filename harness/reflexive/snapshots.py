@@ -51,13 +51,13 @@ async def _restored_to(name: SnapshotName, target: Target, log: Log) -> tuple[Re
     wanted = log.state.baseline if name == "baseline" else log.state.progress or ""
     try:
         target.restore(name)
-        found = target.digest()
+        digest = target.digest()
     except CannotWrite:
         raise
     except (MisstepError, OSError) as error:
         why = error.found if isinstance(error, MisstepError) else str(error)
         return Restored(name, wanted, "", reachable=False), f": {clause(one_line(why))}"
-    return Restored(name, wanted, found, await reached(target)), ""
+    return Restored(name, wanted, digest, await reached(target)), ""
 
 
 async def reverted_by_script(target: Target, log: Log, reply: str, before: str, item: str, attempt: int) -> str:
@@ -92,5 +92,5 @@ def revert_script(reply: str) -> str:
     >>> revert_script("I removed the line.\nREVERT: cp /var/backups/sudoers /etc/sudoers")
     'cp /var/backups/sudoers /etc/sudoers'
     """
-    found = _REVERT.search(reply)
-    return found[1].strip() if found else ""
+    match = _REVERT.search(reply)
+    return match[1].strip() if match else ""

@@ -92,17 +92,17 @@ def _repeats(line: str, echoes: set[str]) -> bool:
 
 def outcome_in(logs: Mapping[str, str]) -> Outcome | None:
     """Return whether the run passed, by the last line of the harness that says so; what tests print is no such line."""
-    found: Outcome | None = None
+    result: Outcome | None = None
     for name, text in logs.items():
         if name == TESTS_LOG or writer_of(name) == "agent":
             continue
         if name.startswith("reward") and _NUMBER.fullmatch(text.strip()):
             return _by_reward(float(text))
         for line in text.splitlines():
-            told = {_told(match) for match in _VERDICT.finditer(line)}
-            if told:
-                found = told.pop() if len(told) == 1 else None
-    return found
+            outcomes = {_told(match) for match in _VERDICT.finditer(line)}
+            if outcomes:
+                result = outcomes.pop() if len(outcomes) == 1 else None
+    return result
 
 
 def _told(match: re.Match[str]) -> Outcome:

@@ -124,14 +124,14 @@ class ReplicaOfCase:
         if folder is None:
             return
         modes: dict[str, list[str]] = {}
-        for found in walk(folder):
-            if not stat.S_ISREG(found.status.st_mode) or (part == "solution" and found.path == SOLVE):
+        for entry in walk(folder):
+            if not stat.S_ISREG(entry.status.st_mode) or (part == "solution" and entry.path == SOLVE):
                 continue
-            target = f"{prefix}{found.path}"
-            self._workspace.write(target, read_file(folder, found.path))
+            target = f"{prefix}{entry.path}"
+            self._workspace.write(target, read_file(folder, entry.path))
             if part == "solution":  # a file that was there keeps its mode when it is written, and gold's may differ
-                modes.setdefault(f"{stat.S_IMODE(found.status.st_mode) & 0o777:o}", []).append(target)
-            elif found.status.st_mode & _EXECUTABLE:
+                modes.setdefault(f"{stat.S_IMODE(entry.status.st_mode) & 0o777:o}", []).append(target)
+            elif entry.status.st_mode & _EXECUTABLE:
                 modes.setdefault("+x", []).append(target)
         if modes:
             line = "; ".join(f"chmod {mode} -- {shlex.join(targets)}" for mode, targets in modes.items())

@@ -58,8 +58,8 @@ class TextsOfCase:
     def trajectory(self) -> Trajectory | None:
         """Return the run; `None` where the case has none."""
         folder = self.case.folder
-        found = beneath.status(folder, TRAJECTORY)
-        if found is None or not stat.S_ISREG(found.st_mode):
+        status = beneath.status(folder, TRAJECTORY)
+        if status is None or not stat.S_ISREG(status.st_mode):
             return None
         first = next(read_file(folder / TRAJECTORY), None)
         if isinstance(first, Unreadable):
@@ -90,14 +90,14 @@ def _text(folder: Path, name: str) -> str | None:
     except (OSError, UnsafePath):
         return None
     try:
-        found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
             return None
-        if found.st_size <= MOST_TEXT:
+        if status.st_size <= MOST_TEXT:
             return os.pread(file, MOST_TEXT, 0).decode(errors="replace")
         half = MOST_TEXT // 2
-        left_out = found.st_size - 2 * half
-        ends = (os.pread(file, half, 0), os.pread(file, half, found.st_size - half))
+        left_out = status.st_size - 2 * half
+        ends = (os.pread(file, half, 0), os.pread(file, half, status.st_size - half))
         head, tail = (end.decode(errors="replace") for end in ends)
         return f"{head}\n[{left_out:,} bytes are left out]\n{tail}"
     finally:
@@ -116,7 +116,7 @@ class FilesOfCase(TextsOfCase):
         folder = self.case.part(part)
         if folder is None:
             return ()
-        return tuple(sorted(found.path for found in walk(folder) if stat.S_ISREG(found.status.st_mode)))
+        return tuple(sorted(entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode)))
 
     def read(self, part: Part, path: str) -> bytes | None:
         """The content of a file; `None` where there is none, it is a link, or it has more than `LARGEST_FILE`."""

@@ -66,7 +66,7 @@ def ablation(
     from misstep.studies.reflexive.report import reflections_json, reflections_text
     from misstep.studies.reflexive.runs import open_reflexive_runs, say_warnings
 
-    found = open_reflexive_runs([run.folder for run in made])
-    print(reflections_json(found) if json else reflections_text(found), end="")
-    say_warnings(found, never)
+    runs = open_reflexive_runs([run.folder for run in made])
+    print(reflections_json(runs) if json else reflections_text(runs), end="")
+    say_warnings(runs, never)
     say(f"misstep: the runs are in {plain(str(out))}")

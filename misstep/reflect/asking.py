@@ -111,11 +111,11 @@ def chosen(
         yield agents_of_skill(skill, name, seed), settings
         return
     with with_local_model(asking) as known:
-        asked = ModelSettings(known.model, temperature, max_tokens=1_024, seed=seed)
+        options = ModelSettings(known.model, temperature, max_tokens=1_024, seed=seed)
         if asking.local:
-            asked = replace(asked, max_tokens=_LOCAL_REPLY)
+            options = replace(options, max_tokens=_LOCAL_REPLY)
             settings = replace(settings, context_tokens=dict.fromkeys(settings.context_tokens, _LOCAL_ROOM))
         client = client_settings(known)
         if client.replay is not None:
             open_replay(client)  # a recording that cannot be read is told before a run begins
-        yield agents_of_model(asked, client, out), settings
+        yield agents_of_model(options, client, out), settings

@@ -111,13 +111,13 @@ def run(
                 requests=who.requests,
                 arguments=sys.argv[1:],
             )
-    found = open_reflexive_run(out)
-    print(reflections_json([found]) if json else run_text(found), end="")
-    say_warnings([found], never)
+    opened = open_reflexive_run(out)
+    print(reflections_json([opened]) if json else run_text(opened), end="")
+    say_warnings([opened], never)
     if ended.stopped:
         say(f"misstep: stopped: {plain(ended.stopped)}")
     say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")
     if not json:
         say(f"misstep: what each mechanism did: {plain(shlex.join(['misstep', 'reflect', 'report', str(out)]))}")
-    if ended.stopped or found.scores.halted:
+    if ended.stopped or opened.scores.halted:
         raise typer.Exit(1)

@@ -54,10 +54,10 @@ def judge_cases(
     from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.triage import triage_document, triage_text
 
-    found = open_run(run, str(cases.folder))
-    print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
+    judged = open_run(run, str(cases.folder))
+    print(json_text(triage_document(judged, cases.notes)) if json else triage_text(judged, cases.notes), end="")
     if curate is not None:
-        (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
+        (say if json else print)(curation_text(curated(judged, curate, cases.cases), curate))
     if kept:
         from misstep.studies.judging.scored import write_scores
 

@@ -102,12 +102,12 @@ def triage(
         if allowed == "sandbox":
             find_sandbox(box.place)
             box.warn("the cases run")
-        asked = ModelSettings(known.model, 0.0, seed=0)
+        settings = ModelSettings(known.model, 0.0, seed=0)
         if asking.local:
-            asked = replace(asked, max_tokens=_LOCAL_REPLY, most_characters=_LOCAL_CHARACTERS)
+            settings = replace(settings, max_tokens=_LOCAL_REPLY, most_characters=_LOCAL_CHARACTERS)
         chosen = triage_judge(
             judge_name(judge or ("model" if asks_model else "rules"), allowed),
-            model=asked,
+            model=settings,
             seconds=seconds,
             sandbox=box.place,
             iterations=iterations,

@@ -112,12 +112,12 @@ class AdaptiveConcurrency:
             if full and start.at >= self._fallen_at:
                 self._window.grow()
         slow = isinstance(end.outcome, Failure) and end.outcome.kind == "timeout"
-        found = self._latency.answered(start.at, end.at, load) if answer or slow else None
-        if isinstance(found, Overload):
+        capacity = self._latency.answered(start.at, end.at, load) if answer or slow else None
+        if isinstance(capacity, Overload):
             self._fallen_at = end.at
-            self._window.fall(found.capacity, min(1.4 * found.capacity, found.in_flight), _REACH)
-        elif found is not None:
-            self._window.fall(found, found, _REACH)
+            self._window.fall(capacity.capacity, min(1.4 * capacity.capacity, capacity.in_flight), _REACH)
+        elif capacity is not None:
+            self._window.fall(capacity, capacity, _REACH)
 
     def _refused(self, start: Start, end: End, load: int) -> None:
         self.n_refused += 1

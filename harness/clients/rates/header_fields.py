@@ -90,10 +90,10 @@ def _parameters(parts: Iterable[str]) -> dict[str, float]:
     """Return the numbers by name; a quota unit (`qu`) is 1 for requests, and 0 for all else."""
     parameters: dict[str, float] = {}
     for part in parts:
-        name, found, value = (piece.strip() for piece in part.partition("="))
+        name, equals, value = (piece.strip() for piece in part.partition("="))
         if name == "qu":
             parameters[name] = float(value.strip('"') == "requests")
-        elif found and (number := _number(value)) is not None:
+        elif equals and (number := _number(value)) is not None:
             parameters[name] = number
     return parameters
 

@@ -49,30 +49,30 @@ class ToldLimits:
 
     def next_start(self, now: float, tokens: float) -> float:
         """Return the earliest time at which every limit has room."""
-        earliest = max((self._room_at(told, now, tokens) for told in self._told.values()), default=now)
+        earliest = max((self._room_at(state, now, tokens) for state in self._told.values()), default=now)
         return earliest if earliest - now <= LONGEST_WAIT else now
 
-    def _room_at(self, told: _Told, now: float, tokens: float) -> float:
-        allowance, limit = told.allowance, told.allowance.limit
+    def _room_at(self, state: _Told, now: float, tokens: float) -> float:
+        allowance, limit = state.allowance, state.allowance.limit
         if allowance.unit == "requests":
-            sent, needed = float(self._sent - told.number), 1.0
+            sent, needed = float(self._sent - state.number), 1.0
         else:
-            sent, needed = self._sent_tokens - told.tokens, tokens
+            sent, needed = self._sent_tokens - state.tokens, tokens
         needed = min(needed, limit) if limit else needed
         left = allowance.remaining - sent
         if not allowance.refills:
-            return now if left >= needed or now >= told.whole_at else told.whole_at
-        back = told.a_second * (now - told.at)
+            return now if left >= needed or now >= state.whole_at else state.whole_at
+        back = state.a_second * (now - state.at)
         left = min(left + back, limit) if limit else left + back
-        return now if left >= needed else now + (needed - left) / told.a_second
+        return now if left >= needed else now + (needed - left) / state.a_second
 
     def started(self, start: Start) -> None:
         """A request was sent; where it is the first of a new window, all of its limit is taken to be back."""
-        for name, told in self._told.items():
-            if start.at >= told.whole_at:
-                whole = replace(told.allowance, remaining=told.allowance.limit or math.inf)
+        for name, state in self._told.items():
+            if start.at >= state.whole_at:
+                whole = replace(state.allowance, remaining=state.allowance.limit or math.inf)
                 self._told[name] = _Told(
-                    start.number, start.tokens_before, start.at, whole, start.at + told.window, told.window
+                    start.number, start.tokens_before, start.at, whole, start.at + state.window, state.window
                 )
         self._sent = start.number + 1
         self._sent_tokens = start.tokens_before + start.tokens
@@ -84,27 +84,27 @@ class ToldLimits:
             known = self._told.get(allowance.name)
             if known is not None and known.number > start.number + 1:
                 continue  # a later request was answered earlier
-            told = _told(start, end.at, allowance, known)
-            if told is None:
+            state = _told(start, end.at, allowance, known)
+            if state is None:
                 self._told.pop(allowance.name, None)
             else:
-                self._told[allowance.name] = told
+                self._told[allowance.name] = state
 
 
 def _told(start: Start, now: float, allowance: Allowance, known: _Told | None) -> _Told | None:
     """Return what an allowance means for the time to come; `None` where it does not say when anything comes back."""
-    told = _Told(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
+    limit_now = _Told(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
     seconds, limit = allowance.seconds, allowance.limit
     if not allowance.refills:
         if seconds is None:
             return None
         whole_at = min(now, start.at + _LATEST_COUNT) + seconds
         if known is None:
-            return replace(told, whole_at=whole_at, window=seconds)
+            return replace(limit_now, whole_at=whole_at, window=seconds)
         if known.at < known.whole_at < whole_at <= known.whole_at + _ROUNDED and now < known.whole_at:
             whole_at = known.whole_at  # the same window: its end was closer when the number was rounded up less
-        return replace(told, whole_at=whole_at, window=max(known.window, seconds))
+        return replace(limit_now, whole_at=whole_at, window=max(known.window, seconds))
     missing = (limit or 0.0) - allowance.remaining
     if limit and seconds and missing > 0:
-        return replace(told, a_second=missing / seconds)
-    return replace(told, a_second=limit / _MINUTE) if limit else None
+        return replace(limit_now, a_second=missing / seconds)
+    return replace(limit_now, a_second=limit / _MINUTE) if limit else None

@@ -39,12 +39,12 @@ def accumulated(
         text = defused(readable(part.text)).strip()
         if not text:
             continue
-        kept = fitted(part.name, text, left, from_end=True)
-        if kept:
-            shown.append(Part(part.name, kept))
-            record.append(seen(part.name, kept, whole=kept == text))
-            left -= length(part.name, kept)
-        if kept != text:
+        fitting = fitted(part.name, text, left, from_end=True)
+        if fitting:
+            shown.append(Part(part.name, fitting))
+            record.append(seen(part.name, fitting, whole=fitting == text))
+            left -= length(part.name, fitting)
+        if fitting != text:
             break
     there = {part.name for part in record}
     record += [seen(part.name, "", whole=False) for part in parts if part.text.strip() and part.name not in there]

@@ -48,20 +48,20 @@ def assembled(
     shown: list[Part] = []
     record: list[PartShown] = []
     for number, (name, text) in enumerate(named):
-        kept = fitted(name, text, left - sum(promised[number + 1 :]), from_end=name in _NEWEST_LAST)
-        if kept:
-            shown.append(Part(name, kept))
-            left -= length(name, kept)
-        record.append(seen(name, kept, whole=kept == text))
+        fitting = fitted(name, text, left - sum(promised[number + 1 :]), from_end=name in _NEWEST_LAST)
+        if fitting:
+            shown.append(Part(name, fitting))
+            left -= length(name, fitting)
+        record.append(seen(name, fitting, whole=fitting == text))
     return Context(role, item, attempt, tuple(shown)), tuple(record)
 
 
-def seen(name: str, kept: str, *, whole: bool) -> PartShown:
+def seen(name: str, text: str, *, whole: bool) -> PartShown:
     """Return the record of a part, from the text that was shown of it."""
-    if not kept:
+    if not text:
         return PartShown(name, 0, shown="left_out")
-    digest = hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return PartShown(name, tokens_in_text(kept), digest, "whole" if whole else "cut")
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return PartShown(name, tokens_in_text(text), digest, "whole" if whole else "cut")
 
 
 def length(name: str, text: str) -> int:
@@ -71,13 +71,13 @@ def length(name: str, text: str) -> int:
 
 def fitted(name: str, text: str, room: int, *, from_end: bool) -> str:
     """As much of a text as the room takes, with a line that says that it was cut; empty where that is too little."""
-    kept, most = text, len(text) - len(_CUT) - 1
-    while (over := length(name, kept) - room) > 0:
+    short, most = text, len(text) - len(_CUT) - 1
+    while (over := length(name, short) - room) > 0:
         most -= over
         if most < _LEAST_SHOWN:
             return ""
-        kept = f"{_CUT}\n{cut_at_line(text, most)}" if from_end else f"{cut_at_sentence(text, most)}\n{_CUT}"
-    return kept
+        short = f"{_CUT}\n{cut_at_line(text, most)}" if from_end else f"{cut_at_sentence(text, most)}\n{_CUT}"
+    return short
 
 
 _ENDS = re.compile(r"[.!?…](?=\s)|\n")
@@ -89,18 +89,18 @@ def cut_at_sentence(text: str, most: int) -> str:
     """Return the beginning of a text, in at most so many characters: up to the end of a sentence, a line or a word."""
     if len(text) <= most:
         return text
-    kept = text[: max(most, 0)]
-    ends = [found.end() for found in _ENDS.finditer(text, 0, max(most + 1, 0)) if found.end() <= most]
+    head = text[: max(most, 0)]
+    ends = [end.end() for end in _ENDS.finditer(text, 0, max(most + 1, 0)) if end.end() <= most]
     if ends and ends[-1] >= _LEAST_KEPT * most:
-        return kept[: ends[-1]].rstrip()
-    blank = kept.rfind(" ")
-    return kept[:blank].rstrip() if blank >= _LEAST_KEPT * most else kept
+        return head[: ends[-1]].rstrip()
+    blank = head.rfind(" ")
+    return head[:blank].rstrip() if blank >= _LEAST_KEPT * most else head
 
 
 def cut_at_line(text: str, most: int) -> str:
     """Return the end of a text, in at most so many characters: from the beginning of a line if one is early enough."""
     if len(text) <= most:
         return text
-    kept = text[len(text) - max(most, 0) :]
-    place = kept.find("\n") + 1
-    return kept[place:] if 0 < place <= (1 - _LEAST_KEPT) * most else kept
+    tail = text[len(text) - max(most, 0) :]
+    place = tail.find("\n") + 1
+    return tail[place:] if 0 < place <= (1 - _LEAST_KEPT) * most else tail

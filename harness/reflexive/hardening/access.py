@@ -138,10 +138,10 @@ def shell_fault(files: Files, account: Account) -> str:
     """Return why an account's shell cannot be started; empty where it can."""
     if account.shell not in files.lines("etc/shells") or account.shell.endswith(("nologin", "false")):
         return "This account is currently not available."
-    found = files.at(account.shell.strip("/"))
-    if found is None or found.kind != "file":
+    shell = files.at(account.shell.strip("/"))
+    if shell is None or shell.kind != "file":
         return "No such file or directory"
-    return "" if found.mode & 0o001 else "Permission denied"
+    return "" if shell.mode & 0o001 else "Permission denied"
 
 
 def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
@@ -153,18 +153,18 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
         text = "sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set"
         return Refusal(text, text)
     try:
-        found, groups, account = sudoers(files), groups_of(files, name), accounts(files)[name]
+        policy, groups, account = sudoers(files), groups_of(files, name), accounts(files)[name]
     except UnreadableFile as error:
         return Refusal(f"sudo: {error.found}\nsudo: error initializing audit plugin sudoers_audit", error.found)
     except KeyError:
         return Refusal("sudo: you do not exist in the passwd database", f"sudo: no account {name}")
-    matching = found.rules_of(account, groups)
+    matching = policy.rules_of(account, groups)
     allowed, asks = False, True
     for rule in matching:
         for listed in rule.commands:
-            if found.meant([listed.lstrip("!")]) & {"ALL", command}:
+            if policy.meant([listed.lstrip("!")]) & {"ALL", command}:
                 allowed, asks = not listed.startswith("!"), listed not in rule.free
-    own = [option for scope, option in found.defaults if scope in ("", name)]
+    own = [option for scope, option in policy.defaults if scope in ("", name)]
     if not matching:
         text = f"{name} is not in the sudoers file."
     elif not allowed:

@@ -84,12 +84,12 @@ class Files:
             if part == "..":
                 del at[-1:]
                 continue
-            found = self.seen.get("/".join([*at, part]))
-            if found is None or found.kind != "link":
+            entry = self.seen.get("/".join([*at, part]))
+            if entry is None or entry.kind != "link":
                 at.append(part)
                 continue
             links += 1
-            target = (found.content or b"").decode("utf-8", "surrogateescape")
+            target = (entry.content or b"").decode("utf-8", "surrogateescape")
             if links > _MOST_LINKS or not target:
                 return None
             if target.startswith("/"):

@@ -112,9 +112,9 @@ class Mode(Form, frozen=True):
 
     def _faults(self, files: Files) -> Iterator[str]:
         for pattern in self.paths:
-            found = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
-            yield "" if found else f"there is no /{pattern}"
-            yield from (self._fault_of(path, seen) for path, seen in found.items() if path not in self.but)
+            entries = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
+            yield "" if entries else f"there is no /{pattern}"
+            yield from (self._fault_of(path, seen) for path, seen in entries.items() if path not in self.but)
 
     def _fault_of(self, path: str, seen: Seen) -> str:
         if self.kind and seen.kind != self.kind:
@@ -140,17 +140,17 @@ class LinesForm(Form, frozen=True, tag="lines"):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return the line that is there and should not be, or the file in which one is missing."""
-        found = {
+        matches = {
             path: [" ".join(line.split()) for line in self._lines(files, path)]
             for pattern in self.paths
             for path in ([pattern] if "*" not in pattern else files.matching(pattern))
             if "*" not in pattern or not files.is_folder(path)
         }
-        for path, lines in found.items():
+        for path, lines in matches.items():
             wrong = next((line for line in lines if self.none and re.search(self.none, line)), None)
             if wrong is not None:
                 return f"/{path} has the line {wrong[:80]!r}"
-        if self.some and not any(re.search(self.some, line) for lines in found.values() for line in lines):
+        if self.some and not any(re.search(self.some, line) for lines in matches.values() for line in lines):
             return f"/{self.paths[0]} has no line such as {self.some}"
         return ""
 
@@ -165,8 +165,8 @@ class Absent(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return what stands there."""
-        found = next((path for pattern in self.paths for path in files.matching(pattern)), "")
-        return f"there is /{found}" if found else ""
+        present = next((path for pattern in self.paths for path in files.matching(pattern)), "")
+        return f"there is /{present}" if present else ""
 
 
 class Sudo(Form, frozen=True):
@@ -182,30 +182,30 @@ class Sudo(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:
         """Who may do what they should not."""
-        found = sudoers(files)
+        policy = sudoers(files)
         if self.wanted == "default":
-            if self._is_set(found) == self.without:
+            if self._is_set(policy) == self.without:
                 return f"sudo {'still has' if self.without else 'does not have'} the default {self.option}"
             return ""
         if self.wanted == "passwords":
             excepted = profile.excepted("nopasswd")
-            others = sorted(found.meant(user for rule in found.rules if rule.free for user in rule.users) - excepted)
+            others = sorted(policy.meant(user for rule in policy.rules if rule.free for user in rule.users) - excepted)
             return f"sudo asks {', '.join(others)} for no password" if others else ""
         agent = accounts(files).get("agent")
-        own = [] if agent is None else found.rules_of(agent, groups_of(files, "agent"))
-        listed = found.meant(command for rule in own for command in rule.commands)
+        own = [] if agent is None else policy.rules_of(agent, groups_of(files, "agent"))
+        listed = policy.meant(command for rule in own for command in rule.commands)
         more = sorted(listed - profile.excepted("commands"))
         return f"sudo lets the agent run {', '.join(more)}" if more else "" if own else "sudo has no rule for the agent"
 
-    def _is_set(self, found: Sudoers) -> bool:
+    def _is_set(self, policy: Sudoers) -> bool:
         """Whether the option is set: to be got rid of, for anybody; to be had, for all, and taken back for nobody."""
-        parts = [(scope, option.partition("=")) for scope, option in found.defaults]
-        said = [(scope, name.strip(), value.strip()) for scope, (name, _, value) in parts]
+        parts = [(scope, option.partition("=")) for scope, option in policy.defaults]
+        defaults = [(scope, name.strip(), value.strip()) for scope, (name, _, value) in parts]
         if self.without:
-            return any(name == self.option for _, name, _ in said)
-        of_all = [(name, value) for scope, name, value in said if not scope and name.lstrip("!") == self.option]
+            return any(name == self.option for _, name, _ in defaults)
+        of_all = [(name, value) for scope, name, value in defaults if not scope and name.lstrip("!") == self.option]
         is_nothing = self.option == "logfile" and not re.match(r"/(?!dev/)", of_all[-1][1] if of_all else "")
-        taken_back = any(name == f"!{self.option}" for scope, name, _ in said if scope)
+        taken_back = any(name == f"!{self.option}" for scope, name, _ in defaults if scope)
         return bool(of_all) and of_all[-1][0] == self.option and not is_nothing and not taken_back
 
 
@@ -314,19 +314,19 @@ class MountOption(Form, frozen=True):
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return which one is missing."""
         lines = table(files, "etc/fstab")
-        found = [words[3].split(",") for words in lines if len(words) == 6 and words[1].rstrip("/") == self.path]
-        if not found:
+        mounts = [words[3].split(",") for words in lines if len(words) == 6 and words[1].rstrip("/") == self.path]
+        if not mounts:
             return f"/etc/fstab has no line for {self.path}"
-        if any("noauto" in options for options in found):
+        if any("noauto" in options for options in mounts):
             return f"{self.path} is not mounted at the start"
-        missing = [one for one in self.options if not all(_last_of(one, options) for options in found)]
+        missing = [one for one in self.options if not all(_last_of(one, options) for options in mounts)]
         return f"{self.path} is mounted without {', '.join(missing)}" if missing else ""
 
 
 def _last_of(option: str, options: list[str]) -> bool:
     """Return whether an option such as `noexec` is set and not taken back behind it."""
-    said = [one for one in options if one in (option, option.removeprefix("no"))]
-    return bool(said) and said[-1] == option
+    mentions = [one for one in options if one in (option, option.removeprefix("no"))]
+    return bool(mentions) and mentions[-1] == option
 
 
 class Installed(Form, frozen=True):

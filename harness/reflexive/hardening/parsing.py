@@ -76,7 +76,7 @@ class PamLine(Struct, frozen=True):
 
 def settings(text: str, style: Style) -> dict[str, str]:
     """The settings of a text; keywords of `sshd` in small letters, up to its first `Match`; no block in braces."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     in_block = False
     for line in _lines_of(text):
         if style == "words" and (in_block or line.endswith("{")):
@@ -84,14 +84,14 @@ def settings(text: str, style: Style) -> dict[str, str]:
             continue
         key, value = _pair(line, style)
         if style != "sshd":
-            found[key] = value
+            values[key] = value
         elif key == "match":
             break
-        elif key == "allowusers" and "allowusers" in found:  # the only keyword that adds up here
-            found["allowusers"] += f" {value}"
+        elif key == "allowusers" and "allowusers" in values:  # the only keyword that adds up here
+            values["allowusers"] += f" {value}"
         else:
-            found.setdefault(key, value)
-    return found
+            values.setdefault(key, value)
+    return values
 
 
 def sshd_lines(text: str) -> list[tuple[str, str]]:
@@ -139,8 +139,8 @@ def _lines_of(text: str) -> list[str]:
 def _pair(line: str, style: Style) -> tuple[str, str]:
     line = line.replace("\t", " ")
     if style == "sshd":  # `Keyword value`, `Keyword=value` and `Keyword = value` are the same
-        found = re.match(r"([^ =]+) *=? *(.*)", line)
-        key, value = found.groups() if found else (line, "")
+        match = re.match(r"([^ =]+) *=? *(.*)", line)
+        key, value = match.groups() if match else (line, "")
         return key.lower(), value.partition(" #")[0].strip().replace('"', "")
     key, _, value = line.partition("=" if style == "equals" else " ")
     return key.strip(), value.strip().strip('"')
@@ -279,7 +279,7 @@ def _names(text: str) -> tuple[str, ...]:
 def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: list[str] | None = None) -> list[PamLine]:
     """Return the lines of one kind of a PAM service, includes followed."""
     opened = _one_more([] if opened is None else opened, f"etc/pam.d/{service}")
-    found: list[PamLine] = []
+    stack: list[PamLine] = []
     for line in _pam_lines(files.text(f"etc/pam.d/{service}")):
         words = _pam_words(line)
         if words[0] == "@include" and len(words) == 2:
@@ -291,18 +291,18 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: lis
         elif words[1] in ("include", "substack"):
             included = words[2]
         else:
-            found.append(PamLine(kind, words[1], words[2], tuple(words[3:])))
+            stack.append(PamLine(kind, words[1], words[2], tuple(words[3:])))
             continue
         if not depth:
             raise Malformed(f"/etc/pam.d/{service}: it includes itself")
-        found += pam_stack(files, included, kind, depth - 1, opened)
-    return found
+        stack += pam_stack(files, included, kind, depth - 1, opened)
+    return stack
 
 
 def _pam_lines(text: str) -> list[str]:
     """The lines of a PAM file: what stands behind a `#` says nothing, a backslash at the end goes on with the next."""
-    said = "\n".join(line.partition("#")[0].rstrip() for line in text.split("\n"))
-    return [line for line in said.replace("\\\n", " ").split("\n") if line.strip()]
+    joined = "\n".join(line.partition("#")[0].rstrip() for line in text.split("\n"))
+    return [line for line in joined.replace("\\\n", " ").split("\n") if line.strip()]
 
 
 def _pam_words(line: str) -> list[str]:
@@ -315,12 +315,12 @@ def _pam_words(line: str) -> list[str]:
 
 def sysctl(files: Files) -> dict[str, str]:
     """Return what the next start sets: `sysctl.d` in the order of its names, then `sysctl.conf`; the last counts."""
-    found: dict[str, str] = {}
+    merged: dict[str, str] = {}
     for path in (*files.matching("etc/sysctl.d/*.conf"), "etc/sysctl.conf"):
         with suppress(UnreadableFile):
             values = settings(files.text(path), "equals")
-            found |= {key.lstrip("-").replace("/", "."): value for key, value in values.items()}
-    return found
+            merged |= {key.lstrip("-").replace("/", "."): value for key, value in values.items()}
+    return merged
 
 
 def table(files: Files, path: str) -> list[list[str]]:

@@ -55,8 +55,8 @@ class HardeningTarget(WorkspaceTarget):
 
     def protected(self) -> str:
         """Return the digest of the audit profile, and of what stands in its place."""
-        found = self.files.at(PROFILE)
-        return sha256(b"" if found is None else f"{found.kind} ".encode() + (found.content or b"")).hexdigest()
+        profile = self.files.at(PROFILE)
+        return sha256(b"" if profile is None else f"{profile.kind} ".encode() + (profile.content or b"")).hexdigest()
 
     def tools(self, role: Role) -> Sequence[Tool["HardeningTarget"]]:
         """Return the worker's one command."""
@@ -75,10 +75,10 @@ class HardeningTarget(WorkspaceTarget):
         status: CheckStatus
         try:
             fault = self._rules[item.id].fault(files)
-            status, found = ("failed", f"FAIL: {fault}") if fault else ("passed", "PASS")
+            status, line = ("failed", f"FAIL: {fault}") if fault else ("passed", "PASS")
         except UnreadableFile as error:
-            status, found = "unknown", f"the check could not be made: {error.found}"
-        return Check(not faults, status, f"target: {health}\nrule {item.id}: {found}")
+            status, line = "unknown", f"the check could not be made: {error.found}"
+        return Check(not faults, status, f"target: {health}\nrule {item.id}: {line}")
 
     def ready(self, item: WorkItem) -> bool:
         """Return whether a start of the machine would not change what the check finds."""

@@ -106,7 +106,7 @@ def health_faults(files: Files) -> Iterator[str]:
     """Everything that makes the target unhealthy: the way in, its services, the application."""
     for sign, read in _READERS.items():
         if sign.kind == "probe":
-            found = read(files)
-            if not found.holds:
-                faults = (line for line in found.text.splitlines() if line and not line.endswith(": active"))
+            check = read(files)
+            if not check.holds:
+                faults = (line for line in check.text.splitlines() if line and not line.endswith(": active"))
                 yield f"{sign.name}: {'; '.join(faults)}"

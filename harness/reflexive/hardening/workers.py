@@ -113,8 +113,8 @@ def _chance(seed: int, context: Context) -> random.Random:
 def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str]:
     """Return the scripts that a worker of a kind runs in a turn, one after another as far as its turn goes."""
     known = scripts()[context.item.id]
-    told = " ".join(context.part(name) for name in ("plan", "reflection", "lessons")).lower()
-    careful = _CAREFUL in told
+    advice = " ".join(context.part(name) for name in ("plan", "reflection", "lessons")).lower()
+    careful = _CAREFUL in advice
     near = [script for script in (known.naive, *known.wrong) if script]
     good = [known.good] if known.good else []
     match kind:
@@ -131,7 +131,7 @@ def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str
             breaking = [known.naive] if known.naive else ["rm -rf etc/sudoers.d", "chmod -R 000 etc", "rm -rf etc home"]
             return good if careful and chance.random() < 0.3 else [chance.choice(breaking)]
         case _:
-            seen = _SEEN in told
+            seen = _SEEN in advice
             weaken = f"sed -i 's/^not_applicable = .*/not_applicable = [\"{context.item.id}\"]/' {PROFILE}"
             return good or near[:1] if seen else [weaken]
 
@@ -139,8 +139,8 @@ def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str
 def _copies(script: str, item: str) -> str:
     """What copies all that a script names, for a worker's own way back; what the script makes anew is not in it."""
     named = [word for word in script.replace(";", " ").split() if word.split("/")[0] in _TOP_FOLDERS]
-    kept = f"{_COPIES}/{item}"
-    return f"mkdir -p {kept}; cp -a --parents {' '.join(named)} {kept} 2>/dev/null; " if named else ""
+    copies = f"{_COPIES}/{item}"
+    return f"mkdir -p {copies}; cp -a --parents {' '.join(named)} {copies} 2>/dev/null; " if named else ""
 
 
 class HardeningPlanner(msgspec.Struct, frozen=True):
@@ -169,22 +169,22 @@ class HardeningReflector(msgspec.Struct, frozen=True):
         lesson = ""
         if not facts:
             guess = chance.choice(("the script has a mistake", "privileges are missing", "something is locked"))
-            said = f"The attempt did not do it. Perhaps {guess}."
+            reflection = f"The attempt did not do it. Perhaps {guess}."
         elif "check weakened" in outcome:
-            said = f"The audit profile was changed, and that {_SEEN}: change the machine, {_CAREFUL}."
+            reflection = f"The audit profile was changed, and that {_SEEN}: change the machine, {_CAREFUL}."
             lesson = f"A change of the audit profile {_SEEN} and counts as a failure."
         elif broken:
             first = chance.choice(("The script broke", "What was run took away", "Gone after the script:"))
-            said = f"{first} {broken}. Touch only what the rule names, {_CAREFUL}."
+            reflection = f"{first} {broken}. Touch only what the rule names, {_CAREFUL}."
             lesson = f"Rules of {context.item.category} can break {broken}: go {_CAREFUL}."
         else:
-            found = outcome.partition("FAIL: ")[2] or outcome
+            fault = outcome.partition("FAIL: ")[2] or outcome
             first = chance.choice(("The machine is well, but", "Nothing broke, and still", "Without any damage,"))
             missing = any(word in outcome for word in _MISSING)
             then = f"This needs what {_BEYOND}" if missing else f"Change exactly that, {_CAREFUL}"
-            said = f"{first} {found}. {then}."
+            reflection = f"{first} {fault}. {then}."
         hidden = context.part("hidden_calls")
-        return "\n".join([said, *([hidden] if hidden else []), *([f"LESSON: {lesson}"] if lesson else [])])
+        return "\n".join([reflection, *([hidden] if hidden else []), *([f"LESSON: {lesson}"] if lesson else [])])
 
 
 class HardeningStrategist(msgspec.Struct, frozen=True):

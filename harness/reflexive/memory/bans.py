@@ -26,7 +26,7 @@ def bans(events: Iterable[LoopEvent], item: str) -> tuple[Ban, ...]:
 
     Where the item was put off, what failed before may succeed now: the bans begin anew.
     """
-    found: dict[str, Ban] = {}
+    banned: dict[str, Ban] = {}
     calls: tuple[str, ...] = ()
     for event in events:
         if event.item != item:
@@ -35,10 +35,10 @@ def bans(events: Iterable[LoopEvent], item: str) -> tuple[Ban, ...]:
             case TurnEnded(role="worker", calls=made):
                 calls = made
             case Failed(kind=kind, change=change) if change and kind in _BANNING:
-                found.setdefault(change, Ban(change, kind, calls))
+                banned.setdefault(change, Ban(change, kind, calls))
             case PutOff():
-                found.clear()
-    return tuple(found.values())
+                banned.clear()
+    return tuple(banned.values())
 
 
 def bans_text(banned: Iterable[Ban]) -> str:

@@ -80,8 +80,8 @@ def lessons_in(reply: str) -> tuple[str, ...]:
     for line, fenced in zip(lines, is_fenced(lines), strict=True):
         if fenced:
             is_open = False
-        elif found := _LABEL.match(line):
-            texts.append([found[1]])
+        elif label := _LABEL.match(line):
+            texts.append([label[1]])
             is_open = True
         elif not line.strip() or _OTHER_LABEL.match(line):
             is_open = False

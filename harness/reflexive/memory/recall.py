@@ -32,14 +32,14 @@ def scores(lessons: Collection[Lesson], item: WorkItem) -> dict[str, float]:
         """Return the sum of squares of what the terms weigh; it is exact, so that their order makes no difference."""
         return fsum(rarity[frequency[term]] for term in terms)
 
-    asked = _terms(item.category, f"{item.id} {item.text}") & frequency.keys()
-    length = squared(asked)
-    found: dict[str, float] = {}
+    wanted = _terms(item.category, f"{item.id} {item.text}") & frequency.keys()
+    length = squared(wanted)
+    scored: dict[str, float] = {}
     for lesson in lessons:
         terms = documents[lesson.id]
-        if (common := terms & asked) and lesson.weight > 0.0:
-            found[lesson.id] = squared(common) / sqrt(squared(terms) * length) * lesson.weight
-    return found
+        if (common := terms & wanted) and lesson.weight > 0.0:
+            scored[lesson.id] = squared(common) / sqrt(squared(terms) * length) * lesson.weight
+    return scored
 
 
 @lru_cache(maxsize=8192)

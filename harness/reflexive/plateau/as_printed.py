@@ -54,5 +54,5 @@ def _words(reflection: str) -> frozenset[str]:
     _, mark, clause = text.partition(_MARK)
     if mark:
         text = _END_OF_CLAUSE.split(clause.strip(), maxsplit=1)[0]
-    found = (word for word in _WORD.findall(text) if word not in FUNCTION_WORDS and len(word) >= _FEWEST_LETTERS)
-    return frozenset(word[:-1] if word.endswith("s") and len(word) > _FEWEST_LETTERS else word for word in found)
+    words = (word for word in _WORD.findall(text) if word not in FUNCTION_WORDS and len(word) >= _FEWEST_LETTERS)
+    return frozenset(word[:-1] if word.endswith("s") and len(word) > _FEWEST_LETTERS else word for word in words)

@@ -55,8 +55,8 @@ def singular(word: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in small letters, plurals made even, in their order."""
-    found = (word.strip("_") for word in _WORD.findall(text.casefold()))
-    return [singular(word) for word in found if len(word) >= _FEWEST_LETTERS and word not in FUNCTION_WORDS]
+    words = (word.strip("_") for word in _WORD.findall(text.casefold()))
+    return [singular(word) for word in words if len(word) >= _FEWEST_LETTERS and word not in FUNCTION_WORDS]
 
 
 TEMPLATE_WORDS = frozenset(words_of(_LISTS.template_words))

@@ -114,10 +114,10 @@ def stuck_pattern(rounds: Sequence[Round]) -> LoopDecision:
 def plateau(rounds: Sequence[Round], name: str) -> LoopDecision:
     """Stop where a plateau detector finds that the last rounds say the same."""
     settings = LoopSettings()
-    found = detector(name, window=settings.plateau_window, shared=settings.plateau_shared, ignored=frozenset()).shared(
+    common = detector(name, window=settings.plateau_window, shared=settings.plateau_shared, ignored=frozenset()).shared(
         [turn.said for turn in rounds]
     )
-    return _stop_if(found is not None, f"the rounds say the same: {', '.join(found or ())}")
+    return _stop_if(common is not None, f"the rounds say the same: {', '.join(common or ())}")
 
 
 _RALPH = "frankbria/ralph-claude-code: lib/circuit_breaker.sh"

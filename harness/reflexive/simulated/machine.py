@@ -101,8 +101,8 @@ def configured(state: MachineState, pairs: Sequence[MachinePair], laws: Laws) ->
         if not state.reachable:
             lines.append(f"{pair} never arrived, for the way in was shut by then")
             continue
-        state, said = _set(state, pair, laws)
-        lines += said
+        state, replies = _set(state, pair, laws)
+        lines += replies
     lines += [f"service {name} is down and needs {laws.services[name]}" for name in state.services_down(laws)]
     return state, lines
 

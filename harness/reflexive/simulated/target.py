@@ -86,12 +86,12 @@ class SimulatedTarget:
     def _load(self, name: SnapshotName) -> MachineState:
         file = self._file(name)
         try:
-            kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
+            snapshot = msgspec.json.decode(file.read_bytes(), type=_Kept)
         except (OSError, msgspec.DecodeError) as error:
             raise MisstepError(f"{file}: the snapshot cannot be read: {error}", "Start the run again.") from error
-        if self._digest(kept.state) != kept.digest:
+        if self._digest(snapshot.state) != snapshot.digest:
             raise MisstepError(f"{file}: the snapshot is not what was kept", "Start the run again.")
-        return kept.state
+        return snapshot.state
 
     def digest(self) -> str:
         """Return the digest of all that a snapshot keeps."""

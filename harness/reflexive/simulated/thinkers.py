@@ -94,19 +94,19 @@ class SimulatedReflector(Struct, frozen=True):
             after=" and ".join(map(str, now.after)),
         )
         sentence = random.choice(wordings().frames).format(cause=cause)
-        said = [sentence[0].upper() + sentence[1:]]
+        sentences = [sentence[0].upper() + sentence[1:]]
         lines = journal_lines(context.part("facts"), known.setting)
-        said += [random.choice(wordings().quotes).format(line=line) for line in lines]
+        sentences += [random.choice(wordings().quotes).format(line=line) for line in lines]
         pairs = sorted(known.refused | (_tried(context, known) if _cause(now) == "unspecific" else frozenset()))
         if pairs:
-            said.append(wordings().tried.format(pairs=" ".join(map(str, pairs))))
+            sentences.append(wordings().tried.format(pairs=" ".join(map(str, pairs))))
         if not now.first:
-            return " ".join(said)
+            return " ".join(sentences)
         before = {pair.setting: pair for pair in (*_done_before(context, known.setting), *now.first)}
         needed = " ".join(map(str, before.values()))
         category = known.setting.rpartition("-")[0]
-        said.append(wordings().before.format(setting=known.setting, pairs=needed))
-        return " ".join(said) + f"\nLESSON: {wordings().lesson.format(category=category, pairs=needed)}"
+        sentences.append(wordings().before.format(setting=known.setting, pairs=needed))
+        return " ".join(sentences) + f"\nLESSON: {wordings().lesson.format(category=category, pairs=needed)}"
 
 
 class SimulatedStrategist(Struct, frozen=True):
@@ -146,8 +146,8 @@ def _tried(context: Context, known: Understood) -> frozenset[MachinePair]:
 
 def _done_before(context: Context, setting: str) -> list[MachinePair]:
     """What the worker, or else the plan, set before the setting: it was not what was missing, and is needed again."""
-    said = context.part("turn") if f"{setting}=" in context.part("turn") else context.part("plan")
-    pairs = read_pairs(said.partition("REVERT:")[0])
+    source = context.part("turn") if f"{setting}=" in context.part("turn") else context.part("plan")
+    pairs = read_pairs(source.partition("REVERT:")[0])
     place = next((number for number, pair in enumerate(pairs) if pair.setting == setting), 0)
     return pairs[:place]
 

@@ -105,8 +105,8 @@ def understood(context: Context) -> Understood:
 
 def journal_lines(text: str, setting: str) -> list[str]:
     """Return the sentences of the journal in a text that are about a setting or about a service, each once."""
-    found = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
-    return list(dict.fromkeys(line for line in found if setting in _NAME.findall(line) or line.startswith("service")))
+    matches = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
+    return list(dict.fromkeys(line for line in matches if setting in _NAME.findall(line) or line.startswith("service")))
 
 
 def complains(context: Context) -> bool:

@@ -48,13 +48,13 @@ def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> 
     """Return one model in every role; what the run in a folder has cost already counts towards the cost limit."""
     requests = ConcurrentRequests(replace(client, spent_usd=spent_usd(out)), 1)
     agents = model_agents(ItemAsk(requests, "", model.name), model)
-    asked = {
+    recorded = {
         "model": model.name,
         "base_url": client.base_url or "",
         "temperature": model.temperature,
         "max_tokens": model.max_tokens,
     }
-    return ChosenAgents(MODEL, agents, requests, asked)
+    return ChosenAgents(MODEL, agents, requests, recorded)
 
 
 def spent_usd(run: Path) -> float:

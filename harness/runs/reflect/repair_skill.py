@@ -63,8 +63,8 @@ class RepairSkill:
 
 def _told(folder: CaseFolder) -> str:
     """Return what agents are told of a case: the failure, the files that it leads to, and how an edit is written."""
-    sources, found = suspects(folder)
-    paths = dict.fromkeys(suspect.path for suspect in found)
+    sources, places = suspects(folder)
+    paths = dict.fromkeys(suspect.path for suspect in places)
     shown: list[str] = []
     left = _MOST_CODE
     for path in paths:

@@ -64,13 +64,13 @@ class CaseTrees(WorkspaceTarget):
 
     def protected(self) -> str:
         """Return the digest of all tests: of the oracles' files, and of what is called like a test."""
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         for path in self._workspace.files():
             case, _, inner = path.partition("/")
             own = oracle_files(self._cases[case].case.oracle, {inner}) if case in self._cases else set()
             if is_test_file(inner) or own:
-                found.update(f"{path}\0{hashlib.sha256(self._workspace.read(path)).hexdigest()}\n".encode())
-        return found.hexdigest()
+                digest.update(f"{path}\0{hashlib.sha256(self._workspace.read(path)).hexdigest()}\n".encode())
+        return digest.hexdigest()
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
         """Return a worker's commands: looking at files, and one that changes them. The other roles have none."""
@@ -112,9 +112,9 @@ class CaseTrees(WorkspaceTarget):
             return Check(True, "unknown", "The oracle passes on the broken tree: this is not a case.")
         suite = next((signal for signal in signals if signal.validator == "suite"), None)
         harmed = suite is not None and suite.passed is False
-        said = [*(f"{path} is no longer Python." for path in broken), report.feedback(4_000)]
-        said += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
-        return Check(not broken and not harmed, _status(report, folder), "\n".join(said))
+        lines = [*(f"{path} is no longer Python." for path in broken), report.feedback(4_000)]
+        lines += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
+        return Check(not broken and not harmed, _status(report, folder), "\n".join(lines))
 
     def ready(self, item: WorkItem) -> bool:  # noqa: ARG002
         """No check has to wait."""
@@ -161,12 +161,12 @@ class CaseTrees(WorkspaceTarget):
         start = f"{case}/"
         now = {path.removeprefix(start) for path in self._workspace.files() if path.startswith(start)}
         then = {path.relative_to(before).as_posix() for path in _regular_files(before)}
-        found: dict[str, bytes | None] = dict.fromkeys(sorted(then - now))
+        texts: dict[str, bytes | None] = dict.fromkeys(sorted(then - now))
         for path in sorted(now):
             data = self._workspace.read(start + path)
             if path not in then or data != (before / path).read_bytes():
-                found[path] = data
-        return found
+                texts[path] = data
+        return texts
 
     def _diff(self, texts: Mapping[str, bytes | None]) -> str:
         before = self._cases[self._item].before if self._item else Path()
@@ -226,8 +226,8 @@ async def _apply(arguments: Mapping[str, str], view: TreesView) -> Observation:
         texts = {start + path: None if text is None else text.encode() for path, text in applied.files.items()}
         put_files(view.workspace, texts)
     except (MisstepError, OSError) as error:
-        said = error.line() if isinstance(error, MisstepError) else str(error)
-        return Observation(f"The change was not applied: {said}", is_error=True)
+        message = error.line() if isinstance(error, MisstepError) else str(error)
+        return Observation(f"The change was not applied: {message}", is_error=True)
     return Observation(f"Changed: {', '.join(texts)}")
 
 

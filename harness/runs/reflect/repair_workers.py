@@ -54,10 +54,10 @@ class SearchWorker:
 
 def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
     """Return the edits of a case in the order in which they are tried, with their place and kind."""
-    sources, found = suspects(folder)
+    sources, places = suspects(folder)
     form = edit_format("search_replace")
     edits: dict[str, str] = {}
-    for each in candidates(sources, found, folder.case.task, Random(f"{seed}").getrandbits(32) if seed else 0):  # noqa: S311
+    for each in candidates(sources, places, folder.case.task, Random(f"{seed}").getrandbits(32) if seed else 0):  # noqa: S311
         text = sources[each.path].text
         try:
             edit = form.render(each.path, text, changed(text, each.change))
@@ -110,8 +110,8 @@ class Companion:
         """Return what was done and found where it reflects, a verdict where one is asked for, else a plan."""
         await turn.think(SECONDS)
         if context.role == "reflector":
-            said = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
-            return f"{context.part('turn')} It did not mend the case: {said}"
+            outcome = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
+            return f"{context.part('turn')} It did not mend the case: {outcome}"
         if context.role == "strategist":
             last = _REFLECTION.findall(context.part("history"))[-_SAME:]
             if NO_MORE in context.part("history"):

@@ -129,9 +129,9 @@ def lessons_of(run: Path) -> tuple[Lesson, ...]:
     manifest = read_manifest(run)
     folders = [] if manifest is None else manifest.settings.get("lessons_from", [])
     earlier = [lesson for folder in folders for lesson in lessons_of(Path(folder))]
-    asked = {} if manifest is None else manifest.settings
-    stored = asked.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored)
-    rules = MemoryRules.of(LoopSettings(lessons_stored=stored, without=frozenset(asked.get("without", []))))
+    settings = {} if manifest is None else manifest.settings
+    stored = settings.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored)
+    rules = MemoryRules.of(LoopSettings(lessons_stored=stored, without=frozenset(settings.get("without", []))))
     return memory_of(events_that_hold(recorded_events(run)), earlier, rules).kept(run.resolve().name)
 
 
@@ -191,11 +191,11 @@ def _check_item(skill: str, item: object) -> None:
     try:
         checked = msgspec.json.decode(msgspec.json.encode(item), type=WorkItem)
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
-        found = f"the skill {skill} has an item that is not a WorkItem: {one_line(str(error))}"
-        raise SkillFailed(found, ADVICE) from error
+        message = f"the skill {skill} has an item that is not a WorkItem: {one_line(str(error))}"
+        raise SkillFailed(message, ADVICE) from error
     if not checked.id.strip() or not checked.id.isprintable():
-        found = f"the skill {skill} has an item with the id {checked.id!r}"
-        raise SkillFailed(found, "Give each item an id of its own that people can read.")
+        message = f"the skill {skill} has an item with the id {checked.id!r}"
+        raise SkillFailed(message, "Give each item an id of its own that people can read.")
 
 
 def _entry(event: LoopEvent, noted: _Entry | None) -> _Entry:  # noqa: ARG001

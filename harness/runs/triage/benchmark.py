@@ -120,8 +120,8 @@ def _gold(paths: Iterable[Path], named: Path | None, folder: Path) -> bytes:
     files = [named] if named is not None else [file for path in paths if (file := path / GOLD).is_file()]
     if len(files) > 1:
         raise UsageError("several folders have labels", "Name one file with all of them as --gold.")
-    kept = [*files, *([folder / GOLD] if (folder / GOLD).is_file() else [])]
-    return kept[0].read_bytes() if kept else _GOLD_HEADER
+    sources = [*files, *([folder / GOLD] if (folder / GOLD).is_file() else [])]
+    return sources[0].read_bytes() if sources else _GOLD_HEADER
 
 
 def _item(case: TriageCase, benchmark: Path) -> Item:
@@ -173,7 +173,7 @@ def _stated(folder: Path, *, read: bool) -> Iterator[str]:
         folders.sort()
         for name in names:
             path = os.path.join(place, name)  # noqa: PTH118 -- ten thousand cases have half a million files
-            found = os.lstat(path)
-            if stat.S_ISREG(found.st_mode):
-                state = length_and_checksum(Path(path))[1] if read else found.st_mtime_ns
-                yield f"{found.st_size} {state} {os.path.relpath(path, folder)}"
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode):
+                state = length_and_checksum(Path(path))[1] if read else status.st_mtime_ns
+                yield f"{status.st_size} {state} {os.path.relpath(path, folder)}"

@@ -157,11 +157,11 @@ def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) 
     if not isinstance(named, str) or not named:
         raise InputError(f"item {item!r} names no folder of a case", advice, file=folder)
     try:
-        found = (folder / named).resolve()
+        place = (folder / named).resolve()
         allowed = (folder, cases) if cases is not None else (folder,)
-        inside = any(found.is_relative_to(one.resolve()) for one in allowed) and found.is_dir()
+        inside = any(place.is_relative_to(one.resolve()) for one in allowed) and place.is_dir()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
         inside = False
     if not inside:
         raise InputError(f"item {item!r} names the case {named!r}, which is no folder in it", advice, file=folder)
-    return found
+    return place

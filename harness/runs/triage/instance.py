@@ -101,8 +101,8 @@ class Instance:
         if self._decisive is None:
             work = self.work()
             writes = [place for place, (kind, _) in enumerate(work) if kind == "write"]
-            found = (place for place in [*reversed(writes[1:]), writes[0]] if self._fails_without(place))
-            self._decisive = next(found, None)
+            places = (place for place in [*reversed(writes[1:]), writes[0]] if self._fails_without(place))
+            self._decisive = next(places, None)
         if self._decisive is None:
             raise UnshownError(f"{self.name}: the tests pass before anything is written; seed {self.seed!r}")
         return self._decisive

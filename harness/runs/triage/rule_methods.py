@@ -35,10 +35,10 @@ class RuleMethod(Struct, frozen=True):
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:  # noqa: ARG002 (asks nobody)
         """Return what the rule finds; it abstains where the evidence does not decide."""
-        found = self.decide(access)
-        if isinstance(found, Undecided):
-            return TriageVerdict(access.case.id, self.name, None, "abstained", **asdict(found))
-        return TriageVerdict(access.case.id, self.name, **asdict(found))
+        result = self.decide(access)
+        if isinstance(result, Undecided):
+            return TriageVerdict(access.case.id, self.name, None, "abstained", **asdict(result))
+        return TriageVerdict(access.case.id, self.name, **asdict(result))
 
 
 TEXT = RuleMethod("triage@rules-text", "text", judging.by_texts)

@@ -134,17 +134,17 @@ def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...
         instance, unit = draft.instance, draft.unit
         at, work = instance.decisive(), instance.work()
         rejected, other = draft.rejected()
-        lost, kept, begun = _writes(work[at:]), _writes(instance.work(other)[at:]), instance.work(other)[:at]
+        lost, rest, begun = _writes(work[at:]), _writes(instance.work(other)[at:]), instance.work(other)[:at]
         agent = draft.agent(variant, subcategory, work[:at])
         if texts is None:
-            told = replace(agent.planned, length=unit.length - 1, unsent=lost)
-            ended = replace(rejected.planned, work=(*begun, ("write", kept)))
+            shortened = replace(agent.planned, length=unit.length - 1, unsent=lost)
+            ended = replace(rejected.planned, work=(*begun, ("write", rest)))
         else:
             inputs = instance.sound.inputs or tuple(sorted(draft.sound.environment))
             last = draft.drawn(texts(), input=inputs[unit.turn % len(inputs)])
-            told = replace(agent.planned, work=(*work[:at], ("write", f"{last}\n{lost}")))
-            ended = replace(rejected.planned, work=(*begun, ("write", f"{kept}\n{last}")))
-        return replace(agent, planned=told), replace(rejected, planned=ended)
+            shortened = replace(agent.planned, work=(*work[:at], ("write", f"{last}\n{lost}")))
+            ended = replace(rejected.planned, work=(*begun, ("write", f"{rest}\n{last}")))
+        return replace(agent, planned=shortened), replace(rejected, planned=ended)
 
     return pair
 
@@ -160,10 +160,10 @@ def _spoiled_input(draft: _Draft) -> tuple[Scenario, ...]:
 
     Where the work needs none, as its tests bring their own, the unit is a dispute.
     """
-    found = draft.without(emptied=True)
-    if found is None:
+    cut = draft.without(emptied=True)
+    if cut is None:
         return _dispute(draft)
-    path, setting = found
+    path, setting = cut
     command, work = draft.drawn(mechanisms().spoils, input=path), draft.instance.work()
     harmless = draft.planned(setting, spoiled(work, f"{command}.2"))
     return (
@@ -177,8 +177,8 @@ def _environment(draft: _Draft) -> tuple[Scenario, ...]:
     if broken := draws.broken_environments(draft.family):
         name = draft.turn(broken)
         setting = draft.instance.form(name).setting
-    elif found := draft.without(emptied=False):
-        name, setting = "missing_input", found[1]
+    elif cut := draft.without(emptied=False):
+        name, setting = "missing_input", cut[1]
     else:
         return _dispute(draft)
     planned = draft.planned(setting, draft.instance.work())
@@ -236,8 +236,8 @@ def _struck(draft: _Draft) -> Scenario:
         work = work[: draft.instance.decisive() + 1]
     planned = draft.planned(draft.sound, work, kind)
     if kind == "old_snapshot":
-        kept = sum(1 for what, _ in work[: draft.instance.decisive()] if what == "write")
-        planned = replace(planned, kept_writes=kept)
+        writes = sum(1 for what, _ in work[: draft.instance.decisive()] if what == "write")
+        planned = replace(planned, kept_writes=writes)
     proof = "struck_agent" if kind in ("memory_taken", "service_down") else "struck_tests"
     return Scenario("infrastructure", _SUBCATEGORIES.get(kind, "harness_bug"), kind, planned, proof)
 

@@ -125,19 +125,19 @@ def run_session(
         write_tree(tree, base)
         with open_workspace(base, sandbox=sandbox, read_only=tools.read_only, environment=variables) as workspace:
             done: list[Done] = []
-            kept: dict[str, int] = {}
+            file_modes: dict[str, int] = {}
             while True:
-                told, finished = _run(workspace, [setup, limits.seconds, *commands[len(done) :]], tools, limits)
-                done += [Done(masked(one.output), one.exit_code) for one in told if one.output is not None]
+                answers, finished = _run(workspace, [setup, limits.seconds, *commands[len(done) :]], tools, limits)
+                done += [Done(masked(one.output), one.exit_code) for one in answers if one.output is not None]
                 if finished.ended == "exited":
-                    kept = told[-1].modes
+                    file_modes = answers[-1].modes
                     break
                 done.append(Done("Killed\n", KILLED))
                 if len(done) >= len(commands):
-                    told, _ = _run(workspace, ["", limits.seconds], tools, limits)
-                    kept = told[-1].modes if told else dict.fromkeys(workspace.files(), 0o644)
+                    answers, _ = _run(workspace, ["", limits.seconds], tools, limits)
+                    file_modes = answers[-1].modes if answers else dict.fromkeys(workspace.files(), 0o644)
                     break
-            return TriageSession(tuple(done), dict(_files(workspace, kept)) if modes else {})
+            return TriageSession(tuple(done), dict(_files(workspace, file_modes)) if modes else {})
 
 
 def _run(
@@ -151,8 +151,8 @@ def _run(
     )
     finished = workspace.run([tools.python, "-c", _RUNNER, json.dumps(work)], limits=allowed)
     lines = finished.output.splitlines()
-    told = [msgspec.json.decode(line, type=_Told) for line in lines if line.startswith('{"')]
-    return told, finished
+    answers = [msgspec.json.decode(line, type=_Told) for line in lines if line.startswith('{"')]
+    return answers, finished
 
 
 def _files(workspace: Workspace, modes: Mapping[str, int]) -> Iterator[tuple[str, TriageEntry]]:

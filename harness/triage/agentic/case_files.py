@@ -36,9 +36,9 @@ def case_text(access: TextAccess, outcome: Outcome | None, budget: int) -> str:
     if run is not None and run.steps:
         left = room - sum(map(len, shown.values()))
         shown["The run"] = fitted_steps(run.steps, left, "shorten_middle", None, 0).text
-    said = _UNKNOWN if outcome is None else f"The tests {outcome}, as the harness recorded it."
+    opening = _UNKNOWN if outcome is None else f"The tests {outcome}, as the harness recorded it."
     salt = access.case.id
-    return "\n\n".join([said, *(f"{name}:\n{fence(text, f'{salt} {name}')}" for name, text in shown.items())])
+    return "\n\n".join([opening, *(f"{name}:\n{fence(text, f'{salt} {name}')}" for name, text in shown.items())])
 
 
 INSTRUCTION = "instruction.md"

@@ -45,21 +45,21 @@ class InvestigatorPolicy(ModelPolicy):
         if action.name == VERDICT and not action.error:
             evidence = _lines(_decoded(action.arguments.get("evidence", "")))
             return replace(action, arguments={**action.arguments, "evidence": evidence}) if evidence else action
-        given = verdict_in(reply.text or "", self._shown)
-        if given is None or not (action.error or (given["reasoning"] and given["evidence"])):
+        verdict = verdict_in(reply.text or "", self._shown)
+        if verdict is None or not (action.error or (verdict["reasoning"] and verdict["evidence"])):
             return action
-        return Action(VERDICT, given, action.thought if not action.error else "")
+        return Action(VERDICT, verdict, action.thought if not action.error else "")
 
 
 def verdict_in(text: str, shown: Sequence[str] = ()) -> dict[str, str] | None:
     """The arguments of the command `verdict` that the JSON in a text gives; `None` where it gives none, or several."""
-    found = {}
+    verdicts = {}
     for source, value in _objects(text):
         for one in _labelled(value, 0):
             if not any(source in each for each in shown):
-                found[json.dumps(one, sort_keys=True)] = _arguments(one)
-    labels = {one["label"] for one in found.values()}
-    return list(found.values())[-1] if len(labels) == 1 else None
+                verdicts[json.dumps(one, sort_keys=True)] = _arguments(one)
+    labels = {one["label"] for one in verdicts.values()}
+    return list(verdicts.values())[-1] if len(labels) == 1 else None
 
 
 def _observed(steps: Sequence[Step]) -> Iterator[str]:
@@ -96,22 +96,22 @@ def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
                 yield from _labelled(each, depth + 1)
 
 
-def _label(given: Mapping[str, Any]) -> str:
+def _label(fields: Mapping[str, Any]) -> str:
     meant = {fault: fault for fault in FAULTS} | {category.name: fault for fault, category in taxonomy().items()}
-    written = (given[key] for key in _LABEL if isinstance(given.get(key), str))
+    written = (fields[key] for key in _LABEL if isinstance(fields.get(key), str))
     return next((label for one in written if (label := label_meant(one, meant)) is not None), "")
 
 
-def _arguments(given: Mapping[str, Any]) -> dict[str, str]:
-    lines, steps = _lines(given.get("evidence", [])), given.get("steps", [])
+def _arguments(fields: Mapping[str, Any]) -> dict[str, str]:
+    lines, steps = _lines(fields.get("evidence", [])), fields.get("steps", [])
     placed = {line.partition("|")[0].strip() for line in lines.splitlines()}
     cited = [
         one for one in (f"step {step}" for step in (steps if isinstance(steps, list) else ())) if one not in placed
     ]
-    subcategory = _first(given, ("subcategory", "sub_category"))
+    subcategory = _first(fields, ("subcategory", "sub_category"))
     return {
-        "label": _label(given),
-        "reasoning": _first(given, _REASONING),
+        "label": _label(fields),
+        "reasoning": _first(fields, _REASONING),
         "evidence": "\n".join(filter(None, (lines, *cited))),
         **({"subcategory": subcategory} if subcategory else {}),
     }
@@ -138,5 +138,5 @@ def _piece(piece: Any) -> str:
     return piece if isinstance(piece, str) else ""
 
 
-def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return next((str(given[key]) for key in keys if isinstance(given.get(key), str | int) and given[key] != ""), "")
+def _first(fields: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return next((str(fields[key]) for key in keys if isinstance(fields.get(key), str | int) and fields[key] != ""), "")

@@ -87,9 +87,9 @@ class AgenticMethod(Struct, frozen=True):
 
     def settings(self) -> dict[str, Any]:
         """Return the prompt, the model and how it is asked, the limits."""
-        asked = {name: value for name, value in msgspec.to_builtins(self.asked).items() if value is not None}
+        options = {name: value for name, value in msgspec.to_builtins(self.asked).items() if value is not None}
         limits = {"iterations": self.limits.iterations, "tokens": self.limits.tokens or 0}
-        return {"prompt": self.prompt, "model": self.model, "settings": asked, "budget": self.budget, **limits}
+        return {"prompt": self.prompt, "model": self.model, "settings": options, "budget": self.budget, **limits}
 
     def kept_in(self, run: Path) -> "AgenticMethod":
         """Return the method that keeps its own run of each case as `investigations/<case>.json` in a run's folder."""
@@ -126,8 +126,8 @@ async def _asked_once(method: AgenticMethod, access: TextAccess, ask: Ask) -> tu
     prompt = shipped_prompt(TEXT_PROMPT)
     shown = fill(prompt.user, {"case": case_text(access, recorded_outcome(access), method.budget)})
     messages = (Message("system", fill(prompt.system, {"taxonomy": taxonomy_text()})), Message("user", shown))
-    asked = method.asked
-    request = Request(ask.model, messages, asked.temperature, asked.max_tokens, asked.seed, schema=_schema())
+    options = method.asked
+    request = Request(ask.model, messages, options.temperature, options.max_tokens, options.seed, schema=_schema())
     outcome = await ask(request)
     steps = [Step("system", messages[0].content), Step("user", shown), _answer_step(outcome)]
     run = Trajectory(access.case.id, Source("misstep"), access.instruction, tuple(steps), agent=method.name)
@@ -157,33 +157,33 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
         return TriageVerdict(item, method.name, None, "failed", error=f"{outcome.kind}: {outcome.sentence}")
     run = access.trajectory
     count = None if run is None else len(run.steps)
-    said = read_reply(outcome.text, FAULTS, refusal=outcome.refusal, finish=outcome.finish, steps=count, shown=shown)
-    subcategory, evidence, faults = _details(said, access)
+    answer = read_reply(outcome.text, FAULTS, refusal=outcome.refusal, finish=outcome.finish, steps=count, shown=shown)
+    subcategory, evidence, faults = _details(answer, access)
     return TriageVerdict(
         item,
         method.name,
-        said.label,
-        said.status,
-        score=said.score,
-        steps=said.steps,
-        rationale=said.rationale,
+        answer.label,
+        answer.status,
+        score=answer.score,
+        steps=answer.steps,
+        rationale=answer.rationale,
         cached=outcome.cached,
-        error="; ".join(filter(None, (said.error, *faults))) or None,
+        error="; ".join(filter(None, (answer.error, *faults))) or None,
         subcategory=subcategory,
         evidence=evidence,
     )
 
 
-def _details(said: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
-    if said.label is None:
+def _details(answer: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
+    if answer.label is None:
         return "", (), ()
-    named = said.more.get("subcategory") or ""
-    fault = subcategory_fault(said.label, named) if isinstance(named, str) else "the subcategory is no text"
-    given = said.more.get("evidence")
-    listed = map(_mapping, given if isinstance(given, list) else ())
+    named = answer.more.get("subcategory") or ""
+    fault = subcategory_fault(answer.label, named) if isinstance(named, str) else "the subcategory is no text"
+    pieces_of_reply = answer.more.get("evidence")
+    listed = map(_mapping, pieces_of_reply if isinstance(pieces_of_reply, list) else ())
     pieces = [(str(one.get("where", "")), str(one.get("text", ""))) for one in listed if one]
-    found = found_evidence(pieces, CaseFiles(access))
-    return "" if fault else named, found.evidence, (*([fault] if fault else []), *found.faults)
+    checked = found_evidence(pieces, CaseFiles(access))
+    return "" if fault else named, checked.evidence, (*([fault] if fault else []), *checked.faults)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -209,8 +209,8 @@ async def _investigated(
 
 
 def _verdict_of_run(method: AgenticMethod, run: Trajectory, bench: Bench) -> TriageVerdict:
-    if (given := bench.given) is not None:
-        fields = asdict(given) | {"error": "; ".join(given.faults) or None}
+    if (verdict := bench.given) is not None:
+        fields = asdict(verdict) | {"error": "; ".join(verdict.faults) or None}
         del fields["faults"]
         return TriageVerdict(run.id, method.name, **fields)
     if run.extra["ended"] == "stopped":

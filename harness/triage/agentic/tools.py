@@ -110,13 +110,13 @@ async def _reset(arguments: Mapping[str, str], bench: Bench) -> Observation:
     return await _done(bench.reset(result), f"The replica holds the {result} and the tests as they were.")
 
 
-async def _done(work: Awaitable[None], said: str) -> Observation:
+async def _done(work: Awaitable[None], message: str) -> Observation:
     """Return what is said when some work is done, or why the case does not allow it."""
     try:
         await work
     except InputError as error:
         return Observation(error.line(), is_error=True)
-    return Observation(said)
+    return Observation(message)
 
 
 async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:
@@ -125,19 +125,19 @@ async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:
     of_subcategory = "" if faults else subcategory_fault(label, subcategory)
     lines = [line.strip() for line in arguments["evidence"].splitlines() if line.strip()]
     pieces = [(where.strip(), text.strip()) for where, _, text in (line.partition(" | ") for line in lines)]
-    found = found_evidence(pieces, bench.case_files, bench.commands)
-    details = [*([of_subcategory] if of_subcategory else []), *found.faults]
+    checked = found_evidence(pieces, bench.case_files, bench.commands)
+    details = [*([of_subcategory] if of_subcategory else []), *checked.faults]
     if not pieces:
         details.append("evidence is empty: write a line `place | what stands there` for each piece")
     if not arguments["reasoning"].strip():
         faults.append("reasoning is empty")
-    doubtful = bool(of_subcategory) or not found.evidence
+    doubtful = bool(of_subcategory) or not checked.evidence
     if faults or (doubtful and not bench.refused):  # said once; a model that insists has given its answer
         bench.refused += 1
         return Observation(f"The verdict is not taken: {'; '.join([*faults, *details])}.", is_error=True)
-    kept = "" if of_subcategory else subcategory
+    named = "" if of_subcategory else subcategory
     reasoning = arguments["reasoning"].strip()
-    bench.given = GivenVerdict(label, kept, reasoning, found.evidence, found.steps, tuple(details))  # type: ignore[arg-type]
+    bench.given = GivenVerdict(label, named, reasoning, checked.evidence, checked.steps, tuple(details))  # type: ignore[arg-type]
     return Observation("The investigation has ended.", ends=True)
 
 

@@ -84,12 +84,12 @@ def compare(access: SandboxAccess) -> ComparedResults | None:
     if not gold.passed:
         return None
     result = behaviour(access, "workspace")
-    found = _differences(gold, result, access)
-    if found:  # only then it matters what the gold result does not do twice
+    differences = _differences(gold, result, access)
+    if differences:  # only then it matters what the gold result does not do twice
         gold = _without_unstable(gold, behaviour(access, "solution"))
-        found = _differences(gold, result, access)
+        differences = _differences(gold, result, access)
     shared = [call for call in _comparable(gold.observed, result.observed) if not call.own]
-    return ComparedResults(gold, result, tuple(found), len(shared))
+    return ComparedResults(gold, result, tuple(differences), len(shared))
 
 
 def _differences(gold: Behaviour, result: Behaviour, access: ReadOnlyAccess) -> list[Difference]:
@@ -141,17 +141,17 @@ def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:
 
 def _without_unstable(gold: Behaviour, again: Behaviour) -> Behaviour:
     files = {path: text for path, text in gold.files.items() if again.files.get(path) == text}
-    seen = {call: said for call, said in gold.observed.items() if again.observed.get(call) == said}
+    seen = {call: output for call, output in gold.observed.items() if again.observed.get(call) == output}
     printed = gold.printed if gold.printed == again.printed else None
     return Behaviour(gold.passed, gold.output, files, printed, seen)
 
 
 def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyAccess) -> list[Difference]:
-    asked = access.instruction + "".join(texts_of(access, "tests").values())
+    stated = access.instruction + "".join(texts_of(access, "tests").values())
     ordered = _ORDERED.search(access.instruction) is not None
-    found = []
+    differences = []
     for path, text in gold.items():
-        if not any(part in asked for part in path.split("/")):
+        if not any(part in stated for part in path.split("/")):
             continue
         other = result.get(path)
         if other is None and (access.read("workspace", path) is not None or path not in access.instruction):
@@ -159,30 +159,30 @@ def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyA
             other = unchanged.decode(errors="replace") if unchanged is not None else None
         if other is None or alike(text, other) or (not ordered and sorted(_lines(text)) == sorted(_lines(other))):
             continue
-        found.append(Difference("file", path, *_first_difference(_lines(text), _lines(other))))
-    return found
+        differences.append(Difference("file", path, *_first_difference(_lines(text), _lines(other))))
+    return differences
 
 
 def _runs(gold: Behaviour, result: Behaviour) -> list[Difference]:
     if gold.printed is None or result.printed is None or alike(gold.printed, result.printed):
         return []
-    told = _first_difference(gold.printed.splitlines(), result.printed.splitlines())
-    return [Difference("run", "the run command", *told)]
+    lines = _first_difference(gold.printed.splitlines(), result.printed.splitlines())
+    return [Difference("run", "the run command", *lines)]
 
 
 def _calls(gold: Observed, result: Observed) -> list[Difference]:
     shared = _comparable(gold, result)
-    found = [
+    differences = [
         Difference("call" if call.own else "varied", call.text, gold[call], result[call])
         for call in shared
         if not _same_value(msgspec.json.decode(gold[call]), msgspec.json.decode(result[call]))
     ]
-    return sorted(found, key=lambda one: one.where != "call")
+    return sorted(differences, key=lambda one: one.where != "call")
 
 
 def _comparable(gold: Observed, result: Observed) -> Sequence[ObservedCall]:
     """Return the calls that both got; of those with other arguments, the ones that the gold result can take."""
-    return [call for call, said in gold.items() if call in result and (call.own or not said.startswith('["raises"'))]
+    return [call for call, text in gold.items() if call in result and (call.own or not text.startswith('["raises"'))]
 
 
 def alike(one: str, other: str) -> bool:

@@ -56,9 +56,9 @@ def _by_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | No
 
 
 def _files_differ(access: ReadOnlyAccess) -> Attribution | None:
-    found = compare_files(access)
-    said = "The tests accept the result, though it differs from the gold result in"
-    return _weak(f"{said} {found[0].what}.", 0.75, found) if found else None
+    differences = compare_files(access)
+    start = "The tests accept the result, though it differs from the gold result in"
+    return _weak(f"{start} {differences[0].what}.", 0.75, differences) if differences else None
 
 
 def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
@@ -67,14 +67,14 @@ def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
     unreliable = reliability.unreliable_by_running(access)
     if unreliable is not None:
         return tampering.tampering_in_texts(access, done) or unreliable
-    found = (
+    leak = (
         tampering.tampering_by_running(access, done)
         or leakage.leak_in_files(access, done)
         or leakage.leak_in_texts(access, done)
         or reliability.leftovers(access, done)
     )
-    if found is not None:
-        return found
+    if leak is not None:
+        return leak
     compared = compare(access)
     if compared is None:
         return _by_files(access, done) or _by_mutants(access)
@@ -92,8 +92,8 @@ def _by_mutants(access: SandboxAccess) -> Attribution:
     tried = try_mutants(access, "workspace", most=MOST_WITHOUT_GOLD)
     if len(tried.passed) >= LEAST_WRONG and len(tried.passed) >= WRONG_SHARE * tried.wrong:
         counted = f"{len(tried.passed)} of {tried.wrong} wrong variants of the result"
-        said = f"{counted} pass the tests too: they check too little for a pass to count."
-        return Attribution("task", "weak_tests", 0.5, said, tried.evidence())
+        rationale = f"{counted} pass the tests too: they check too little for a pass to count."
+        return Attribution("task", "weak_tests", 0.5, rationale, tried.evidence())
     return _sound(_BY_RERUNS, 0.7, *tried.evidence())
 
 
@@ -102,20 +102,20 @@ def _differs(compared: ComparedResults) -> Attribution | None:
     plain = [one for one in compared.differences if one.where != "varied"]
     varied = [one for one in compared.differences if one.where == "varied"]
     if plain:
-        said = f"The tests accept the result, though it differs from the gold result in {plain[0].what[:160]}."
-        return _weak(said, 0.85 if plain[0].where == "file" else 0.9, plain)
+        rationale = f"The tests accept the result, though it differs from the gold result in {plain[0].what[:160]}."
+        return _weak(rationale, 0.85 if plain[0].where == "file" else 0.9, plain)
     share = len(varied) / compared.varied if compared.varied else 0.0
     if len(varied) < LEAST_VARIED or share < LEAST_SHARE:
         return None
     counted = f"{len(varied)} of {compared.varied} calls with other arguments than those of the tests"
     if share >= _SPECIAL_SHARE:
-        said = f"The result fits the inputs of the tests alone: it differs from the gold result in {counted}."
-        return _weak(said, 0.9, varied)
+        rationale = f"The result fits the inputs of the tests alone: it differs from the gold result in {counted}."
+        return _weak(rationale, 0.9, varied)
     return _weak(f"The tests accept the result, though it differs from the gold result in {counted}.", 0.75, varied)
 
 
-def _weak(said: str, score: float, found: Sequence[Difference]) -> Attribution:
-    return Attribution("task", "weak_tests", score, said, tuple(one.evidence() for one in found[:_SHOWN]))
+def _weak(rationale: str, score: float, differences: Sequence[Difference]) -> Attribution:
+    return Attribution("task", "weak_tests", score, rationale, tuple(one.evidence() for one in differences[:_SHOWN]))
 
 
 def _equal(compared: ComparedResults, tried: TriedMutant) -> Attribution:
@@ -126,12 +126,12 @@ def _equal(compared: ComparedResults, tried: TriedMutant) -> Attribution:
         return _sound(_BY_RERUNS, 0.7)
     what = f"{len(compared.gold.files)} files and {calls} calls, {compared.varied} of them with other arguments,"
     evidence = Evidence("command", "the tests on the gold result and on the agent's", f"{what} give the same")
-    told = "Clean reruns pass, and the result does what the gold result does."
+    rationale = "Clean reruns pass, and the result does what the gold result does."
     if not tried.passed:
-        return _sound(told, 0.9, evidence)
+        return _sound(rationale, 0.9, evidence)
     weak = f"The tests let {len(tried.passed)} of {tried.wrong} wrong variants of the gold result pass, too."
-    return _sound(f"{told} {weak}", 0.85, evidence, *tried.evidence())
+    return _sound(f"{rationale} {weak}", 0.85, evidence, *tried.evidence())
 
 
-def _sound(said: str, score: float, *evidence: Evidence) -> Attribution:
-    return Attribution("pass", "", score, said, evidence)
+def _sound(rationale: str, score: float, *evidence: Evidence) -> Attribution:
+    return Attribution("pass", "", score, rationale, evidence)

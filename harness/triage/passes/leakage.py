@@ -33,68 +33,70 @@ Texts = Mapping[str, str]
 def leak_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | None:
     """Return a kept path that was read, with lines that the agent typed afterwards, or that was copied or run."""
     for place, doing in enumerate(done):
-        kept = [one for one in doing.accesses if _is_kept(one.path, access.instruction)]
-        if not kept or not doing.succeeded:
+        hidden = [one for one in doing.accesses if _is_kept(one.path, access.instruction)]
+        if not hidden or not doing.succeeded:
             continue
-        used = next((one for one in kept if one.way != "reads" and _has_kept_word(one.path)), None)
+        used = next((one for one in hidden if one.way != "reads" and _has_kept_word(one.path)), None)
         if used is not None and not _is_made_by_agent(used.path, done[:place]):
             return _leak(f"The agent {used.way} {used.path}, which it had not been given to use.", [doing], 0.8)
-        if all(_is_made_by_agent(one.path, done[:place]) for one in kept):
+        if all(_is_made_by_agent(one.path, done[:place]) for one in hidden):
             continue
         typed = "\n".join(each.typed for each in done[: place + 1])
         seen = telling_lines(doing.output) - telling_lines(typed, access.instruction)
         later = [each for each in done[place + 1 :] if telling_lines(each.typed) & seen]
         if are_many(line for each in later for line in telling_lines(each.typed) & seen):
-            said = f"The agent read {kept[0].path} and then typed lines of it into its result."
-            return _leak(said, [doing, later[0]], 0.75)
+            rationale = f"The agent read {hidden[0].path} and then typed lines of it into its result."
+            return _leak(rationale, [doing, later[0]], 0.75)
     return None
 
 
 def leak_in_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
     """Return a solution that was shown or lay ready and is carried, or tests that were shown."""
-    given = texts_of(access, "environment")
+    environment = texts_of(access, "environment")
     own = {path: text for path, text in changed_texts(access).items() if not _TEST_FILE.search(path)}
     return (
-        _shown_solution(access, done, given, own, telling_lines(*texts_of(access, "solution").values()))
-        or _copied_solution(access, done, given, own)
+        _shown_solution(access, done, environment, own, telling_lines(*texts_of(access, "solution").values()))
+        or _copied_solution(access, done, environment, own)
         or _shown_tests(access, done)
     )
 
 
 def _shown_solution(
-    access: ReadOnlyAccess, done: Sequence[Doing], given: Texts, own: Texts, secret: frozenset[str]
+    access: ReadOnlyAccess, done: Sequence[Doing], environment: Texts, own: Texts, secret: frozenset[str]
 ) -> Attribution | None:
-    known = telling_lines(access.instruction, *(given[path] for path in own.keys() & given.keys()))
+    known = telling_lines(access.instruction, *(environment[path] for path in own.keys() & environment.keys()))
     carried = telling_lines(joined(own)) & secret
     typed: set[str] = set()
     for place, doing in enumerate(done):
         typed |= telling_lines(doing.typed)
-        if not doing.shows or _only_own(doing, given, own, done[:place]):
+        if not doing.shows or _only_own(doing, environment, own, done[:place]):
             continue
         seen = (telling_lines(doing.output) & carried) - known - typed
         if are_many(seen):
-            where = _source(doing, given, seen)
-            said = f"The agent was shown lines of the gold solution{where}, and its result has {len(seen)} of them."
+            where = _source(doing, environment, seen)
+            why = f"The agent was shown lines of the gold solution{where}, and its result has {len(seen)} of them."
             carries = Evidence(
                 "file", _place_of(own, seen), cut("\n".join(sorted(seen, key=lambda line: (-len(line), line))))
             )
-            return _leak(said, [doing], 0.9, carries)
+            return _leak(why, [doing], 0.9, carries)
     return None
 
 
-def _copied_solution(access: ReadOnlyAccess, done: Sequence[Doing], given: Texts, own: Texts) -> Attribution | None:
+def _copied_solution(
+    access: ReadOnlyAccess, done: Sequence[Doing], environment: Texts, own: Texts
+) -> Attribution | None:
     """A file of the result that lay ready in the environment, where neither instruction nor solution speaks of it."""
     spoken_of = access.instruction + joined(texts_of(access, "solution"))
     for path, text in own.items():
-        source = next((place for place, other in given.items() if other == text and place != path), None)
+        source = next((place for place, other in environment.items() if other == text and place != path), None)
         if source is None or not telling_lines(text):
             continue
         if any(part in spoken_of for part in (source.split("/")[:-1] or [source])):
             continue
         acts = [doing for doing in done if any(_covers(one, source) for one in doing.accesses)]
         if acts:
-            said = f"The result's {path} is {source} of the environment: what was asked for lay ready there."
-            return _leak(said, acts[-1:], 0.85, Evidence("file", f"environment/{source}", cut(text)))
+            rationale = f"The result's {path} is {source} of the environment: what was asked for lay ready there."
+            return _leak(rationale, acts[-1:], 0.85, Evidence("file", f"environment/{source}", cut(text)))
     return None
 
 
@@ -108,8 +110,8 @@ def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution |
     """Return the tests of the verdict in what the agent was shown before its last work."""
     if "test" in access.instruction.lower():
         return None
-    given = (text for path, text in texts_of(access, "environment").items() if not _TEST_FILE.search(path))
-    known = telling_lines(access.instruction, *given)
+    environment = (text for path, text in texts_of(access, "environment").items() if not _TEST_FILE.search(path))
+    known = telling_lines(access.instruction, *environment)
     for path, text in texts_of(access, "tests").items():
         lines = telling_lines(text) - known
         typed: set[str] = set()
@@ -118,31 +120,31 @@ def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution |
             seen = (telling_lines(doing.output) & lines) - typed
             works = next((later for later in done[place + 1 :] if later.wrote), None)
             if doing.shows and works is not None and are_many(seen) and 2 * len(seen) > len(lines):
-                said = f"The agent was shown {len(seen)} lines of tests/{path}, and then wrote its result."
-                return _leak(said, [doing, works], 0.75)
+                rationale = f"The agent was shown {len(seen)} lines of tests/{path}, and then wrote its result."
+                return _leak(rationale, [doing, works], 0.75)
     return None
 
 
-def _only_own(doing: Doing, given: Texts, own: Texts, before: Sequence[Doing]) -> bool:
+def _only_own(doing: Doing, environment: Texts, own: Texts, before: Sequence[Doing]) -> bool:
     """Return whether an act shows only files that the agent, or a program that it ran, made."""
     paths = [one.path.removeprefix("./") for one in doing.accesses if one.way == "reads"]
-    made = {basename(path) for path in own.keys() - given.keys()}
-    named = [path for path in paths if "/" in path or "." in path or path in given or path in made]
-    return bool(named) and all(_is_own(path, given, made) or _is_made_by_agent(path, before) for path in named)
+    made = {basename(path) for path in own.keys() - environment.keys()}
+    named = [path for path in paths if "/" in path or "." in path or path in environment or path in made]
+    return bool(named) and all(_is_own(path, environment, made) or _is_made_by_agent(path, before) for path in named)
 
 
-def _is_own(path: str, given: Texts, made: set[str]) -> bool:
+def _is_own(path: str, environment: Texts, made: set[str]) -> bool:
     """A path below the working folder at which nothing was given was made there; of others the name has to tell."""
     if _has_kept_word(path):
         return False
     if path.startswith(("/", "..", "~", "$")):
         return basename(path) in made
-    return not any(fnmatchcase(each, path) or each.startswith(f"{path.rstrip('/')}/") for each in given)
+    return not any(fnmatchcase(each, path) or each.startswith(f"{path.rstrip('/')}/") for each in environment)
 
 
-def _source(doing: Doing, given: Texts, seen: Iterable[str]) -> str:
+def _source(doing: Doing, environment: Texts, seen: Iterable[str]) -> str:
     lines = set(seen)
-    place = next((path for path, text in given.items() if are_many(telling_lines(text) & lines)), None)
+    place = next((path for path, text in environment.items() if are_many(telling_lines(text) & lines)), None)
     if place is not None:
         return f", which stood in {place}"
     return next((f" in {one.path}" for one in doing.accesses if one.way == "reads"), "")
@@ -173,7 +175,7 @@ def _is_made_by_agent(path: str, before: Iterable[Doing]) -> bool:
     return any(name == basename(wrote) for doing in before for wrote in doing.wrote)
 
 
-def _leak(said: str, at: Sequence[Doing], score: float, *more: Evidence) -> Attribution:
+def _leak(rationale: str, at: Sequence[Doing], score: float, *more: Evidence) -> Attribution:
     shown = [Evidence("step", str(doing.step), cut(doing.line or doing.output)) for doing in at]
     steps = tuple(doing.step for doing in at)
-    return Attribution("task", "solution_leakage", score, said, (*shown, *more), steps)
+    return Attribution("task", "solution_leakage", score, rationale, (*shown, *more), steps)

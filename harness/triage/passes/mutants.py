@@ -55,11 +55,11 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
         return TriedMutant(0, ())
     wrong, passed = 0, []
     for mutant in _spread(_programs(access, start, own), most):
-        found = behaviour(access, start, {mutant.path: mutant.text})
-        differs = any(found.observed.get(call, said) != said for call, said in own.observed.items())
-        if differs or not found.passed:
+        outcome = behaviour(access, start, {mutant.path: mutant.text})
+        differs = any(outcome.observed.get(call, text) != text for call, text in own.observed.items())
+        if differs or not outcome.passed:
             wrong += 1
-            passed += [mutant] if found.passed else []
+            passed += [mutant] if outcome.passed else []
     return TriedMutant(wrong, tuple(passed))
 
 
@@ -82,8 +82,8 @@ def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Muta
     return [mutant for path, text in texts.items() for mutant in mutants(path, text)]
 
 
-def _spread(found: list[Mutant], most: int) -> Iterator[Mutant]:
-    return islice(found[:: max(1, len(found) // most)], most)
+def _spread(choices: list[Mutant], most: int) -> Iterator[Mutant]:
+    return islice(choices[:: max(1, len(choices) // most)], most)
 
 
 def _of_python(path: str, text: str) -> Iterator[Mutant]:
@@ -130,7 +130,7 @@ def _is_text(node: ast.BinOp) -> bool:
 
 
 def _of_shell(path: str, text: str) -> Iterator[Mutant]:
-    for found in _SHELL_WORD.finditer(text):
-        changed = text[: found.start()] + _SHELL[found[0]] + text[found.end() :]
-        line = text.count("\n", 0, found.start()) + 1
-        yield Mutant(path, changed, line, f"`{_SHELL[found[0]]}` for `{found[0]}`")
+    for word in _SHELL_WORD.finditer(text):
+        changed = text[: word.start()] + _SHELL[word[0]] + text[word.end() :]
+        line = text.count("\n", 0, word.start()) + 1
+        yield Mutant(path, changed, line, f"`{_SHELL[word[0]]}` for `{word[0]}`")

@@ -41,14 +41,14 @@ Observed = Mapping[ObservedCall, str]
 
 def watched_tests(tests: Mapping[str, str]) -> dict[str, str]:
     """Python tests with the program that notes calls at their head, and shell scripts that print what they run."""
-    found = {}
+    watched = {}
     for path, text in tests.items():
         if path.endswith(".py") and not path.endswith("conftest.py"):
-            found[path] = _with_program(text)
+            watched[path] = _with_program(text)
         elif path.endswith((".sh", ".bash", ".bats")):
             first, _, rest = text.partition("\n")
-            found[path] = f"{first}\nset -x\n{rest}" if first.startswith("#!") else f"set -x\n{text}"
-    return found
+            watched[path] = f"{first}\nset -x\n{rest}" if first.startswith("#!") else f"set -x\n{text}"
+    return watched
 
 
 def observe(
@@ -108,25 +108,25 @@ def _driver(commands: Sequence[Sequence[str]]) -> str:
 
 def _traced(output: str, programs: Sequence[str]) -> list[list[str]]:
     """Return the commands of a shell's trace that name a program of the result, each once."""
-    found: dict[tuple[str, ...], None] = {}
+    commands: dict[tuple[str, ...], None] = {}
     for traced in re.findall(r"^\++( .*)$", output, re.MULTILINE):
         with suppress(ValueError):
             words = shlex.split(traced)
             if any(word.removeprefix("./") in programs for word in words[:2]):
-                found.setdefault(tuple(words))
-    return [list(words) for words in found]
+                commands.setdefault(tuple(words))
+    return [list(words) for words in commands]
 
 
 def _read(notes: bytes) -> Observed:
-    found: dict[ObservedCall, str] = {}
+    calls: dict[ObservedCall, str] = {}
     for line in notes.splitlines():
         try:
-            kind, name, given, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
+            kind, name, arguments, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue  # a test that was stopped leaves half a line
         number = 0
-        shown = msgspec.json.encode(given).decode()
-        while (call := ObservedCall(name, shown, kind == "own", number)) in found:
+        shown = msgspec.json.encode(arguments).decode()
+        while (call := ObservedCall(name, shown, kind == "own", number)) in calls:
             number += 1
-        found[call] = msgspec.json.encode(result).decode()
-    return found
+        calls[call] = msgspec.json.encode(result).decode()
+    return calls

@@ -91,14 +91,15 @@ def variants(value: Any, depth: int = 0) -> list[Any]:
         return _texts_like(value)
     if isinstance(value, list | tuple):
         kind = type(value) if type(value) in (list, tuple) else list
-        found: list[Any] = [kind(value[:-1]), kind([*value, *value[:1]]), kind(value[::-1])] if value else []
+        others: list[Any] = [kind(value[:-1]), kind([*value, *value[:1]]), kind(value[::-1])] if value else []
         if value:
-            found += [kind([each, *value[1:]]) for each in variants(value[0], depth + 1)[:2]]
-        return [each for each in found if each and each != value]
+            others += [kind([each, *value[1:]]) for each in variants(value[0], depth + 1)[:2]]
+        return [each for each in others if each and each != value]
     if isinstance(value, dict) and value:
         first = next(iter(value))
-        found = [{key: each for key, each in value.items() if key != first}]
-        return [each for each in found if each] + [{**value, first: each} for each in variants(value[first], depth + 1)]
+        others = [{key: each for key, each in value.items() if key != first}]
+        changed = [{**value, first: each} for each in variants(value[first], depth + 1)]
+        return [*filter(None, others), *changed]
     return []
 
 
@@ -106,18 +107,18 @@ def _texts_like(text: str) -> list[str]:
     if not text.strip() or len(text) > 20_000 or (len(text) < 256 and Path(text).exists()):
         return []
     words, lines = text.split(" "), text.split("\n")
-    found = [shifted(text, letters=False), shifted(text, letters=True)]
+    similar = [shifted(text, letters=False), shifted(text, letters=True)]
     if len(lines) > 2:
-        found.append("\n".join([*lines[:1], *lines[2:]]))
+        similar.append("\n".join([*lines[:1], *lines[2:]]))
     elif len(words) > 1:
-        found += [" ".join(words[:-1]), " ".join([*words, words[0]])]
-    return [each for each in dict.fromkeys(found) if each != text]
+        similar += [" ".join(words[:-1]), " ".join([*words, words[0]])]
+    return [each for each in dict.fromkeys(similar) if each != text]
 
 
-def note(kind: str, what: str, given: Any, result: Any) -> None:
+def note(kind: str, what: str, arguments: Any, result: Any) -> None:
     """Add one call to the notes."""
     with _FILE.open("a", encoding="utf-8") as out:
-        out.write(json.dumps([kind, what, given, result], ensure_ascii=True, default=repr) + "\n")
+        out.write(json.dumps([kind, what, arguments, result], ensure_ascii=True, default=repr) + "\n")
 
 
 @contextmanager
@@ -230,15 +231,15 @@ def _shown_command(words: list[str], kwargs: dict[str, Any]) -> Any:
 
 def _contents(words: list[str]) -> dict[str, str | None]:
     """Return the texts of the files that a command names; `None` of what is no file yet."""
-    found: dict[str, str | None] = {}
+    contents: dict[str, str | None] = {}
     for word in words[1:]:
         place = Path(word[:256])
         if word.startswith("-") or place.is_dir():
             continue
-        found[word] = None
+        contents[word] = None
         if place.is_file() and place.stat().st_size < 1 << 20:
-            found[word] = place.read_text(encoding="utf-8", errors="replace")
-    return found
+            contents[word] = place.read_text(encoding="utf-8", errors="replace")
+    return contents
 
 
 def _given(finished: Any, words: list[str], before: dict[str, str | None]) -> Any:
@@ -251,7 +252,7 @@ def _other_commands(
 ) -> list[tuple[list[str], str | None]]:
     fed = kwargs.get("input") if isinstance(kwargs.get("input"), str) else None
     first = 2 if re.search(r"python|/?(?:ba|da)?sh$|node|perl|ruby", Path(words[0]).name) else 1
-    found: list[tuple[list[str], str | None]] = []
+    commands: list[tuple[list[str], str | None]] = []
     for place, word in enumerate(words):
         if place < first or word.startswith("-"):
             continue
@@ -260,8 +261,8 @@ def _other_commands(
             others = variants(word) if not re.search(r"[/.]", word) or re.fullmatch(r"[\d.]+", word) else []
         else:
             others = [_varied_copy(word, number, each) for number, each in enumerate(_texts_like(text))]
-        found += [([*words[:place], each, *words[place + 1 :]], fed) for each in others]
-    return found + [(words, each) for each in (_texts_like(fed) if fed else [])]
+        commands += [([*words[:place], each, *words[place + 1 :]], fed) for each in others]
+    return commands + [(words, each) for each in (_texts_like(fed) if fed else [])]
 
 
 def _varied_copy(path: str, number: int, text: str) -> str:
@@ -274,10 +275,10 @@ def _varied_copy(path: str, number: int, text: str) -> str:
 
 
 def _run_again(run: Callable[..., Any], words: list[str], fed: str | None, kwargs: dict[str, Any]) -> None:
-    given = {key: value for key, value in kwargs.items() if key in ("cwd", "env")}
+    options = {key: value for key, value in kwargs.items() if key in ("cwd", "env")}
     before = _contents(words)
     try:
-        finished = run(words, input=fed or "", capture_output=True, text=True, errors="replace", timeout=5, **given)
+        finished = run(words, input=fed or "", capture_output=True, text=True, errors="replace", timeout=5, **options)
         result = _given(finished, words, before)
     except (OSError, subprocess.SubprocessError) as error:
         result = ["raises", type(error).__name__]

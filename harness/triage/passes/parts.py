@@ -11,13 +11,13 @@ from misstep.harness.triage.protocols import ReadOnlyAccess
 
 def texts_of(access: ReadOnlyAccess, part: Part) -> dict[str, str]:
     """Path → text of the files of a part that are UTF-8."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for path in access.files(part):
         data = access.read(part, path)
         if data is not None and b"\0" not in data:
             with suppress(UnicodeDecodeError):
-                found[path] = data.decode()
-    return found
+                texts[path] = data.decode()
+    return texts
 
 
 def changed_texts(access: ReadOnlyAccess) -> dict[str, str]:

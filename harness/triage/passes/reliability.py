@@ -30,15 +30,15 @@ _TEST_NAME = re.compile(r"\btest_\w+")
 def unreliable_in_texts(access: TextAccess) -> Attribution | None:
     """Return a log of the tests that speaks against the recorded pass."""
     log = access.logs.get(TESTS_LOG, "")
-    for pattern, said in (
+    for pattern, rationale in (
         (_FAILS, "The run is recorded as passed, but the log of its tests reports a failure"),
         (_NOTHING_RAN, "The run is recorded as passed, but the log says that no test was run"),
     ):
-        found = pattern.search(log)
-        if found is not None:
-            line = log.count("\n", 0, found.start()) + 1
-            shown = Evidence("log", f"logs/{TESTS_LOG}:{line}", cut(log[found.start() :]))
-            return _unreliable(f"{said}: another run has to tell.", [shown], 0.85)
+        match = pattern.search(log)
+        if match is not None:
+            line = log.count("\n", 0, match.start()) + 1
+            shown = Evidence("log", f"logs/{TESTS_LOG}:{line}", cut(log[match.start() :]))
+            return _unreliable(f"{rationale}: another run has to tell.", [shown], 0.85)
     return None
 
 
@@ -50,8 +50,8 @@ def unreliable_in_files(access: ReadOnlyAccess) -> Attribution | None:
     foreign = sorted(named - known)
     if not known or not foreign or known & named - {name for name in known if f"{name}.py" in tests}:
         return None
-    said = f"The log of the tests names {foreign[0]}, which the tests do not have: it is of another version of them."
-    return _unreliable(said, [Evidence("log", f"logs/{TESTS_LOG}", foreign[0])], 0.7)
+    why = f"The log of the tests names {foreign[0]}, which the tests do not have: it is of another version of them."
+    return _unreliable(why, [Evidence("log", f"logs/{TESTS_LOG}", foreign[0])], 0.7)
 
 
 def unreliable_by_running(access: SandboxAccess) -> Attribution | None:
@@ -65,19 +65,19 @@ def unreliable_by_running(access: SandboxAccess) -> Attribution | None:
         return None
     shown = [Evidence("command", access.case.file.test_command, cut_end(failed[0].output))]
     if len(failed) == len(runs):
-        said = f"The run is recorded as passed, but its result fails the tests in each of {len(runs)} clean reruns."
-        return _unreliable(said, shown, 0.9)
-    said = f"The result passes {len(runs) - len(failed)} of {len(runs)} clean reruns of the tests, and fails the rest."
-    return _unreliable(said, shown, 0.85)
+        why = f"The run is recorded as passed, but its result fails the tests in each of {len(runs)} clean reruns."
+        return _unreliable(why, shown, 0.9)
+    why = f"The result passes {len(runs) - len(failed)} of {len(runs)} clean reruns of the tests, and fails the rest."
+    return _unreliable(why, shown, 0.85)
 
 
 def leftovers(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | None:
     """Files that no command of the agent made, and without which its result fails: something was left from before."""
     if access.case.part("environment") is None or not done:
         return None
-    given, gold = set(access.files("environment")), texts_of(access, "solution")
+    environment, gold = set(access.files("environment")), texts_of(access, "solution")
     typed = "\n".join(doing.typed for doing in done) + "\n".join([*gold, *gold.values()])
-    foreign = [path for path in access.files("workspace") if path not in given and basename(path) not in typed]
+    foreign = [path for path in access.files("workspace") if path not in environment and basename(path) not in typed]
     foreign = [path for path in foreign if not re.search(r"__pycache__|\.pyc$|(?:^|/)\.", path)]
     if not foreign:
         return None
@@ -92,14 +92,14 @@ def leftovers(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | Non
         finished = replica.test()
     if finished.exit_code == 0:
         return None
-    said = f"The tests pass only with {foreign[0]}, which was not given and which no command of the agent makes."
+    rationale = f"The tests pass only with {foreign[0]}, which was not given and which no command of the agent makes."
     left = (access.read("workspace", foreign[0]) or b"").decode(errors="replace")
     shown = [
         Evidence("file", f"workspace/{foreign[0]}", cut(left)),
         Evidence("command", access.case.file.test_command, cut_end(finished.output)),
     ]
-    return _unreliable(said, shown, 0.85)
+    return _unreliable(rationale, shown, 0.85)
 
 
-def _unreliable(said: str, shown: Sequence[Evidence], score: float) -> Attribution:
-    return Attribution("infrastructure", "harness_bug", score, said, tuple(shown))
+def _unreliable(rationale: str, shown: Sequence[Evidence], score: float) -> Attribution:
+    return Attribution("infrastructure", "harness_bug", score, rationale, tuple(shown))

@@ -28,29 +28,29 @@ def special_cased(access: ReadOnlyAccess) -> Attribution | None:
     parts: tuple[Part, ...] = ("environment", "solution")
     known = "\n".join([access.instruction, *(joined(texts_of(access, part)) for part in parts)])
     wanted = {literal for literal in literals(tests) if literal not in known}
-    found = {
+    places = {
         literal: place
         for literal in wanted
         for path, text in own.items()
         if (place := _place(path, text, literal)) is not None
     }
-    if len(found) < LEAST:
+    if len(places) < LEAST:
         return None
-    shown = sorted(found, key=len, reverse=True)
-    said = (
-        f"The result holds {len(found)} literals of the tests, such as {shown[0]!r}, which stand neither in the "
+    shown = sorted(places, key=len, reverse=True)
+    rationale = (
+        f"The result holds {len(places)} literals of the tests, such as {shown[0]!r}, which stand neither in the "
         "instruction nor in the files that were given: it answers the tests, not the task."
     )
-    evidence = [Evidence("file", found[literal], cut(literal, 2)) for literal in shown[:LEAST]]
-    return Attribution("task", "weak_tests", 0.75, said, tuple(evidence))
+    evidence = [Evidence("file", places[literal], cut(literal, 2)) for literal in shown[:LEAST]]
+    return Attribution("task", "weak_tests", 0.75, rationale, tuple(evidence))
 
 
 def literals(tests: Mapping[str, str]) -> set[str]:
     """Return the texts and numbers of tests that are long enough to be told from chance."""
-    found: set[str] = set()
+    constants: set[str] = set()
     for path, text in tests.items():
-        found |= set(_of_python(text)) if path.endswith(".py") else set(_of_shell(text))
-    return {one for one in found if _is_telling(one)}
+        constants |= set(_of_python(text)) if path.endswith(".py") else set(_of_shell(text))
+    return {one for one in constants if _is_telling(one)}
 
 
 def _is_telling(literal: str) -> bool:
@@ -62,9 +62,9 @@ def _is_telling(literal: str) -> bool:
 
 def _of_python(text: str) -> Iterator[str]:
     nodes = parsed(text)
-    said = {id(part) for node in nodes for part in _messages(node)}
+    messages = {id(part) for node in nodes for part in _messages(node)}
     for node in nodes:
-        if isinstance(node, ast.Constant) and id(node) not in said:
+        if isinstance(node, ast.Constant) and id(node) not in messages:
             if isinstance(node.value, str):
                 yield node.value
             elif isinstance(node.value, int | float) and not isinstance(node.value, bool):
@@ -95,7 +95,7 @@ def _is_program(path: str, text: str) -> bool:
 def _place(path: str, text: str, literal: str) -> str | None:
     """Return where a literal stands as a whole in a program."""
     for one in {literal, literal.encode("unicode_escape").decode()}:
-        found = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
-        if found is not None:
-            return f"workspace/{path}:{text.count(chr(10), 0, found.start()) + 1}"
+        match = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
+        if match is not None:
+            return f"workspace/{path}:{text.count(chr(10), 0, match.start()) + 1}"
     return None

@@ -54,46 +54,47 @@ def tampering_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution
     runner = _of_the_command(access)
     for doing in done:
         for path in doing.wrote:
-            said = ""
+            rationale = ""
             if basename(path.rstrip("/")) in access.instruction or not doing.succeeded:
                 continue
             if _is_in_tests(path):
-                said = f"The agent changed the tests: it wrote {path}."
+                rationale = f"The agent changed the tests: it wrote {path}."
             elif path.removeprefix("./") in runner:
-                said = f"The agent changed {path}, which the test command runs."
+                rationale = f"The agent changed {path}, which the test command runs."
             elif basename(path) in _LOADED_FIRST | _SETTINGS and _INTERFERES.search(doing.typed):
-                said = f"The agent wrote {path}, which reaches into how the tests are judged."
-            if said:
-                return _tampered(said, _at(doing), 0.7, (doing.step,))
-        if (found := _ENDS_AT_ONCE.search(doing.typed)) is not None and "_exit" not in access.instruction:
-            said = f"The agent wrote code that ends the run of the tests with success: `{found[0].strip()}`."
-            return _tampered(said, _at(doing), 0.65, (doing.step,))
+                rationale = f"The agent wrote {path}, which reaches into how the tests are judged."
+            if rationale:
+                return _tampered(rationale, _at(doing), 0.7, (doing.step,))
+        if (exit_call := _ENDS_AT_ONCE.search(doing.typed)) is not None and "_exit" not in access.instruction:
+            rationale = f"The agent wrote code that ends the run of the tests with success: `{exit_call[0].strip()}`."
+            return _tampered(rationale, _at(doing), 0.65, (doing.step,))
     return None
 
 
 def tampering_in_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
     """Files that the agent left and that can change what the tests say by what is in them."""
-    found = next((one for one in suspects(access) if one.interferes), None)
-    if found is None:
+    worst = next((one for one in suspects(access) if one.interferes), None)
+    if worst is None:
         return tampering_in_texts(access, done)
-    return _tampered(f"The agent left {found.path}, which {found.why}.", [_file(found)], 0.75, _steps(done, found.path))
+    rationale = f"The agent left {worst.path}, which {worst.why}."
+    return _tampered(rationale, [_file(worst)], 0.75, _steps(done, worst.path))
 
 
 def tampering_by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | None:
     """The tests pass with the files that the agent left, and fail without those that can change what tests say."""
-    found = list(suspects(access))
-    if not found or access.case.part("environment") is None:
+    suspected = list(suspects(access))
+    if not suspected or access.case.part("environment") is None:
         return None
     with access.replica("workspace") as replica:
-        _restore(access, replica, found)
+        _restore(access, replica, suspected)
         finished = replica.test()
-    worst = [one for one in found if one.interferes]
+    worst = [one for one in suspected if one.interferes]
     if finished.exit_code == 0 or not worst:
         return None
     paths = ", ".join(one.path for one in worst)
-    said = f"The tests pass with {paths} as the agent left it, and fail without: it {worst[0].why}."
+    rationale = f"The tests pass with {paths} as the agent left it, and fail without: it {worst[0].why}."
     tried = Evidence("command", access.case.file.test_command, cut_end(finished.output))
-    return _tampered(said, [*map(_file, worst), tried], 0.97, _steps(done, worst[0].path))
+    return _tampered(rationale, [*map(_file, worst), tried], 0.97, _steps(done, worst[0].path))
 
 
 def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution | None:
@@ -101,7 +102,7 @@ def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution |
     wanted, got = _counted(gold), _counted(result)
     if wanted is None or (got is not None and got >= wanted):
         return None
-    said = (
+    rationale = (
         f"The test command ends with success, but only {got or 0} of the {wanted} tests that the gold result passes "
         "report a pass: the agent's result ends the run, or takes tests out of it."
     )
@@ -110,7 +111,7 @@ def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution |
         if (match := _ENDS_AT_ONCE.search(text) or _INTERFERES.search(text)) is not None:
             line = text.count("\n", 0, match.start()) + 1
             shown.append(Evidence("file", f"workspace/{path}:{line}", match[0]))
-    return _tampered(said, shown, 0.9, ())
+    return _tampered(rationale, shown, 0.9, ())
 
 
 def suspects(access: ReadOnlyAccess) -> Iterator[_Suspect]:
@@ -148,14 +149,14 @@ def _shadowed(path: str, imported: frozenset[str]) -> str | None:
 
 def _imports(tests: Mapping[str, str]) -> frozenset[str]:
     """Return the modules that Python tests import, and the one that runs them."""
-    found = {"unittest", "pytest", "_pytest"}
+    modules = {"unittest", "pytest", "_pytest"}
     for path, text in tests.items():
         for node in parsed(text) if path.endswith(".py") else ():
             if isinstance(node, ast.Import):
-                found |= {one.name.split(".")[0] for one in node.names}
+                modules |= {one.name.split(".")[0] for one in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.split(".")[0])
-    return frozenset(found)
+                modules.add(node.module.split(".")[0])
+    return frozenset(modules)
 
 
 def _of_the_command(access: TextAccess) -> frozenset[str]:
@@ -168,19 +169,19 @@ def _is_in_tests(path: str) -> bool:
     return bool(parts) and (parts[0] == "tests" or (path.startswith(("/", "..")) and "tests" in parts[:-1]))
 
 
-def _restore(access: ReadOnlyAccess, replica: Replica, found: Sequence[_Suspect]) -> None:
-    for one in found:
-        given = access.read("environment", one.path)
-        if given is None:
+def _restore(access: ReadOnlyAccess, replica: Replica, suspected: Sequence[_Suspect]) -> None:
+    for one in suspected:
+        original = access.read("environment", one.path)
+        if original is None:
             replica.run(shlex.join(["rm", "-f", "--", one.path]))
         else:
-            replica.write(one.path, given)
+            replica.write(one.path, original)
 
 
 def _counted(output: str) -> int | None:
     """Return how many tests a run says that it ran or passed; `None` where it does not say."""
-    found = [int(next(filter(None, groups))) for groups in _COUNTS.findall(output)]
-    return max(found) if found else None
+    counts = [int(next(filter(None, groups))) for groups in _COUNTS.findall(output)]
+    return max(counts) if counts else None
 
 
 def cut_end(text: str) -> str:
@@ -200,5 +201,5 @@ def _steps(done: Sequence[Doing], path: str) -> tuple[int, ...]:
     return tuple(doing.step for doing in done if any(basename(wrote) == basename(path) for wrote in doing.wrote))
 
 
-def _tampered(said: str, shown: Sequence[Evidence], score: float, steps: tuple[int, ...]) -> Attribution:
-    return Attribution("task", "weak_tests", score, said, tuple(shown), steps)
+def _tampered(rationale: str, shown: Sequence[Evidence], score: float, steps: tuple[int, ...]) -> Attribution:
+    return Attribution("task", "weak_tests", score, rationale, tuple(shown), steps)

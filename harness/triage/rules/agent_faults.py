@@ -27,9 +27,9 @@ def agent_fault(
 ) -> Attribution:
     """Return an agent's fault with its subcategory."""
 
-    def fault(kind: str, said: str = "", more: Sequence[RecordedCommand] = (), shown: int = 3) -> Attribution:
+    def fault(kind: str, addition: str = "", more: Sequence[RecordedCommand] = (), shown: int = 3) -> Attribution:
         pieces = [*evidence, *(command.evidence(3) for command in more[:shown])]
-        return attributed("agent", kind, f"{rationale} {said}".rstrip(), pieces, [command.step for command in more])
+        return attributed("agent", kind, f"{rationale} {addition}".rstrip(), pieces, [command.step for command in more])
 
     slow = [command for command in run.commands[-3:] if command.code in OUT_OF_TIME]
     if timed_out or slow:

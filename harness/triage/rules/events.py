@@ -127,14 +127,14 @@ def agent_ran_out(own: Mapping[str, str]) -> bool:
 def harness_event(own: Mapping[str, str]) -> Event | None:
     """The first event of a machine in the harness's own words; none where these end with a limit of the agent's."""
     for name, text in own.items():
-        if not _OF_AGENT.search(text.lower()) and (found := event_in(text, f"logs/{name}")) is not None:
-            return found
+        if not _OF_AGENT.search(text.lower()) and (event := event_in(text, f"logs/{name}")) is not None:
+            return event
     return None
 
 
 def told_event(own: Mapping[str, str], *moments: Moment) -> Event | None:
     """Return the last line of the harness that tells of an event of these moments and of no further try."""
-    return next((found for line in reversed(list(_lines(own))) if (found := _known(line, moments)) is not None), None)
+    return next((event for line in reversed(list(_lines(own))) if (event := _known(line, moments)) is not None), None)
 
 
 def last_error(own: Mapping[str, str]) -> Event | None:
@@ -142,17 +142,17 @@ def last_error(own: Mapping[str, str]) -> Event | None:
     for where, line in reversed(list(_lines(own))):
         if _OF_AGENT.search(line.lower()):
             return None
-        if (found := _error(where, line, _ERROR)) is not None:
-            return found
+        if (event := _error(where, line, _ERROR)) is not None:
+            return event
     return None
 
 
 def trouble_in(own: Mapping[str, str]) -> Event | None:
     """Return why an agent may not have begun: the last line that tells of an event, of an error, or of any trouble."""
     lines = [*_lines(own, again=True)]
-    known = (found for one in reversed(lines) if (found := _known(one, get_args(Moment))) is not None)
-    told = (found for one in reversed(lines) for pattern in (_ERROR, _TROUBLE) if (found := _error(*one, pattern)))
-    return next(known, None) or next(told, None)
+    known = (event for one in reversed(lines) if (event := _known(one, get_args(Moment))) is not None)
+    errors = (event for one in reversed(lines) for pattern in (_ERROR, _TROUBLE) if (event := _error(*one, pattern)))
+    return next(known, None) or next(errors, None)
 
 
 def _error(where: str, line: str, pattern: re.Pattern[str]) -> Event | None:

@@ -79,9 +79,9 @@ def _names(message: str) -> list[str]:
 
 def _pair(message: str) -> tuple[str, str] | None:
     message = message.partition("\n")[0][:_LONGEST]
-    given, wanted = _GIVEN.search(message), _WANTED.search(message)
-    if given is not None and wanted is not None:
-        first, second = sorted((given, wanted), key=re.Match.start)
+    actual, wanted = _GIVEN.search(message), _WANTED.search(message)
+    if actual is not None and wanted is not None:
+        first, second = sorted((actual, wanted), key=re.Match.start)
         values = (_value(message[first.end() : second.start()]), _value(message[second.end() :]))
         return values if first is wanted else values[::-1]
     left, sign, right = message.removeprefix("assert ").partition(" != ")

@@ -44,8 +44,8 @@ def interrupted(run: TextRun, outcome: Outcome | None) -> Attribution | Undecide
             return infrastructure(event, "The agent took no step, and the record says why.", [])
         broken = broken_harness(run) if outcome == "failed" else None
         return broken or Undecided("No record shows a step of the agent, and none says why.")
-    if outcome != "passed" and (said := _said_at_the_end(run.run)) is not None:
-        return infrastructure(said, "The record ends with an error of what ran the agent.", [], _steps(said))
+    if outcome != "passed" and (ending := _said_at_the_end(run.run)) is not None:
+        return infrastructure(ending, "The record ends with an error of what ran the agent.", [], _steps(ending))
     # Where a record has no calls at all, nothing in it shows how it ended.
     unfinished = run.broke_off or (run.run is not None and not run.acts)
     if outcome != "passed" and unfinished and (event := _told_meanwhile(run.own)) is not None:
@@ -68,8 +68,8 @@ def _not_tested(run: TextRun, outcome: Outcome | None) -> Attribution | None:
     event = told_event(own, "verifying")
     if outcome is None:
         event = event or told_event(own, "running") or harness_event(own) or last_error(own)
-    said = "The harness tells that it broke, and no test is seen to have ended."
-    return infrastructure(event, said, []) if event is not None else None
+    rationale = "The harness tells that it broke, and no test is seen to have ended."
+    return infrastructure(event, rationale, []) if event is not None else None
 
 
 def acted(access: TextAccess, run: Trajectory | None) -> bool:
@@ -109,11 +109,11 @@ def _said_at_the_end(
         step = run.steps[number]
         if step.role == "agent" and not (not step.calls and _RUNNER.match(step.text.lower())):
             break
-        if step.role != "user" and (found := error_in({"": step.text})) is not None:
-            return Event(found.subcategory, str(number), found.line)
+        if step.role != "user" and (event := error_in({"": step.text})) is not None:
+            return Event(event.subcategory, str(number), event.line)
     ended = "\n".join(_ends(run.extra))
-    found = told_event({"": ended}, "running") or last_error({"": ended})
-    return None if found is None else Event(found.subcategory, "extra", found.line)
+    event = told_event({"": ended}, "running") or last_error({"": ended})
+    return None if event is None else Event(event.subcategory, "extra", event.line)
 
 
 def _ends(extra: dict[str, Any]) -> Iterator[str]:
@@ -122,5 +122,5 @@ def _ends(extra: dict[str, Any]) -> Iterator[str]:
             yield from (str(place[key]) for key in _ENDS if place.get(key))
 
 
-def _steps(said: Event) -> list[int]:
-    return [int(said.where)] if said.where.isdigit() else []
+def _steps(event: Event) -> list[int]:
+    return [int(event.where)] if event.where.isdigit() else []

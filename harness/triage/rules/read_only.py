@@ -67,29 +67,29 @@ def _saw_environment(run: FilesRun) -> bool:
     before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
     return any(
         word in before and word not in after
-        for wanted, given in run.failure.values
-        for word in set(_VALUE.findall(given)) - set(_VALUE.findall(wanted))
+        for wanted, actual in run.failure.values
+        for word in set(_VALUE.findall(actual)) - set(_VALUE.findall(wanted))
     )
 
 
 def _by_chance(run: FilesRun) -> Attribution | None:
     """Return the tests' fault, where the only test that failed is in a file that depends on chance."""
     places = run.failure.places
-    found = chance(run.access, ("tests",), sure=True) if places else None
-    if found is None:
+    draw = chance(run.access, ("tests",), sure=True) if places else None
+    if draw is None:
         return None
-    file = found.where.removeprefix("tests/").partition(":")[0]
+    file = draw.where.removeprefix("tests/").partition(":")[0]
     if any(place.rpartition("/")[2] != file.rpartition("/")[2] for place, _ in places):
         return None
-    return attributed("task", "brittle_tests", "The test that failed depends on chance.", [found])
+    return attributed("task", "brittle_tests", "The test that failed depends on chance.", [draw])
 
 
 def _ran_elsewhere(run: FilesRun) -> Attribution | None:
     """Infrastructure, where the tests miss what stands in the agent's result."""
     there = set(run.access.files("workspace"))
     for name in run.failure.files:
-        if found := {name, f"{name}.py", f"{name}/__init__.py"} & there:
-            shown = Evidence("file", f"workspace/{min(found)}", "it is there")
+        if present_names := {name, f"{name}.py", f"{name}/__init__.py"} & there:
+            shown = Evidence("file", f"workspace/{min(present_names)}", "it is there")
             rationale = f"The tests do not find {name!r}, which the agent's result has: they ran elsewhere."
             return infrastructure(None, rationale, [shown])
     return None

@@ -70,12 +70,12 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
         together = replace(limits, seconds=min(_MOST_SECONDS, 5 + limits.seconds * len(batch)))
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
         finished = replica.run(line, together)
-        told = [msgspec.json.decode(line, type=_Told) for line in finished.output.splitlines() if _is_told(line)]
-        for command, one in zip(batch, told, strict=False):
+        answers = [msgspec.json.decode(line, type=_Told) for line in finished.output.splitlines() if _is_told(line)]
+        for command, one in zip(batch, answers, strict=False):
             yield Repeated(command, one.code, one.text)
-        if len(told) < len(batch):  # the next command ended everything
-            yield Repeated(batch[len(told)], 137, f"ended by the limit on {finished.ended}")
-        commands = commands[len(told) + (len(told) < len(batch)) :]
+        if len(answers) < len(batch):  # the next command ended everything
+            yield Repeated(batch[len(answers)], 137, f"ended by the limit on {finished.ended}")
+        commands = commands[len(answers) + (len(answers) < len(batch)) :]
 
 
 def _is_told(line: str) -> bool:

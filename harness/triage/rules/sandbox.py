@@ -85,11 +85,11 @@ class _Investigation:
         return attributed("task", "brittle_tests", rationale, gold.evidence)
 
     def _without_gold(self) -> Attribution | Undecided:
-        said = "The tests fail each time, and no gold solution shows that they can pass."
+        reason = "The tests fail each time, and no gold solution shows that they can pass."
         if self.agent.more(_MANY).changing:
-            said = "The tests pass and fail on the result, and no gold solution shows why."
+            reason = "The tests pass and fail on the result, and no gold solution shows why."
         replayed = None if self.agent.changing else self._replayed()
-        return replayed or Undecided(said, self.agent.evidence)
+        return replayed or Undecided(reason, self.agent.evidence)
 
     @staticmethod
     def _impossible(gold: TestRuns) -> Attribution | Undecided:
@@ -146,11 +146,11 @@ class _Investigation:
 def _event_of(mended: Sequence[Repeated]) -> Event | None:
     """Return what broke, by what the record has of the commands that work now."""
     for one in mended:
-        step, said = str(one.recorded.step), one.recorded
-        if said.code in KILLED:
-            return Event("sandbox_crash", step, last_lines(said.output, 1) or f"exit code {said.code}")
-        if (found := event_in(said.output, step)) is not None:
-            return found
+        step, recorded = str(one.recorded.step), one.recorded
+        if recorded.code in KILLED:
+            return Event("sandbox_crash", step, last_lines(recorded.output, 1) or f"exit code {recorded.code}")
+        if (event := event_in(recorded.output, step)) is not None:
+            return event
     return None
 
 

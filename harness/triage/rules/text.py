@@ -140,11 +140,11 @@ def missing_input(run: TextRun) -> Attribution | None:
     for place, command in enumerate(run.commands):
         for name in read_failure(command.output).files if "o such file" in command.output else ():
             bare = name.rpartition("/")[2]
-            asked = "/" in name and name in run.access.instruction and name not in run.failure.missing
+            named = "/" in name and name in run.access.instruction and name not in run.failure.missing
             later = any(bare in one.line and "o such file" not in one.output for one in run.commands[place + 1 :])
-            if asked and not (later or is_placeholder(name) or agent_makes(run, name)):
-                said = f"The instruction tells of {name!r}, and the agent did not find it."
-                return attributed("task", "environment_fail", said, [command.evidence(2)], [command.step])
+            if named and not (later or is_placeholder(name) or agent_makes(run, name)):
+                rationale = f"The instruction tells of {name!r}, and the agent did not find it."
+                return attributed("task", "environment_fail", rationale, [command.evidence(2)], [command.step])
     return None
 
 
@@ -154,14 +154,14 @@ def missing_module(run: TextRun) -> Attribution | None:
     if not name or name in run.access.instruction or run.mentions(name):
         return None
     messages = (message for kind, message in run.failure.raised if kind == "ModuleNotFoundError")
-    said = f"The module {name!r} is missing, which nobody asked for and the agent did not make."
-    found = (attributed("task", "environment_fail", said, run.log.evidence(message)) for message in messages)
-    return next(found, None)
+    rationale = f"The module {name!r} is missing, which nobody asked for and the agent did not make."
+    causes = (attributed("task", "environment_fail", rationale, run.log.evidence(message)) for message in messages)
+    return next(causes, None)
 
 
 def agents_fault(run: TextRun, spoiled: Evidence | None = None) -> Attribution:
     """Return what is left when nothing speaks against task or harness."""
     slow = (run.last is not None and run.last.code in OUT_OF_TIME) or agent_ran_out(run.own)
-    said = "Nothing speaks against the task or the harness."
+    rationale = "Nothing speaks against the task or the harness."
     evidence = run.log.evidence(last_lines(run.log.text))
-    return agent_fault(run, run.failure, said, evidence, timed_out=slow, spoiled=spoiled)
+    return agent_fault(run, run.failure, rationale, evidence, timed_out=slow, spoiled=spoiled)

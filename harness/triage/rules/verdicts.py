@@ -46,7 +46,7 @@ def infrastructure(
     event: Event | None, rationale: str, evidence: Sequence[Evidence], steps: Sequence[int] = ()
 ) -> Attribution:
     """A fault of the infrastructure, of the kind that the harness's log tells; without an event there, its script's."""
-    said = [event.evidence] if event is not None else []
+    first = [event.evidence] if event is not None else []
     return attributed(
-        "infrastructure", event.subcategory if event else "harness_bug", rationale, [*said, *evidence], steps
+        "infrastructure", event.subcategory if event else "harness_bug", rationale, [*first, *evidence], steps
     )

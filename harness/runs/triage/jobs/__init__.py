@@ -65,8 +65,8 @@ def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
             without = [case.id for case in cases if not (case.folder / TRAJECTORY).is_file()]
             only = "their files can be looked at" if has_files else "they have texts alone"
             trials = f"{len(cases):,} trial{'' if len(cases) == 1 else 's'}"
-            said = f"{path} is {reader.NAME} with {trials}; {only}, and nothing can be run."
-            return ConvertedJob(cases, said + _stepless(without), has_files)
+            message = f"{path} is {reader.NAME} with {trials}; {only}, and nothing can be run."
+            return ConvertedJob(cases, message + _stepless(without), has_files)
     return None
 
 

@@ -48,7 +48,7 @@ def trials(path: Path) -> Iterator[JobTrial]:
         result = _Result(folder.name.partition("__")[0], folder.name)  # the task's name, two underscores
         if not unfinished:
             result = json_file(folder / _RESULT, _Result, _FORM)
-        told = "The trial has no result.json that can be read." if unfinished else ""
+        note = "The trial has no result.json that can be read." if unfinished else ""
         last = _last_step(folder)
         run = first_run(last / "agent" / "trajectory.json", last / "agent")
         artifacts: dict[Part, Path] = {"workspace": folder / "artifacts"}
@@ -59,7 +59,7 @@ def trials(path: Path) -> Iterator[JobTrial]:
             run=run,
             logs={
                 "tests.log": "\n".join(filter(None, (text_of(last / "verifier" / name) for name in _TESTS))),
-                "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), told))),
+                "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), note))),
                 "agent.log": "" if run is not None else _printed(last / "agent"),
             },
             parts={part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())},

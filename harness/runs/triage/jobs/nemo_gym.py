@@ -62,11 +62,11 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> JobTrial:
     named = f"task{task}-rollout{rollout}" if task is not None and rollout is not None else f"line{number}"
     reward = row.get("reward")
     failure = row.get(_FAILURE)
-    asked = _list(_get(row.get(_ASKED), "input"))
+    questions = _list(_get(row.get(_ASKED), "input"))
     answered = row.get(_ANSWERED)
-    steps = [*_steps(asked), *_steps(_list(_get(answered, "output")))]
+    steps = [*_steps(questions), *_steps(_list(_get(answered, "output")))]
     instruction = next((step.text for step in steps if step.role == "user"), "")
-    told = {
+    report = {
         key: value for key, value in row.items() if key not in (_ASKED, _ANSWERED) and len(str(value)) <= _MOST_TOLD
     }
     score = float(reward) if isinstance(reward, int | float) and not isinstance(reward, bool) else None
@@ -75,7 +75,7 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> JobTrial:
     source = Source("nemo_gym", str(file), number)
     run = Trajectory(named, source, instruction, tuple(steps), RunOutcome(reward=score)) if steps else None
     logs = {
-        "verifier.log": msgspec.json.format(msgspec.json.encode(told), indent=1).decode() if told else "",
+        "verifier.log": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() if report else "",
         "harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
     }
     return JobTrial(named, f"task{task}" if task is not None else "", instruction, outcome, run, logs)
@@ -105,9 +105,9 @@ def _steps(items: list[Any]) -> Iterator[Step]:
             reasoning = ""
         elif item.get("role") in ("user", "assistant", "system", "developer"):
             role = item["role"]
-            said = _text(item.get("content"))
+            content = _text(item.get("content"))
             known = {"assistant": "agent", "user": "user"}.get(role, "system")
-            yield Step(known, said, reasoning=reasoning if known == "agent" else "")  # type: ignore[arg-type]
+            yield Step(known, content, reasoning=reasoning if known == "agent" else "")  # type: ignore[arg-type]
             reasoning = ""
 
 

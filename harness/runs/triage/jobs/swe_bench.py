@@ -36,14 +36,14 @@ def trials(path: Path) -> Iterator[JobTrial]:
     """Return the instances, then the predictions that have no folder; a patch that is empty is not evaluated."""
     predictions = _predictions(path)
     runs = [folder for folder in folders_within(path, 2) if folder.name == _TRAJECTORIES]
-    found = list(_instances(path))
-    several = len({folder.parent for folder in found}) > 1
-    for folder in found:
+    folders = list(_instances(path))
+    several = len({folder.parent for folder in folders}) > 1
+    for folder in folders:
         instance = folder.name
         report = _report_of(folder)
         patch = text_of(folder / _PATCH) or predictions.pop(instance, "")
         predictions.pop(instance, None)
-        told = "" if report is None else msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
+        report_text = "" if report is None else msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
         unfinished = "" if report is not None else "The evaluation has no report for this instance."
         yield JobTrial(
             f"{instance}@{folder.parent.name}" if several else instance,
@@ -52,15 +52,15 @@ def trials(path: Path) -> Iterator[JobTrial]:
             run=first_run(*(file for place in runs for file in _of_instance(place, instance))),
             logs={
                 "tests.log": text_of(folder / _OUTPUT),
-                "report.json": told,
+                "report.json": report_text,
                 "patch.diff": patch,
                 "harness.log": "\n".join(filter(None, (text_of(folder / _LOG), unfinished))),
             },
         )
     for instance, patch in predictions.items():
-        said = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
+        note = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
         run = first_run(*(file for place in runs for file in _of_instance(place, instance)))
-        yield JobTrial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": said})
+        yield JobTrial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": note})
 
 
 def _instances(path: Path) -> Iterator[Path]:
@@ -77,12 +77,12 @@ def _report_of(folder: Path) -> dict[str, Any] | None:
 
 def _predictions(path: Path) -> dict[str, str]:
     """Instance → patch of the predictions beside the evaluation."""
-    found: dict[str, str] = {}
+    patches: dict[str, str] = {}
     for file in sorted([*path.glob("*.jsonl"), *path.glob("*.json")]) if path.is_dir() else []:
         for value in _rows(file):
             if isinstance(value, dict) and isinstance(value.get("instance_id"), str) and "model_patch" in value:
-                found[value["instance_id"]] = str(value["model_patch"] or "")
-    return found
+                patches[value["instance_id"]] = str(value["model_patch"] or "")
+    return patches
 
 
 def _rows(file: Path) -> list[Any]:

@@ -147,8 +147,8 @@ def first_run(*places: Path) -> Trajectory | None:
     for file in (file for place in places for file in _candidates(place)):
         with suppress(MisstepError):  # of no known format: another file may be
             runs = (run for run in read_file(file) if isinstance(run, Trajectory) and run.steps)
-            if (found := next(runs, None)) is not None:
-                return found
+            if (first := next(runs, None)) is not None:
+                return first
     return None
 
 
