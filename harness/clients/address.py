@@ -67,7 +67,7 @@ def checked_address(address: str) -> str:
 
 
 def _without_secrets(address: str) -> str:
-    """Return an address without what stands before its host and behind its path."""
+    """Return an address without the parts before its host and behind its path."""
     _, at_sign, rest = address.partition("?")[0].rpartition("@")
     return f"…@{rest}" if at_sign else rest
 

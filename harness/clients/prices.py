@@ -44,7 +44,7 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A price file is a TOML file with what models cost; `--prices FILE` takes one.
 
-    The first price with a pattern that fits the model counts. Prices that come with Misstep stand behind the file's.
+    The first price with a pattern that fits the model counts. Prices that come with Misstep are behind the file's.
 
     - `checked`: The date on which the prices were looked up.
     - `source`: The source of the prices.

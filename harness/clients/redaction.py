@@ -1,7 +1,7 @@
 """Secrets never leave: whatever a server sends back is cleaned of them before it is cut, kept or shown.
 
 A server may give back what it was sent in many spellings: as JSON, URLs and HTML escape it, in base64 or as hexadecimal
-digits, with tags, line ends or invisible signs in it, or only a part of it. A cut goes through what stands there, so
+digits, with tags, line ends or invisible signs in it, or only a part of it. A cut goes through the text there, so
 that nothing is ever cut before it is cleaned.
 """
 
@@ -49,7 +49,7 @@ _BETWEEN = (
     r"(?:[\s\x00\u00ad\u200b-\u200f\u2060\ufeff\ufffd]|<[^<>]*>|%(?:25)*(?:0[09aAdD]|20)"
     r"|\\{1,8}(?:[nrtbf]|u(?i:00(?:0[09ad]|20|ad)|200[b-f]|2060|feff|fffd|d[89a-f][0-9a-f]{2})))*+"
 )
-"""What may stand between the signs of a secret and is not seen on a page or in a line."""
+"""Signs that may be between the signs of a secret and are not seen on a page or in a line."""
 
 
 class _Secret(Struct, frozen=True):
@@ -147,7 +147,7 @@ def _encoded(text: str) -> Iterator[str]:
     if len(content) < _SHORTEST_ENCODED:
         return
     for before in range(3):
-        # The first and the last signs depend on what stands beside the secret.
+        # The first and the last signs depend on the text beside the secret.
         known = b64encode(b"\0" * before + content)[(0, 2, 3)[before] : 4 * ((before + len(content)) // 3)].decode()
         yield known
         yield known.replace("+", "-").replace("/", "_")

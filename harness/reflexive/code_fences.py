@@ -1,4 +1,4 @@
-"""Which lines of a reply stand in a code fence: there an agent quotes, and says nothing of its own."""
+"""Which lines of a reply are in a code fence: there an agent quotes, and says nothing of its own."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ _FENCE = re.compile(r"[ ]{0,3}+(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)", re.DOTALL)
 
 
 def is_fenced(lines: Sequence[str]) -> list[bool]:
-    """Line by line, whether it opens, closes or stands in a code fence; one that nobody closes goes on to the end.
+    """Line by line, whether it opens, closes or is in a code fence; one that nobody closes goes on to the end.
 
     A fence is closed by a line of the same marks, at least as many, and nothing else (CommonMark 0.31, section 4.5).
 

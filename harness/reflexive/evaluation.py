@@ -16,7 +16,7 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
     """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by.
 
     An evaluator that raises has found nothing: the status is `unknown`, which is never a success. Neither is anything
-    where what the checks consist of is no more as it was.
+    where what the checks consist of is no longer as it was.
     """
     made = is_ready = True
     try:

@@ -18,7 +18,7 @@ ATTEMPTS_WITHOUT_TIME = 3
 
 
 _DIGITS = 6
-"""So many digits of seconds count: a sum of times is a little off, and what is left then is no time for anything."""
+"""So many digits of seconds count: a sum of times is a little off, and the rest is too short for anything."""
 
 
 class Budget(Struct, frozen=True):

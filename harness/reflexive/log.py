@@ -40,7 +40,7 @@ from misstep.harness.records.loop_events import (
 )
 
 Phase = Literal["waiting", "working", "kept", "deferred", "ended"]
-"""Where an item stands; one that is `kept` has its success in the snapshot `progress` and not yet its end."""
+"""The state of an item; one that is `kept` has its success in the snapshot `progress` and not yet its end."""
 
 
 class LoggedAttempt(Struct):
@@ -59,7 +59,7 @@ class LoggedAttempt(Struct):
 class ItemState(Struct):
     """What the loop knows about an item.
 
-    - `phase`: Where it stands.
+    - `phase`: Its state.
     - `seconds`, `tokens`, `usd`: What was spent on it; what a kill made void is not counted in the seconds, and counts
       for the others.
     - `touched`: How many attempts there were when the strategist was asked last.
@@ -107,7 +107,7 @@ class LoopState:
     """What the loop knows: the fold of its events.
 
     - `items`: Id → what is known about an item, in the order in which they were named.
-    - `progress`: The digest of the snapshot `progress`; `None` where there is none.
+    - `progress`: The digest of the snapshot `progress`; `None` if there is none.
     - `halted`, `ended`: Whether the run stopped for a broken target, and whether it is over.
     """
 

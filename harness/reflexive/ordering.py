@@ -35,7 +35,7 @@ def next_step(state: LoopState, *, ordered: bool) -> _Step | None:
     else:
         for each in waiting:
             if missing := _never_solved(each, state):
-                why = "was not solved" if any(name in items for name in missing) else "is no item of this run"
+                why = "was not solved" if any(name in items for name in missing) else "is not an item of this run"
                 return _Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which {why}.")
         following = next(_in_order(waiting, state, bool(deferred)), None)
     if following is not None:

@@ -65,7 +65,7 @@ class Target(Protocol):
         """Keep the state as it is under a name, on disk, and give the digest of its content; all of it or nothing."""
 
     def kept(self, name: SnapshotName) -> str | None:
-        """Return the digest of a kept snapshot, from what is on disk; `None` where there is none or it is damaged."""
+        """Return the digest of a kept snapshot, from what is on disk; `None` if there is none or it is damaged."""
 
     def restore(self, name: SnapshotName) -> None:
         """Make the state what it was, whatever it is now; raises `MisstepError` where that cannot be."""
@@ -84,7 +84,7 @@ class Target(Protocol):
         """Return the place that the commands act on."""
 
     async def check(self, item: WorkItem) -> Check:
-        """Check an item, now; one that raises is no success, and one that takes longer than an item may is cut off."""
+        """Check an item, now; one that raises is not a success; one longer than an item may take is cut off."""
 
     def ready(self, item: WorkItem) -> bool:
         """Say whether the check of a deferred item can be made by now."""

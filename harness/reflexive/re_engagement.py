@@ -5,7 +5,7 @@
     PLAN: Come back once the audit service is there.
 
 Only the reply is read. What agents are shown, a target's output and earlier replies among it, never goes through this
-parser, so that a verdict that stands there counts for nothing; where a reply repeats one, it stands in a quotation or a
+parser, so that a verdict there counts for nothing; where a reply repeats one, it is in a quotation or a
 fence, or beside the reply's own, and the reply is unreadable. An unreadable reply is CONTINUE with the plan as it was.
 Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 5.
 """
@@ -111,7 +111,7 @@ _GOES_ON = re.compile(
 def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
     """Return the verdict of a strategist's reply, and nothing that has to be guessed.
 
-    The verdict stands on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
+    The verdict is on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
     formatting or a full stop. The reply may say it more than once, but only one verdict, and no other line may have
     the label. `VERDICT: NOT ESCALATE`, `ESCALATE or PIVOT?`, a verdict within a sentence, in a quotation, after `The
     log says:`, in a fence beside other text, or in letters that only look like Latin ones make the reply unreadable.
@@ -188,7 +188,7 @@ def _next_line(lines: Sequence[str], number: int) -> int:
 
 
 def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
-    """Return whether what stands before a line quotes it, denies it, or puts it under a condition."""
+    """Return whether the text before a line quotes it, denies it, or puts it under a condition."""
     if number and lines[number - 1].lstrip().startswith(">"):
         return True
     before = next((lines[place] for place in range(number - 1, max(number - 4, -1), -1) if lines[place].strip()), "")

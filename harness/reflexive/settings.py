@@ -43,7 +43,7 @@ ALL = "all"
 
 
 class ItemLimits(Struct, frozen=True):
-    """What work on one item may take; `None` is no limit.
+    """What work on one item may take; `None` means unlimited.
 
     - `seconds`: The time on the run's clock.
     - `attempts`: A cap that only stops a loop whose attempts take no time.

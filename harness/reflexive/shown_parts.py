@@ -1,6 +1,6 @@
 """What each role is shown of an item: the parts of its context, the most important first.
 
-The texts of agents and of the target stand in them as they are; `harness.reflexive.context` fences and cuts them.
+The texts of agents and of the target are in them as they are; `harness.reflexive.context` fences and cuts them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ def for_strategist(state: ItemState, trigger: Trigger, others: Sequence[str]) ->
 
 
 def hidden_calls(attempt: LoggedAttempt) -> str:
-    """Return the retries within a turn that no reflection came between, in words; empty where there were none."""
+    """Return the retries within a turn that no reflection came between, in words; empty if there were none."""
     turn = attempt.turn
     if turn is None or not turn.hidden:
         return ""

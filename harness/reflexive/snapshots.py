@@ -87,7 +87,7 @@ async def reached(target: Target) -> bool:
 
 
 def revert_script(reply: str) -> str:
-    r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty where there is none.
+    r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty if there is none.
 
     >>> revert_script("I removed the line.\nREVERT: cp /var/backups/sudoers /etc/sudoers")
     'cp /var/backups/sudoers /etc/sudoers'

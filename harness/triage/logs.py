@@ -1,6 +1,6 @@
 """Who wrote which log of a case, the tests, the agent or the harness, and what the harness says of the outcome.
 
-What a command of the agent printed is the agent's, in whatever log it stands: a line of the harness that repeats it
+What a command of the agent printed is the agent's, in whatever log it is: a line of the harness that repeats it
 tells nothing of the harness.
 """
 
@@ -42,7 +42,7 @@ _MOST_PREFIX = 8
 
 
 class TestsLog(Struct, frozen=True):
-    """What the tests printed, and the log that it stands in; both are empty where no log has it."""
+    """What the tests printed, and the log that has it; both are empty where no log has it."""
 
     __test__ = False  # no test of pytest's
 
@@ -50,7 +50,7 @@ class TestsLog(Struct, frozen=True):
     text: str = ""
 
     def evidence(self, text: str) -> tuple[Evidence, ...]:
-        """Return a piece of the log as evidence; none where there is no log."""
+        """Return a piece of the log as evidence; none if there is no log."""
         return (Evidence("log", f"logs/{self.name}", text),) if self.name and text else ()
 
 
@@ -91,7 +91,7 @@ def _repeats(line: str, echoes: set[str]) -> bool:
 
 
 def outcome_in(logs: Mapping[str, str]) -> Outcome | None:
-    """Return whether the run passed, by the last line of the harness that says so; what tests print is no such line."""
+    """Return whether the run passed, by the last line of the harness that says so, not of the tests."""
     result: Outcome | None = None
     for name, text in logs.items():
         if name == TESTS_LOG or writer_of(name) == "agent":

@@ -25,7 +25,7 @@ class TextAccess(Protocol):
 
     @property
     def trajectory(self) -> Trajectory | None:
-        """Return the run, where there is one."""
+        """Return the run, if there is one."""
 
     @property
     def logs(self) -> Mapping[str, str]:
@@ -37,10 +37,10 @@ class ReadOnlyAccess(TextAccess, Protocol):
     """The files of a case besides; nothing can be changed."""
 
     def files(self, part: Part) -> tuple[str, ...]:
-        """Return the paths of all regular files in a part, sorted; none where the case has no such part."""
+        """Return the paths of all regular files in a part, sorted; none if the case has no such part."""
 
     def read(self, part: Part, path: str) -> bytes | None:
-        """Return the content of a file; `None` where there is none, or it is a link or too large."""
+        """Return the content of a file; `None` if there is none, or it is a link or too large."""
 
 
 class Replica(Protocol):
@@ -53,7 +53,7 @@ class Replica(Protocol):
         """Lay the tests of the case into `tests/` as they are, and run its test command."""
 
     def test_as_is(self) -> Finished:
-        """Run the test command on what stands in `tests/` now, so that changed tests can be tried."""
+        """Run the test command on the files in `tests/` now, so that changed tests can be tried."""
 
     def files(self) -> Sequence[str]:
         """Return the paths of all regular files, sorted."""
@@ -70,7 +70,7 @@ class SandboxAccess(ReadOnlyAccess, Protocol):
     """A replica of the environment besides, in which a judge runs, changes and repeats what it likes."""
 
     def replica(self, result: Result, tests: bool = True) -> AbstractContextManager[Replica]:
-        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`.
+        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in `tests/`.
 
         For `solution` the gold files are laid over the environment, or `solve.sh` is run in it.
         """

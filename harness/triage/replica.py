@@ -48,7 +48,7 @@ class ReplicasOfCase(FilesOfCase):
 
     @contextmanager
     def replica(self, result: Result, tests: bool = True) -> Iterator["ReplicaOfCase"]:
-        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`."""
+        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in `tests/`."""
         with tempfile.TemporaryDirectory(prefix="misstep-") as empty:
             base = self._base(result, Path(empty))
             tools = _toolchain()
@@ -97,7 +97,7 @@ class ReplicaOfCase:
         return self.test_as_is()
 
     def test_as_is(self) -> Finished:
-        """Run the test command on what stands in `tests/` now."""
+        """Run the test command on the files in `tests/` now."""
         case = self._access.case
         if not case.file.test_command:
             raise InputError("the case has no test command", _FORM, file=case.folder, field="test_command")
@@ -108,7 +108,7 @@ class ReplicaOfCase:
         return self._workspace.files()
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of a file; `None` where there is none, or it is a link or too large."""
+        """Return the content of a file; `None` if there is none, or it is a link or too large."""
         with suppress(FileNotFoundError, UnsafePath):
             content = self._workspace.read(path)
             return content if len(content) <= LARGEST_FILE else None
@@ -138,7 +138,7 @@ class ReplicaOfCase:
             self._workspace.run([_shell(), "-c", line], limits=self._limits)
 
     def solve(self) -> None:
-        """Make the gold result: lay its files, then run its script, where there is one."""
+        """Make the gold result: lay its files, then run its script, if there is one."""
         self.lay("solution")
         script = self._access.read("solution", SOLVE)
         if script is not None:
@@ -149,7 +149,7 @@ class ReplicaOfCase:
                 self._workspace.remove(place)
 
     solving: Finished | None = None
-    """How the script of the gold result ended; `None` where there is none."""
+    """How the script of the gold result ended; `None` if there is none."""
 
 
 def limits_of(case: TriageCase) -> Limits:
@@ -167,5 +167,5 @@ def _toolchain() -> Toolchain:
 
 @cache
 def _shell() -> str:
-    """Return the shell that runs lines: tests are often written for bash, where there is one."""
+    """Return the shell that runs lines: tests are often written for bash, if there is one."""
     return shutil.which("bash", path=os.pathsep.join(("/usr/bin", "/bin"))) or "sh"

@@ -30,7 +30,7 @@ _NO_LOGS: Mapping[str, str] = MappingProxyType({})
 
 
 class TextsOfItem(Struct, frozen=True):
-    """The texts that stand in an item itself, where it has no folder."""
+    """The texts in an item itself, where it has no folder."""
 
     case: TriageCase
     instruction: str = ""
@@ -83,7 +83,7 @@ def recorded_outcome(access: TextAccess) -> Outcome | None:
 
 
 def _text(folder: Path, name: str) -> str | None:
-    """Return the text of a regular file, cut in the middle; `None` where there is none."""
+    """Return the text of a regular file, cut in the middle; `None` if there is none."""
     try:
         with beneath.folder_at(folder) as opened:
             file = beneath.open_beneath(opened, name, os.O_RDONLY)
@@ -112,14 +112,14 @@ class FilesOfCase(TextsOfCase):
     """The texts of a case, and the files of its parts."""
 
     def files(self, part: Part) -> tuple[str, ...]:
-        """Return the paths of all regular files in a part, sorted; none where the case has no such part."""
+        """Return the paths of all regular files in a part, sorted; none if the case has no such part."""
         folder = self.case.part(part)
         if folder is None:
             return ()
         return tuple(sorted(entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode)))
 
     def read(self, part: Part, path: str) -> bytes | None:
-        """The content of a file; `None` where there is none, it is a link, or it has more than `LARGEST_FILE`."""
+        """The content of a file; `None` if there is none, it is a link, or it has more than `LARGEST_FILE`."""
         folder = self.case.part(part)
         if folder is None:
             return None

@@ -4,7 +4,7 @@ Such a limit fills a bucket evenly, and a refusal says that it is empty. Between
 allows, `through`, unless the bucket ran over while the server asked to wait. Which of the two holds is not said: the
 pauses are made up for at once where `through` is the same however long the run went on between two pauses, and cost
 what they last where it grows with that. A pause that is made up for may come often; one that costs must come seldom,
-so that the pace is then probed the more seldom, the longer the limit has stood.
+so that the pace is then probed the more seldom, the longer the limit has held.
 """
 
 import math

@@ -22,7 +22,7 @@ from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reminder import defused
 
 RESERVED: Mapping[str, float] = MappingProxyType({"task": 0.25, "facts": 0.25})
-"""Part → the share of the room that it has whatever stands before it, as far as it needs it."""
+"""Part → the share of the room that it has whatever is before it, as far as it needs it."""
 
 _NEWEST_LAST = frozenset({"history"})
 """The parts of which the end is kept."""

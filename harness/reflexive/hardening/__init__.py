@@ -2,7 +2,7 @@
 
 The file system is a tree of files in a workspace; what a worker runs on it runs in the sandbox. Whether a login, sudo,
 a service or the application would still work is decided on the host, from the files alone: no command of a worker
-reaches what decides, but for the audit profile, which stands among the files as it does in life.
+reaches what decides, but for the audit profile, which is among the files as it is in life.
 """
 
 from misstep.harness.reflexive.hardening.skill import HardeningSkill

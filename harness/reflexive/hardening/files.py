@@ -50,7 +50,7 @@ def or_why(fault: Callable[P, str]) -> Callable[P, str]:
 
 
 class Seen(Struct, frozen=True):
-    """What stands at a path: its kind, its mode, and the content of a file or target of a link.
+    """An entry at a path: its kind, its mode, and the content of a file or target of a link.
 
     `content` is `None` where it was not read because it is too large.
     """
@@ -63,7 +63,7 @@ class Seen(Struct, frozen=True):
 class Files:
     """The files of a target at one moment.
 
-    - `seen`: Path → what stands there; `""` is the root.
+    - `seen`: Path → entry; `""` is the root.
     """
 
     def __init__(self, seen: Mapping[str, Seen]) -> None:
@@ -71,7 +71,7 @@ class Files:
         self._paths = sorted(self.seen)
 
     def at(self, path: str) -> Seen | None:
-        """Return what stands at a path after all links; `None` where nothing does, or the links lead nowhere."""
+        """Return the entry at a path after all links; `None` if nothing is there, or the links lead nowhere."""
         return None if (place := self._place(path)) is None else self.seen.get(place)
 
     def _place(self, path: str) -> str | None:
@@ -98,7 +98,7 @@ class Files:
         return "/".join(at)
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a folder stands at a path."""
+        """Return whether a folder is at a path."""
         return (seen := self.at(path)) is not None and seen.kind == "folder"
 
     def text(self, path: str) -> str:
@@ -134,7 +134,7 @@ class Files:
         return [path for path in self._paths if _matches(path, pattern)]
 
     def mode(self, path: str) -> int | None:
-        """Return the mode of what stands at a path."""
+        """Return the mode of the entry at a path."""
         return None if (seen := self.at(path)) is None else seen.mode
 
 
@@ -151,7 +151,7 @@ def files_of(workspace: Workspace) -> Files:
 
 
 def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, Seen]]:
-    """Return what stands at each path; what is too large, alone or with all before it, comes without its content."""
+    """Return the entry at each path; one too large, alone or with all before it, comes without its content."""
     left = MOST_BYTES_IN_ALL
     for entry in entries:
         kind = _KINDS.get(stat.S_IFMT(entry.mode), "other")

@@ -1,6 +1,6 @@
 """The declarative forms in which rules say what is checked: each says what is wrong with the files, or nothing.
 
-Thresholds and exceptions come from the audit profile, which stands among the files of the target: whoever weakens it
+Thresholds and exceptions come from the audit profile, which is among the files of the target: whoever weakens it
 weakens the check, and `HardeningTarget.protected` tells.
 """
 
@@ -42,7 +42,7 @@ class Form(Struct, frozen=True, forbid_unknown_fields=True, tag_field="form", ta
 class SettingForm(Form, frozen=True, tag="setting"):
     """The value of a key in a file of settings.
 
-    - `file`, `style`, `key`: Where it stands; key and value of `sshd` are compared without regard to case, and whatever
+    - `file`, `style`, `key`: Its place; key and value of `sshd` are compared without regard to case, and whatever
       a `Match` block says instead must hold as well.
     - `among`: The values of which it must be one; with `words`, every word of it must be one.
     - `least`, `most`: Names of limits in the profile that it must keep to, as a number.
@@ -74,7 +74,7 @@ class SettingForm(Form, frozen=True, tag="setting"):
         if self.style == "sshd" and re.fullmatch(r"(\d{1,6}[smhdw])+", value.lower()):
             value = str(_seconds(value.lower()))
         if (self.least or self.most) and not (value.isdecimal() and len(value) < 9):
-            return f"{name} is {value!r}, which is no number"
+            return f"{name} is {value!r}, which is not a number"
         if self.least and int(value) < profile.limit(self.least):
             return f"{name} is {value}, at least {profile.limit(self.least)} is wanted"
         if self.most and not 0 < int(value) <= profile.limit(self.most):
@@ -96,7 +96,7 @@ class Mode(Form, frozen=True):
     - `folders`: The same for folders, where they may have more.
     - `needs`: The bits that must be set.
     - `but`: Paths that the patterns do not mean.
-    - `kind`: What must stand there.
+    - `kind`: The kind that must be there.
     """
 
     paths: list[str]
@@ -159,12 +159,12 @@ class LinesForm(Form, frozen=True, tag="lines"):
 
 
 class Absent(Form, frozen=True):
-    """That nothing stands at some paths, whatever it is."""
+    """That nothing is at some paths, whatever it is."""
 
     paths: list[str]
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """Return what stands there."""
+        """Return the entry there."""
         present = next((path for pattern in self.paths for path in files.matching(pattern)), "")
         return f"there is /{present}" if present else ""
 
@@ -233,7 +233,7 @@ class Accounts(Form, frozen=True):
 
 
 class Pam(Form, frozen=True):
-    """The modules of a PAM stack, in their order, as far as it is carried out for whoever has no right password.
+    """The modules of a PAM stack, in their order, as far as it runs for an account without the right password.
 
     - `modules`: Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so
       preauth`; a failure of each, but for pam_unix.so, must refuse.
@@ -302,7 +302,7 @@ class Mounted(Form, frozen=True):
         own = {words[0] for words in lines if len(words) == 6 and words[1] == self.path}
         others = {words[0] for words in lines if words[1:2] != [self.path]}
         attached = own & (known_to_programs().devices - others)
-        return "" if attached else f"{self.path} is no file system of its own: no device for it is attached"
+        return "" if attached else f"{self.path} is not a file system of its own: no device for it is attached"
 
 
 class MountOption(Form, frozen=True):

@@ -24,7 +24,7 @@ STRANGER = Account("stranger", 2000, 2000, "/", "/bin/sh", "$y$secret")
 """Who has the right password and is in no group."""
 
 GUESSING = Account("stranger", 2000, 2000, "/", "/bin/sh", "!")
-"""Who has no right password."""
+"""An account without the right password."""
 
 
 def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> str:

@@ -178,7 +178,7 @@ def _are_days(fields: list[str]) -> bool:
 
 
 def groups_of(files: Files, name: str) -> frozenset[str]:
-    """The groups of an account, its own and those that name it; raises `UnreadableFile` where there is no such file."""
+    """The groups of an account, its own and those that name it; raises `UnreadableFile` if there is no such file."""
     lines = [line.split(":") for line in files.lines("etc/group")]
     accounts_named = [line.split(":") for line in files.lines("etc/passwd")]
     own = next((fields[3] for fields in accounts_named if len(fields) == 7 and fields[0] == name), None)
@@ -249,7 +249,7 @@ _TAGS = frozenset({"NOPASSWD", "PASSWD", "NOEXEC", "EXEC", "SETENV", "NOSETENV",
 _TAG = re.compile(r"([A-Z_]+) ?: ?")
 _TAGGED = re.compile(rf"(?:{_TAG.pattern})*")
 _SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
-"""A comment of sudoers goes to the end of its line, whatever stands there; `#34` is the account with that number."""
+"""A comment of sudoers goes to the end of its line, whatever is there; `#34` is the account with that number."""
 
 
 def _sudo_rule(line: str, path: str) -> SudoRule:
@@ -300,7 +300,7 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: lis
 
 
 def _pam_lines(text: str) -> list[str]:
-    """The lines of a PAM file: what stands behind a `#` says nothing, a backslash at the end goes on with the next."""
+    """The lines of a PAM file: the text behind a `#` says nothing, a backslash at the end goes on with the next."""
     joined = "\n".join(line.partition("#")[0].rstrip() for line in text.split("\n"))
     return [line for line in joined.replace("\\\n", " ").split("\n") if line.strip()]
 

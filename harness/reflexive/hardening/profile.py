@@ -6,7 +6,7 @@ from msgspec import Struct
 from misstep.harness.reflexive.hardening.files import Files, Malformed
 
 PROFILE = "etc/audit/profile.toml"
-"""Where the audit profile stands: part of the check, within reach of workers."""
+"""The place of the audit profile: part of the check, within reach of workers."""
 
 
 class Profile(Struct, frozen=True, forbid_unknown_fields=True):

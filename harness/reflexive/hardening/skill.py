@@ -20,7 +20,7 @@ from misstep.harness.workspace import Sandbox, beneath, open_workspace
 
 
 class Shipped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands at a path of the target as it is shipped."""
+    """The entry at a path of the target as it is shipped."""
 
     path: str
     mode: str = "0644"

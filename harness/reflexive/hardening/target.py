@@ -54,7 +54,7 @@ class HardeningTarget(WorkspaceTarget):
         super().restore(name)
 
     def protected(self) -> str:
-        """Return the digest of the audit profile, and of what stands in its place."""
+        """Return the digest of the audit profile, and of anything in its place."""
         profile = self.files.at(PROFILE)
         return sha256(b"" if profile is None else f"{profile.kind} ".encode() + (profile.content or b"")).hexdigest()
 

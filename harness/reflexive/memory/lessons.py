@@ -69,7 +69,7 @@ def weight_of(helped: int, harmed: int) -> float:
 def lessons_in(reply: str) -> tuple[str, ...]:
     r"""Return the texts after `LESSON:` in a reply; each goes on to a blank line or to another label.
 
-    What stands in a code fence or a quotation is quoted: what a target printed is no lesson.
+    A line in a code fence or a quotation is quoted: a line that a target printed is not a lesson.
 
     >>> lessons_in("It failed.\nLESSON: Mask the unit,\nthen stop it.\n\nMore text.")
     ('Mask the unit, then stop it.',)

@@ -19,10 +19,10 @@ class PlateauDetector(Protocol):
         """Return its name in the log."""
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """Return what the last reflections have in common, by which it is told; `None` where there is no plateau.
+        """Return what the last reflections have in common, by which it is told; `None` if there is no plateau.
 
         An empty tuple is a plateau that is told by something else than words. Any text is allowed; fewer reflections
-        than the window are no plateau.
+        than the window are not a plateau.
         """
 
 

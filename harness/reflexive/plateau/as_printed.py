@@ -1,7 +1,7 @@
 """The two detectors of the project behind the document, with their flaws, for the audit and to show what is cured.
 
 Both as its program has them at the commit that `data/datasets.toml` names. Its 69 stop words are not published in
-full: ours stand in their place, which are more, so that it shares fewer words here than it did there.
+full: ours are in their place, which are more, so that it shares fewer words here than it did there.
 """
 
 import re

@@ -59,7 +59,7 @@ class KeywordDetector:
 
 
 def enough_shared(words: Sequence[frozenset[str]], window: int, least: int) -> tuple[str, ...] | None:
-    """Return the words in every one of as many sets as the window holds, where there are enough of them."""
+    """Return the words in every one of as many sets as the window holds, if there are enough of them."""
     if len(words) < window:
         return None
     common = frozenset.intersection(*words)

@@ -52,13 +52,13 @@ class AngleDetector(ABC):
         """Return the vectors of the last reflections."""
 
     def likeness(self, reflections: Sequence[str]) -> float:
-        """The least cosine between two of the last reflections; 0 where one has no vector or there are too few."""
+        """The least cosine between two of the last reflections; 0 if one has no vector or there are too few."""
         if len(reflections) < self.window:
             return 0.0
         return min(cosine(a, b) for a, b in combinations(self.vectors(reflections), 2))
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the words that all of the last reflections share, of which there may be none; `None` is no plateau."""
+        """Return the words that all of the last reflections share, perhaps none; `None` without a plateau."""
         if self.likeness(reflections) < self.at_least:
             return None
         last = (frozenset(content_words(text, self._known)) for text in reflections[-self.window :])
@@ -69,7 +69,7 @@ class CosineDetector(AngleDetector):
     """The vectors are TF-IDF weights of the words that the keyword detector counts.
 
     A word weighs its frequency times ln((1 + n) / (1 + n with the word)) + 1, over the n reflections so far: smoothed
-    as if one more had all words, so that a word that stands in each still counts (Salton and Buckley 1988, Information
+    as if one more had all words, so that a word that is in each still counts (Salton and Buckley 1988, Information
     Processing and Management 24:513-523; the smoothing is scikit-learn's).
     """
 
@@ -101,7 +101,7 @@ class EmbeddingDetector(AngleDetector):
 
 @lru_cache(_EMBEDDINGS_KEPT)
 def _embedding(text: str) -> Vector:
-    # Half of a surrogate pair, which a broken reply may hold, is no text to the model.
+    # Half of a surrogate pair, which a broken reply may hold, is not a text to the model.
     whole = text[:_LETTERS_EMBEDDED].encode(errors="replace").decode()
     return dict(enumerate(_model().embed([whole])[0].tolist()))
 
@@ -115,6 +115,6 @@ def _model() -> Any:
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """Return the cosine of the angle between two vectors; 0 where one has no length."""
+    """Return the cosine of the angle between two vectors; 0 if one has no length."""
     lengths = sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
     return sum(x * b.get(dimension, 0.0) for dimension, x in a.items()) / lengths if lengths else 0.0

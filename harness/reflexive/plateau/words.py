@@ -40,7 +40,7 @@ FUNCTION_WORDS = frozenset(_LISTS.function_words.split())
 
 @cache
 def singular(word: str) -> str:
-    """A word without the end of its plural, so that both forms agree; a word in s that is no plural stays as it is.
+    """A word without the end of its plural, so that both forms agree; a word in s that is not a plural stays as it is.
 
     The third person of a verb, which looks the same, loses its end as well.
     """
@@ -69,5 +69,5 @@ def known_words(words: Iterable[str]) -> frozenset[str]:
 
 
 def content_words(text: str, known: frozenset[str] = TEMPLATE_WORDS) -> list[str]:
-    """Return the words of a reflection that say what is wrong, as often as they stand in it."""
+    """Return the words of a reflection that say what is wrong, as often as they are in it."""
     return [word for word in words_of(text) if word not in known]

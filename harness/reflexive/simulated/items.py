@@ -69,7 +69,7 @@ _SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm
 class World(Struct, frozen=True):
     """A machine and its items.
 
-    - `items`: In the order in which they are named to the loop: what needs another stands before it.
+    - `items`: In the order in which they are named to the loop: an item that needs another is behind it.
     - `kinds`: Item → its kind, which neither the loop nor an agent sees.
     """
 
@@ -191,7 +191,7 @@ class _Drawing:
 
 
 def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:
-    """Let two items change places where the second stands before the first."""
+    """Let two items change places if the second is before the first."""
     place = {item.id: number for number, item in enumerate(items)}
     if place[first] > place[second]:
         items[place[first]], items[place[second]] = items[place[second]], items[place[first]]

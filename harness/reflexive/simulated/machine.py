@@ -110,7 +110,7 @@ def configured(state: MachineState, pairs: Sequence[MachinePair], laws: Laws) ->
 def _set(state: MachineState, pair: MachinePair, laws: Laws) -> tuple[MachineState, list[str]]:
     name = pair.setting
     if name not in state.settings:
-        return state, [f"{name} is no setting of this machine"]
+        return state, [f"{name} is not a setting of this machine"]
     if name in laws.locked:
         return state, [f"{name} is burnt in and takes no value while the machine runs"]
     for seal, under in laws.seals.items():

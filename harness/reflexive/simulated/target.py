@@ -47,7 +47,7 @@ class _Kept(Struct, frozen=True):
 
 
 class SimulatedTarget:
-    """A machine that stands as it was drawn."""
+    """A machine as it was drawn."""
 
     def __init__(self, world: World, kept: Path) -> None:
         self._laws = world.laws

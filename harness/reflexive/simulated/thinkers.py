@@ -45,7 +45,7 @@ def wordings() -> _Wordings:
 
 
 def template_words() -> frozenset[str]:
-    """Return the words of the frames and of what stands round a quotation: all reflections have them in common."""
+    """Return the words of the frames and of the words round a quotation: all reflections have them in common."""
     known = wordings()
     texts = [*known.frames, *known.quotes, known.tried, known.before]
     return frozenset(re.findall("[a-z]+", re.sub(r"\{[a-z]+\}", " ", " ".join(texts).lower())))

@@ -1,4 +1,4 @@
-"""What a simulated agent makes of what it is shown: sentences of the journal and of other agents, wherever they stand.
+"""What a simulated agent makes of what it is shown: sentences of the journal and of other agents, wherever they are.
 
 Nothing but the `Context` goes in. A fact that no part of it holds is not known.
 """
@@ -52,7 +52,7 @@ class Understood(Struct, frozen=True):
 
     @property
     def value(self) -> str:
-        """The next value after those that are refused; where there is none, one that was passed over, or the first."""
+        """The next value after those that are refused; if there is none, one that was passed over, or the first."""
         refused = [MachinePair(self.setting, value) in self.refused for value in self.values]
         last = max((place for place, is_refused in enumerate(refused) if is_refused), default=-1)
         later = [*range(last + 1, len(refused)), *range(last + 1)]

@@ -1,6 +1,6 @@
 """Agents of the skill `repair` that ask no model: one that searches, one that knows the patch, one that is stubborn.
 
-They are generated behaviour for tests and demonstrations; what each is assumed to know stands in its docstring.
+They are generated behaviour for tests and demonstrations; what each is assumed to know is in its docstring.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The cases that somebody names as a benchmark for judges: a folder of cases, one case, or a job of a public harness.
 
 A folder that is a benchmark of triage already is asked about as it is. Any other cases become a benchmark in the run's
-folder, which points to them: an item names the whole path of its case, and the runs stand there as hard links, where
+folder, which points to them: an item names the whole path of its case, and the runs are there as hard links, where
 the file system has them. What a public harness left is written there as cases.
 """
 

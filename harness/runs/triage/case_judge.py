@@ -163,5 +163,5 @@ def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) 
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
         inside = False
     if not inside:
-        raise InputError(f"item {item!r} names the case {named!r}, which is no folder in it", advice, file=folder)
+        raise InputError(f"item {item!r} names the case {named!r}, which is not a folder in it", advice, file=folder)
     return place

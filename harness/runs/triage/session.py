@@ -24,7 +24,7 @@ KILLED, OUT_OF_TIME = 137, 124
 
 _MOST_OUTPUT = 6000
 _VARIABLES = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-"""Plug-ins of this machine's pytest are no part of a task."""
+"""Plug-ins of this machine's pytest are not part of a task."""
 
 _START_SECONDS = 20.0
 _RUNNER = """

@@ -78,7 +78,7 @@ class CaseFiles:
         return path in self._texts or path in self._files
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file; raises `FileNotFoundError` where there is none that may be read."""
+        """Return the bytes of a file; raises `FileNotFoundError` if there is none that may be read."""
         if path in self._texts:
             return self._texts[path].encode(errors="replace")
         part, below = self._files.get(path, (None, ""))

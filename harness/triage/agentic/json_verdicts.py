@@ -2,7 +2,7 @@
 
 Models that were trained on JSON answer so whatever they are asked: in a fence, behind prose, as the arguments of a
 call, beside a last command. An object counts that has a label of the taxonomy; several with different labels, and one
-that stands word for word in what the model was shown, do not.
+that is word for word in what the model was shown, do not.
 """
 
 import json
@@ -67,7 +67,7 @@ def _observed(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _objects(text: str) -> Iterator[tuple[str, Any]]:
-    """Return the JSON objects that stand side by side in a text, each as it is written and as a value."""
+    """Return the JSON objects side by side in a text, each as it is written and as a value."""
     place = text.find("{")
     for _ in range(_MOST_OBJECTS):
         if place < 0:
@@ -118,7 +118,7 @@ def _arguments(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _decoded(text: str) -> Any:
-    """Return the JSON in a text that begins with a bracket; `None` where there is none."""
+    """Return the JSON in a text that begins with a bracket; `None` if there is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
     return None

@@ -178,7 +178,7 @@ def _details(answer: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, .
     if answer.label is None:
         return "", (), ()
     named = answer.more.get("subcategory") or ""
-    fault = subcategory_fault(answer.label, named) if isinstance(named, str) else "the subcategory is no text"
+    fault = subcategory_fault(answer.label, named) if isinstance(named, str) else "the subcategory is not a text"
     pieces_of_reply = answer.more.get("evidence")
     listed = map(_mapping, pieces_of_reply if isinstance(pieces_of_reply, list) else ())
     pieces = [(str(one.get("where", "")), str(one.get("text", ""))) for one in listed if one]

@@ -77,7 +77,7 @@ class ComparedResults(Struct, frozen=True):
 
 
 def compare(access: SandboxAccess) -> ComparedResults | None:
-    """The agent's result beside the gold result; `None` where there is no gold result, or it does not pass itself."""
+    """The agent's result beside the gold result; `None` if there is no gold result, or it does not pass itself."""
     if access.case.part("solution") is None or access.case.part("workspace") is None:
         return None
     gold = behaviour(access, "solution")
@@ -200,7 +200,7 @@ def _same_value(one: Any, other: Any) -> bool:
 
 
 def _parts(text: str) -> list[Any]:
-    """Return the JSON objects and arrays in a text, and what stands between them without white space at its ends."""
+    """Return the JSON objects and arrays in a text, and the text between them without white space at its ends."""
     parts: list[Any] = []
     start = at = tried = 0
     while (match := _OPENS.search(text, at)) is not None and tried < _MOST_JSON:

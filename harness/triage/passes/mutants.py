@@ -1,7 +1,7 @@
 """Mutants: small wrong variants of a result, and whether the tests tell them from it.
 
 A mutant counts where it behaves otherwise than the result it was made of, when it is called as the tests call it or
-with other arguments: one that does the same is no wrong result. Only programs that the tests call are changed.
+with other arguments: one that does the same is not a wrong result. Only programs that the tests call are changed.
 """
 
 import ast
@@ -64,7 +64,7 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
 
 
 def mutants(path: str, text: str) -> Iterator[Mutant]:
-    """Return every mutant of a program; none of what is no Python and no shell, or cannot be read."""
+    """Return every mutant of a program; none of text that is neither Python nor shell, or cannot be read."""
     yield from _of_python(path, text) if path.endswith(".py") else _of_shell(path, text)
 
 

@@ -230,7 +230,7 @@ def _shown_command(words: list[str], kwargs: dict[str, Any]) -> Any:
 
 
 def _contents(words: list[str]) -> dict[str, str | None]:
-    """Return the texts of the files that a command names; `None` of what is no file yet."""
+    """Return the texts of the files that a command names; `None` of a name that is not a file yet."""
     contents: dict[str, str | None] = {}
     for word in words[1:]:
         place = Path(word[:256])

@@ -36,8 +36,8 @@ class Doing(Struct, frozen=True):
     - `accesses`: The files that it reads, copies or runs.
     - `wrote`: The paths that it wrote, edited, made or deleted.
     - `typed`: All that the agent typed for it.
-    - `shows`: Whether it only prints what stands somewhere: its output was not worked out by a program.
-    - `line`: The shell line; empty where it is no shell's call.
+    - `shows`: Whether it only prints text from somewhere: its output was not worked out by a program.
+    - `line`: The shell line; empty if it is not a call of a shell.
     - `succeeded`: Whether it came to no error.
     """
 
@@ -52,7 +52,7 @@ class Doing(Struct, frozen=True):
 
 
 def doings(trajectory: Trajectory | None) -> tuple[Doing, ...]:
-    """Return what the agent did, in order; nothing where there is no run."""
+    """Return what the agent did, in order; nothing if there is no run."""
     return tuple(map(_doing, History(trajectory).acts)) if trajectory is not None else ()
 
 

@@ -11,7 +11,7 @@ from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.verdicts import Attribution
 
 LEAST = 3
-"""Distinct literals of the tests in the result that are no chance."""
+"""Distinct literals of the tests in the result that are not a chance."""
 
 _SHORTEST_TEXT, _SHORTEST_NUMBER = 4, 3
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'")
@@ -20,7 +20,7 @@ _NAME_LIKE = re.compile(r"[\w.%+-]*")
 
 
 def special_cased(access: ReadOnlyAccess) -> Attribution | None:
-    """Literals of the tests that stand in the programs of the result, and in nothing else that the agent was given."""
+    """Literals of the tests that are in the programs of the result, and in nothing else that the agent was given."""
     tests = texts_of(access, "tests")
     own = {path: text for path, text in changed_texts(access).items() if _is_program(path, text)}
     if not own or not tests:
@@ -54,7 +54,7 @@ def literals(tests: Mapping[str, str]) -> set[str]:
 
 
 def _is_telling(literal: str) -> bool:
-    """Return a name such as `utf-8` or `header` may stand in any program; a sentence or a figure does not."""
+    """Whether a literal is telling: a name such as `utf-8` or `header` may be in any program; a sentence or a figure does not."""
     if _NUMBER.fullmatch(literal):
         return len(literal.lstrip("-")) >= _SHORTEST_NUMBER
     return len(literal) >= _SHORTEST_TEXT and (not _NAME_LIKE.fullmatch(literal) or any(map(str.isdigit, literal)))
@@ -93,7 +93,7 @@ def _is_program(path: str, text: str) -> bool:
 
 
 def _place(path: str, text: str, literal: str) -> str | None:
-    """Return where a literal stands as a whole in a program."""
+    """Return the place of a literal as a whole in a program."""
     for one in {literal, literal.encode("unicode_escape").decode()}:
         match = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
         if match is not None:

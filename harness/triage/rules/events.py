@@ -69,7 +69,7 @@ _RESULT = re.compile(
 
 
 class Event(Struct, frozen=True):
-    """A line of a log that tells of something that broke: its subcategory, where it stands, the line."""
+    """A line of a log that tells of something that broke: its subcategory, its place, the line."""
 
     subcategory: str
     where: str

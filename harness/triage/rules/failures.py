@@ -35,7 +35,7 @@ class TestFailure(Struct, frozen=True):
     - `missing`: What was looked for and was not there: modules, files, programs, names.
     - `files`: Those of them that are modules, files or programs.
     - `values`: Pairs of values that should have been the same, the wanted one first; which one that is, is a guess
-      where only a sign stands between them.
+      if only a sign is between them.
     - `places`: File and line of the tests, as tracebacks name them.
     """
 

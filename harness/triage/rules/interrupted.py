@@ -46,7 +46,7 @@ def interrupted(run: TextRun, outcome: Outcome | None) -> Attribution | Undecide
         return broken or Undecided("No record shows a step of the agent, and none says why.")
     if outcome != "passed" and (ending := _said_at_the_end(run.run)) is not None:
         return infrastructure(ending, "The record ends with an error of what ran the agent.", [], _steps(ending))
-    # Where a record has no calls at all, nothing in it shows how it ended.
+    # If a record has no calls at all, nothing in it shows how it ended.
     unfinished = run.broke_off or (run.run is not None and not run.acts)
     if outcome != "passed" and unfinished and (event := _told_meanwhile(run.own)) is not None:
         return infrastructure(event, "The record breaks off, and the harness tells why.", [])

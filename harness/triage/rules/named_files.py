@@ -18,7 +18,7 @@ _PATH = re.compile(r"`?\b([\w-]{1,60}/[\w./-]{1,120}\.\w{1,8})\b`?")
 _NAMED = re.compile(r"`([\w-]{1,60}\.\w{1,8})`")
 _TEMPLATE = re.compile(r"[\w./<>{}*\[\]$%-]{1,120}\.\w{1,8}")
 _HOLE = re.compile(r"<[^<>]{1,40}>|\{[^{}]{0,40}\}|\[[^\[\]]{1,40}\]|\*|%\w|\$\w+|(?<![a-z])[A-Z]{1,20}(?![a-z])|\d+")
-"""What stands in a path for something else: `<name>`, `{n}`, `*`, `NAME`, `YYYY`, a number of several."""
+"""A sign in a path for something else: `<name>`, `{n}`, `*`, `NAME`, `YYYY`, a number of several."""
 
 _CAPITALS = re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,20}(?![a-z0-9])")
 _EMPTY_BY_RIGHT = re.compile(r"(?:^|/)(?:__init__\.py|py\.typed|\.[^/]+)$")
@@ -75,7 +75,7 @@ def agent_makes(run: TextRun, name: str) -> bool:
 
 
 def _mentioned(access: ReadOnlyAccess) -> list[str]:
-    """Return the files of the environment whose names stand in the instruction."""
+    """Return the files of the environment whose names are in the instruction."""
     return [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]
 
 
@@ -123,7 +123,7 @@ def unnamed_file(run: FilesRun, failure: TestFailure) -> Attribution | None:
 def is_stated(run: FilesRun, path: str) -> bool:
     """Whether the agent could know the name of a file: from the instruction, what lay there, or what it was shown.
 
-    A name that follows from a template such as `<city>.csv` is stated. So is one that may stand in a document that the
+    A name that follows from a template such as `<city>.csv` is stated. So is one that may be in a document that the
     instruction names and that cannot be read here.
     """
     name = path.rpartition("/")[2].lower()

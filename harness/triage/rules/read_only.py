@@ -63,7 +63,7 @@ def _same_as_gold(run: FilesRun) -> Attribution | None:
 
 
 def _saw_environment(run: FilesRun) -> bool:
-    """Whether a value that a test was given stands in the environment, and not in the agent's result any more."""
+    """Whether a value that a test got is in the environment, and not in the agent's result any more."""
     before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
     return any(
         word in before and word not in after
@@ -85,7 +85,7 @@ def _by_chance(run: FilesRun) -> Attribution | None:
 
 
 def _ran_elsewhere(run: FilesRun) -> Attribution | None:
-    """Infrastructure, where the tests miss what stands in the agent's result."""
+    """Infrastructure, where the tests miss a file in the agent's result."""
     there = set(run.access.files("workspace"))
     for name in run.failure.files:
         if present_names := {name, f"{name}.py", f"{name}/__init__.py"} & there:

@@ -102,7 +102,7 @@ class TestRuns:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """Return a failing and a passing run, where there are such."""
+        """Return a failing and a passing run, if there are such."""
         failing, passing = (next((run for run in self.runs if run.passed == how), None) for how in (False, True))
         return tuple(run.evidence for run in (failing, passing) if run is not None)
 

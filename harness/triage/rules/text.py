@@ -5,7 +5,7 @@ Which observation decides what, and why:
 1. The log of the tests shows none that failed, or no test that ran at all, and the run is recorded as failed: what
    reads or runs the tests is wrong (infrastructure).
 2. The harness's own log tells of an event (memory, disk, network), and the record breaks off or the log of the tests is
-   empty: infrastructure. Such a line in a run that went on to its end and was tested is no cause.
+   empty: infrastructure. Such a line in a run that went on to its end and was tested is not a cause.
 3. A module or a file is missing that the instruction tells of or nobody asked for, and that the agent never made: the
    environment lacks it (task).
 4. What remains is the agent's fault: nothing speaks against task or harness.
@@ -27,7 +27,7 @@ TESTS_MISSING = re.compile(
     r"not found: tests|not importable: 'tests'|collected 0 items|no tests ran|Ran 0 tests|"
     r"tests/?[\w./-]{0,100}'?: No such file or directory|No such file or directory: '[\w./-]{0,100}tests"
 )
-"""What unittest, pytest, Python and shells print where there are no tests to run."""
+"""What unittest, pytest, Python and shells print if there are no tests to run."""
 
 _ENDED = re.compile(
     r"^.{0,80}\b(?:tests?|pytest|verifier)\b[^\n]{0,200}\bexit (?:code|status):? (\d{1,3})\b.*$",

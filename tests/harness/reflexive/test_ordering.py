@@ -119,4 +119,4 @@ def test_what_was_put_off_comes_back_before_what_comes_last() -> None:
 def test_an_item_whose_prerequisite_is_not_part_of_the_run_is_given_up() -> None:
     step = next_step(Walk((WorkItem("a", "", "", after=("elsewhere",)),)).state, ordered=True)
     assert step is not None
-    assert (step.kind, step.why) == ("give_up", "It needs elsewhere, which is no item of this run.")
+    assert (step.kind, step.why) == ("give_up", "It needs elsewhere, which is not an item of this run.")

@@ -1,7 +1,7 @@
 """What public harnesses leave of their runs, as triage cases: a module each, and a registry.
 
-A job is recognised by what stands in its files. Its trials become cases with what there is: the instruction, the run,
-the logs, the recorded outcome; the exceptions that the harness recorded stand in `logs/harness.log`. The images in
+A job is recognised by its files. Its trials become cases with what there is: the instruction, the run,
+the logs, the recorded outcome; the exceptions that the harness recorded are in `logs/harness.log`. The images in
 which the trials ran are not part of a job, so that nothing can be run again.
 """
 
@@ -29,7 +29,7 @@ class JobReader(Protocol):
     """What such a job is called in a sentence."""
 
     def is_job(self, path: Path) -> bool:
-        """Return whether a folder or file is such a job, by what stands in it."""
+        """Return whether a folder or file is such a job, by its content."""
 
     def trials(self, path: Path) -> Iterator[JobTrial]:
         """Return the trials of a job, in order."""
@@ -56,7 +56,7 @@ class ConvertedJob(Struct, frozen=True):
 
 
 def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
-    """The cases of a job, written into a benchmark's folder; `None` where the path is no job of a known harness."""
+    """The cases of a job, written into a benchmark's folder; `None` if the path is not a job of a known harness."""
     for name in JOBS.names():
         reader = JOBS.load(name)
         if reader.is_job(path):

@@ -94,7 +94,7 @@ _LEFT = ("trial.log", "exception.txt", "agent", "verifier")
 
 
 def _last_step(folder: Path) -> Path:
-    """Return where the last step of a trial in several steps stands; the trial itself where it has one."""
+    """Return where the last step of a trial in several steps is; the trial itself where it has one."""
     steps = folder / "steps"
     if (folder / "agent").is_dir() or not steps.is_dir():
         return folder

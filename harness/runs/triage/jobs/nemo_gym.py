@@ -1,6 +1,6 @@
 """Rollouts of NeMo Gym: JSON Lines with `responses_create_params`, the `response` and its `reward`.
 
-Rollouts that failed stand in a file of their own beside them, with the class of the failure.
+Rollouts that failed are in a file of their own beside them, with the class of the failure.
 """
 
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _steps(items: list[Any]) -> Iterator[Step]:
-    """Return the items of the Responses API as steps: a call and its output stand together."""
+    """Return the items of the Responses API as steps: a call and its output are together."""
     outputs = {item.get("call_id"): item for item in items if isinstance(item, dict) and item.get("type") == _OUTPUT}
     reasoning = ""
     for item in items:

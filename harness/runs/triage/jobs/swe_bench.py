@@ -1,6 +1,6 @@
 """Evaluations of SWE-bench: a folder an instance with `report.json`, `test_output.txt`, `patch.diff` and its log.
 
-They stand below `logs/run_evaluation/<run>/<model>/`, or below `logs/` of a submission, whose runs stand in `trajs/`.
+They are below `logs/run_evaluation/<run>/<model>/`, or below `logs/` of a submission, whose runs are in `trajs/`.
 An instance without a report was not evaluated to the end: its log says why.
 """
 

@@ -112,7 +112,7 @@ def json_file(file: Path, type_: type[T], form: str) -> T:
 
 
 def json_value(file: Path) -> Any:
-    """Return the value of a small JSON file; `None` where there is none that can be read."""
+    """Return the value of a small JSON file; `None` if there is none that can be read."""
     with suppress(OSError):
         if file.is_file() and file.stat().st_size <= MOST_BYTES:
             return decoded(file.read_bytes())
@@ -127,7 +127,7 @@ def decoded(content: bytes | str) -> Any:
 
 
 def text_of(file: Path) -> str:
-    """Return the text of a log, its middle left out where it is long; empty where there is none."""
+    """Return the text of a log, its middle left out where it is long; empty if there is none."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return ""
