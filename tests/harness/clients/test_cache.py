@@ -112,8 +112,7 @@ def test_two_processes_write_at_once_and_neither_loses_a_reply(tmp_path: Path) -
         writer.start()
     for writer in writers:
         writer.join(60)
-    assert [writer.exitcode for writer in writers] == [0, 0]
-    assert Cache(file).count() == 600
+    assert ([writer.exitcode for writer in writers], Cache(file).count()) == ([0, 0], 600)
 
 
 def _write_and_tell(file: Path, tell: int) -> None:

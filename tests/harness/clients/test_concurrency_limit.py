@@ -34,11 +34,9 @@ async def through(server: Counting, most: int, under_way: int) -> int:
 
 def test_the_server_never_has_more_than_are_allowed_and_each_is_answered() -> None:
     server = Counting()
-    assert asyncio.run(through(server, most=4, under_way=9)) == 60
-    assert server.most == 4
+    assert (asyncio.run(through(server, most=4, under_way=9)), server.most) == (60, 4)
 
 
 def test_fewer_under_way_than_allowed_are_not_held_up() -> None:
     server = Counting()
-    assert asyncio.run(through(server, most=9, under_way=3)) == 60
-    assert server.most == 3
+    assert (asyncio.run(through(server, most=9, under_way=3)), server.most) == (60, 3)

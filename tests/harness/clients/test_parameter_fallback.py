@@ -51,8 +51,7 @@ def test_a_limit_that_goes_by_another_name_is_the_same_limit() -> None:
 
     outcomes, sent = asked_of(server, QUESTION, QUESTION)
     assert all(isinstance(outcome, Reply) for outcome in outcomes)
-    assert len(sent) == 4
-    assert {request.most_tokens_out() for request in sent} == {50}
+    assert (len(sent), {request.most_tokens_out() for request in sent}) == (4, {50})
     assert sent[-1].body()["max_completion_tokens"] == 50
 
 

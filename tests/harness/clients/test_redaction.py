@@ -138,8 +138,7 @@ def test_other_secrets_are_shown_as_that() -> None:
 
 
 def test_a_placeholder_is_no_secret() -> None:
-    assert Redaction("none")("none of it") == "none of it"
-    assert Redaction("")("all of it") == "all of it"
+    assert (Redaction("none")("none of it"), Redaction("")("all of it")) == ("none of it", "all of it")
     assert Redaction("sk-0123456789")("a sk-0123456789 b") == "a [API key] b"
 
 

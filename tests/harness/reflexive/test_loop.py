@@ -55,8 +55,7 @@ def test_an_item_whose_attempts_take_no_time_ends_at_the_cap(tmp_path: Path) -> 
     settings = LoopSettings(item=ItemLimits(attempts=5))
     agents = team(writing("half", seconds=0.0), saying("Again.", seconds=0.0))
     events = looped(NotebookSkill(items("a")), agents, tmp_path, settings)
-    assert ends(events)["a"].end == "attempt_cap"
-    assert len(happened(events, Failed)) == 5
+    assert (ends(events)["a"].end, len(happened(events, Failed))) == ("attempt_cap", 5)
 
 
 def test_a_failed_attempt_is_diagnosed_then_reverted_then_reflected_on_with_facts(tmp_path: Path) -> None:

@@ -144,8 +144,7 @@ def test_a_corrupted_target(tmp_path: Path) -> None:
 def test_blind_reflections(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _by_the_reflection), Scripted("reflector", _by_the_facts))
     on, off = with_and_without("diagnostics", items("a"), agents, tmp_path)
-    assert ends(on)["a"].end == "solved"
-    assert ends(off)["a"].end == "time_budget"
+    assert (ends(on)["a"].end, ends(off)["a"].end) == ("solved", "time_budget")
     assert all(reflected.facts for reflected in happened(on, Reflected))
     assert not any(reflected.facts for reflected in happened(off, Reflected))
     assert not happened(off, Diagnosed)
@@ -154,8 +153,7 @@ def test_blind_reflections(tmp_path: Path) -> None:
 def test_a_diagnosis_that_needs_what_is_broken(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _by_the_reflection), Scripted("reflector", _by_the_facts))
     on, off = with_and_without("out_of_band", items("a"), agents, tmp_path)
-    assert ends(on)["a"].end == "solved"
-    assert ends(off)["a"].end == "time_budget"
+    assert (ends(on)["a"].end, ends(off)["a"].end) == ("solved", "time_budget")
     seen, missed = happened(on, Diagnosed)[0], happened(off, Diagnosed)[0]
     assert (seen.channel, seen.flags) == ("out_of_band", {"reachable": False})
     assert "a password is required" in seen.why
@@ -179,8 +177,7 @@ def test_a_strategy_that_nobody_reconsiders(tmp_path: Path) -> None:
 def test_attempts_counted_where_time_is_scarce(tmp_path: Path) -> None:
     late = team(writing(*["half"] * 6, "done"))
     on, off = with_and_without("time_budget", items("a"), late, tmp_path)
-    assert ends(on)["a"].end == "solved"
-    assert ends(off)["a"].end == "attempt_cap"
+    assert (ends(on)["a"].end, ends(off)["a"].end) == ("solved", "attempt_cap")
     slow = team(
         writing("half", seconds=300.0), saying("Wait.", seconds=110.0), saying("VERDICT: CONTINUE", seconds=110.0)
     )
@@ -248,27 +245,23 @@ def test_order_that_is_only_wished_for(tmp_path: Path) -> None:
 def test_a_check_that_is_wrong(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _unlike_each_time), strategist=Scripted("strategist", _escalate_a_gap))
     on, off = with_and_without("gap_detection", items("a"), agents, tmp_path)
-    assert ends(on)["a"].reason == "evaluator_gap"
-    assert happened(on, GapFound)[0] == GapFound(3, 3)
+    assert (ends(on)["a"].reason, happened(on, GapFound)[0]) == ("evaluator_gap", GapFound(3, 3))
     assert ends(off)["a"].reason == "time_budget"
 
 
 def test_a_success_that_is_taken_back(tmp_path: Path) -> None:
     agents = team(Scripted("worker", _done_and_once_more))
     on, off = with_and_without("check_is_authoritative", items("a"), agents, tmp_path)
-    assert ends(on)["a"].end == "solved"
-    assert happened(on, TurnEnded)[1].over == "tool_calls"
+    assert (ends(on)["a"].end, happened(on, TurnEnded)[1].over) == ("solved", "tool_calls")
     assert not happened(on, Restored)
-    assert ends(off)["a"].end == "time_budget"
-    assert happened(off, Failed)[0].kind == "over_budget"
+    assert (ends(off)["a"].end, happened(off, Failed)[0].kind) == ("time_budget", "over_budget")
 
 
 def test_a_check_that_the_worker_weakens(tmp_path: Path) -> None:
     agents = team(writing("rules=nothing is checked"))
     on, off = with_and_without("protected_check", items("a", "b"), agents, tmp_path)
     assert {end.end for end in ends(on).values()} == {"time_budget"}
-    assert happened(on, Failed)[0].kind == "check_weakened"
-    assert happened(on, Checked)[0].status == "passed"
+    assert (happened(on, Failed)[0].kind, happened(on, Checked)[0].status) == ("check_weakened", "passed")
     assert not happened(on, SnapshotTaken)
     assert {end.end for end in ends(off).values()} == {"solved"}
     assert all(checked.weakened for checked in happened(off, Checked, "a"))

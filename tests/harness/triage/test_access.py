@@ -75,15 +75,13 @@ def test_a_script_makes_the_gold_result_and_is_gone(tmp_path, sandbox: Sandbox):
     case = triage_case(tmp_path / "one", {"solution/solve.sh": "sed -i 's/0/sum(values)/' price.py\n"})
     (case.folder / "solution/price.py").unlink()
     with ReplicasOfCase(case, sandbox).replica("solution") as replica:
-        assert replica.files() == ["price.py", "tests/test_price.py"]
-        assert replica.test().exit_code == 0
+        assert (replica.files(), replica.test().exit_code) == (["price.py", "tests/test_price.py"], 0)
 
 
 def test_changed_tests_are_run_as_they_are_until_they_are_laid_again(tmp_path, sandbox: Sandbox):
     with ReplicasOfCase(triage_case(tmp_path / "one"), sandbox).replica("workspace") as replica:
         replica.write("tests/test_price.py", b"pass\n")
-        assert replica.test_as_is().exit_code == 0
-        assert replica.test().exit_code == 1
+        assert (replica.test_as_is().exit_code, replica.test().exit_code) == (0, 1)
 
 
 def test_the_setup_is_run_before_each_command_and_programs_among_the_tests_can_be_run(tmp_path, sandbox: Sandbox):

@@ -184,8 +184,7 @@ def test_a_run_that_is_stopped_is_kept_and_goes_on_as_if_it_had_not_been(tmp_pat
     assert subprocess.run(line, capture_output=True).returncode == 0
     assert events.read_bytes().startswith(before)
     whole = subprocess.run([*line[:-1], str(tmp_path / "whole")], capture_output=True)
-    assert whole.returncode == 0
-    assert _ends(tmp_path / "run") == _ends(tmp_path / "whole")
+    assert (whole.returncode, _ends(tmp_path / "run")) == (0, _ends(tmp_path / "whole"))
 
 
 def _ends(run: Path) -> list[tuple[str, str, int]]:

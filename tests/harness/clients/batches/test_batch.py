@@ -66,8 +66,7 @@ def test_each_request_has_its_own_answer_at_half_the_price(tmp_path: Path) -> No
         server.output = lambda lines: [answered(line) for line in reversed(lines)]
 
     outcomes, server = outcomes_of(tmp_path, prepare)
-    assert texts(outcomes) == {"a": "A", "b": "B", "c": "C", "d": "D"}
-    assert len(server.batches) == 1
+    assert (texts(outcomes), len(server.batches)) == ({"a": "A", "b": "B", "c": "C", "d": "D"}, 1)
     (reply, *_) = outcomes.values()
     assert isinstance(reply, Reply)
     assert reply.cost_usd == pytest.approx((9 * 0.15 + 0.6) / 2e6)
@@ -155,8 +154,7 @@ def test_stopped_in_any_phase_it_goes_on_and_submits_nothing_twice(tmp_path: Pat
             return [outcome for _, outcome in pairs], len(server.batches)
 
     outcomes, batches = asyncio.run(run())
-    assert [isinstance(outcome, Reply) for outcome in outcomes] == [True] * 4
-    assert batches == 1
+    assert ([isinstance(outcome, Reply) for outcome in outcomes], batches) == ([True] * 4, 1)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -172,8 +170,7 @@ def test_a_fault_that_passes_is_no_loss(tmp_path: Path, status: int) -> None:
         server.broken = broken
 
     outcomes, server = outcomes_of(tmp_path, prepare)
-    assert texts(outcomes) == {"a": "A", "b": "B", "c": "C", "d": "D"}
-    assert len(server.batches) == 1
+    assert (texts(outcomes), len(server.batches)) == ({"a": "A", "b": "B", "c": "C", "d": "D"}, 1)
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,7 @@ def test_an_answer_from_the_cache_is_no_request(tmp_path: Path, monkeypatch: pyt
         client = open_client(settings, state)
         assert len(asked(client, ASKED)) == len(ASKED)
         asyncio.run(client.close())
-    assert state.n_ended == len(ASKED)
-    assert state.in_flight == 0
+    assert (state.n_ended, state.in_flight) == (len(ASKED), 0)
 
 
 def opened(_: ClientSettings) -> ScriptedClient:

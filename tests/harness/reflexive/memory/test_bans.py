@@ -17,8 +17,7 @@ def test_a_change_that_failed_is_banned_once_with_the_commands_that_made_it() ->
         _turn("chmod 000 /etc/sudoers"), Failed("unhealthy", "d1"), _turn("again"), Failed("unhealthy", "d1")
     )
     assert bans(events, "a") == (Ban("d1", "unhealthy", ("chmod 000 /etc/sudoers",)),)
-    assert bans_text(bans(events, "a")) == "- chmod 000 /etc/sudoers: unhealthy"
-    assert bans(events, "b") == ()
+    assert (bans_text(bans(events, "a")), bans(events, "b")) == ("- chmod 000 /etc/sudoers: unhealthy", ())
 
 
 def test_a_turn_that_was_cut_off_and_a_check_that_was_not_made_ban_nothing() -> None:

@@ -50,8 +50,7 @@ def test_failed_attempts_at_one_item_count_once_against_a_lesson() -> None:
     [name] = memory.lessons
     for _ in range(20):
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
-    assert memory.lessons[name].harmed == 1
-    assert memory.lessons[name].weight == pytest.approx(1 / 3)
+    assert (memory.lessons[name].harmed, memory.lessons[name].weight) == (1, pytest.approx(1 / 3))
 
 
 def test_a_lesson_with_which_an_item_failed_three_times_is_not_shown_there_any_more() -> None:
@@ -59,8 +58,7 @@ def test_a_lesson_with_which_an_item_failed_three_times_is_not_shown_there_any_m
     [name] = memory.lessons
     for _ in range(3):
         memory, _ = memory.after_outcome([name], ITEM, helped=False)
-    assert memory.recalled(ITEM, 600) == ()
-    assert memory.recalled(OTHERS[0], 600) == (memory.lessons[name],)
+    assert (memory.recalled(ITEM, 600), memory.recalled(OTHERS[0], 600)) == ((), (memory.lessons[name],))
 
 
 def test_a_lesson_that_mostly_helped_elsewhere_is_shown_there_all_the_same() -> None:
@@ -129,8 +127,7 @@ def test_without_memory_644_lessons_are_stored_and_the_last_3_shown() -> None:
     numbers = count()
     memory = Memory(_rules("memory"))
     memory = _taught(memory, *(f"LESSON: Step {next(numbers)} was tried." for _ in range(644)))
-    assert len(memory.lessons) == 644
-    assert {lesson.weight for lesson in memory.lessons.values()} == {0.5}
+    assert (len(memory.lessons), {lesson.weight for lesson in memory.lessons.values()}) == (644, {0.5})
     assert _texts(memory.recalled(ITEM, 600)) == [f"Step {number} was tried." for number in (641, 642, 643)]
 
 

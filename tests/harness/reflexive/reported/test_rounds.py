@@ -6,13 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.reflexive.reported.rounds import (
-    LoopDecision,
-    ReportedCase,
-    Round,
-    first_stop,
-    reported_cases,
-)
+from misstep.harness.reflexive.reported.rounds import LoopDecision, ReportedCase, Round, first_stop, reported_cases
 
 CASES = reported_cases()
 
@@ -74,6 +68,5 @@ def test_a_breaker_is_asked_after_each_round_and_the_first_stop_counts() -> None
         return LoopDecision(stop=len(rounds) >= 3, reason="three")
 
     rounds = tuple(Round(said=str(number)) for number in range(5))
-    assert first_stop(at_three, rounds) == (3, "three")
-    assert asked == [1, 2, 3]
+    assert (first_stop(at_three, rounds), asked) == ((3, "three"), [1, 2, 3])
     assert first_stop(at_three, rounds[:2]) is None

@@ -179,8 +179,7 @@ def test_an_investigator_with_a_sandbox_runs_things_in_a_replica(tmp_path, sandb
         (False, False),
         (False, True),
     ]
-    assert verdict.label == "agent"
-    assert verdict.evidence[0].kind == "command"
+    assert (verdict.label, verdict.evidence[0].kind) == ("agent", "command")
     assert "len(values)" in (tmp_path / "one/workspace/price.py").read_text()
 
 

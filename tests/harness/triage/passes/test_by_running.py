@@ -18,8 +18,7 @@ PROGRAM = "import sys\nvalues = [int(word) for word in sys.argv[1:]]\nprint({})\
 
 def test_another_right_result_is_an_earned_pass(tmp_path: Path, sandbox: Sandbox) -> None:
     found = attribute_pass(passed(tmp_path, sandbox))
-    assert (found.label, found.subcategory) == ("pass", "")
-    assert found.evidence[0].kind == "command"
+    assert ((found.label, found.subcategory), found.evidence[0].kind) == (("pass", ""), "command")
 
 
 def test_a_result_that_knows_only_the_inputs_of_the_tests_is_seen_by_other_inputs(
@@ -123,8 +122,7 @@ def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sa
         file.unlink()
     (tmp_path / "solution").rmdir()
     found = attribute_pass(run)
-    assert found.label == "pass"
-    assert found.score == 0.7
+    assert (found.label, found.score) == ("pass", 0.7)
 
 
 def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path) -> None:

@@ -45,8 +45,7 @@ def test_a_failed_attempt_to_change_the_tests_changed_nothing(tmp_path: Path) ->
 
 def test_a_module_in_the_place_of_one_that_the_tests_import_is_seen_in_the_files(tmp_path: Path) -> None:
     found = attribute_pass(read_only(tmp_path, {"workspace/unittest.py": PATCH}))
-    assert found.subcategory == "weak_tests"
-    assert found.evidence[0].where == "workspace/unittest.py"
+    assert (found.subcategory, found.evidence[0].where) == ("weak_tests", "workspace/unittest.py")
 
 
 def test_what_passes_only_with_the_agents_own_start_file_is_shown_by_taking_it_away(

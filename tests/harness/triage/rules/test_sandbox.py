@@ -29,8 +29,7 @@ def labels(found: Attribution | Undecided) -> tuple[str, str]:
 
 def test_a_result_that_passes_again_is_never_the_agents_fault(tmp_path, sandbox):
     found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT})
-    assert labels(found) == ("infrastructure", "harness_bug")
-    assert found.evidence[0].kind == "command"
+    assert (labels(found), found.evidence[0].kind) == (("infrastructure", "harness_bug"), "command")
 
 
 @pytest.mark.parametrize("recorded", ["failed", ""])
@@ -51,11 +50,7 @@ def test_the_log_of_the_harness_says_of_which_kind_its_failure_was(tmp_path, san
 
 CHANCE = {"case.toml": SCRIPT, "tests/check.py": f"import os\nimport random\nassert {DEALT}\n"}
 FLAKY = f"import os\nimport random\n\n\ndef total(values):\n    return sum(values) if {DEALT} else 0\n"
-NEVER_ENDS = {
-    "case.toml": SCRIPT + "[limits]\nseconds = 1\n",
-    "tests/check.py": IMPORTS,
-    "workspace/price.py": ENDLESS,
-}
+NEVER_ENDS = {"case.toml": SCRIPT + "[limits]\nseconds = 1\n", "tests/check.py": IMPORTS, "workspace/price.py": ENDLESS}
 FOUND = {
     "a gold solution that fails": ({"tests/test_price.py": "import absent_module\n"}, "task", "environment_fail"),
     "tests that depend on chance": ({**CHANCE, "workspace/price.py": RIGHT}, "task", "brittle_tests"),
@@ -104,8 +99,7 @@ def test_commands_that_give_another_result_when_run_again_are_the_machines_fault
     found = judged(
         tmp_path, sandbox, {"trajectory.json": written(run), "workspace/price.py": "def total(v):\n    return 0\n"}
     )
-    assert labels(found) == ("infrastructure", "sandbox_crash")
-    assert found.steps == (1,)
+    assert (labels(found), found.steps) == (("infrastructure", "sandbox_crash"), (1,))
 
 
 def test_without_a_gold_solution_a_failure_that_stays_is_not_guessed(tmp_path, sandbox):
