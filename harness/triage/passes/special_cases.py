@@ -54,7 +54,7 @@ def literals(tests: Mapping[str, str]) -> set[str]:
 
 
 def _is_telling(literal: str) -> bool:
-    """Whether a literal is telling: a name such as `utf-8` or `header` may be in any program; a sentence or a figure does not."""
+    """Whether it tells: a name such as `utf-8` or `header` may be in any program; a sentence or a figure is not."""
     if _NUMBER.fullmatch(literal):
         return len(literal.lstrip("-")) >= _SHORTEST_NUMBER
     return len(literal) >= _SHORTEST_TEXT and (not _NAME_LIKE.fullmatch(literal) or any(map(str.isdigit, literal)))

@@ -34,7 +34,6 @@ def test_a_failure_is_not_kept_and_a_refusal_is(tmp_path: Path) -> None:
     ask(CachedClient(ScriptedClient(lambda request: said[request.messages[0].content]), cache), *map(question, said))
     assert cache.get(question("fails").key()) is None
     kept = cache.get(question("refuses").key())
-    assert kept is not None
     assert (kept.refusal, kept.cost_usd, kept.raw, kept.cached) == ("I will not.", 0.01, "{}", True)
 
 

@@ -84,7 +84,6 @@ def test_a_users_own_prices_come_first(tmp_path: Path) -> None:
         'checked = 2026-01-31\nsource = "ours"\n[[price]]\nmodels = ["gpt-4o*"]\ninput_usd = 1.0\noutput_usd = 2.0\n'
     )
     price = known_prices(file).of("gpt-4o-mini")
-    assert price is not None
     assert price.cost(1_000_000, 1_000_000) == 3.0
     assert known_prices(file, Price(("*",), 5.0, 6.0)).of("gpt-4o-mini") == Price(("*",), 5.0, 6.0)
 
@@ -153,9 +152,7 @@ def test_requests_that_a_working_server_does_not_take_do_not_open_it() -> None:
     assert isinstance(outcomes[-1], Reply)
 
 
-def test_the_environment_names_the_proxy_and_a_netrc_file_changes_no_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_names_the_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
@@ -211,7 +208,6 @@ def test_an_opened_client_caches_records_and_hides_the_key(tmp_path: Path, monke
 
     fresh, cached, refused = asyncio.run(run())
     assert isinstance(fresh, Reply)
-    assert isinstance(cached, Reply)
     assert isinstance(refused, Failure)
     assert (fresh.cached, cached.cached, fresh.cost_usd) == (False, True, pytest.approx((9 * 0.15 + 0.6) / 1e6))
     written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

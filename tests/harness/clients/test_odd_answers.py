@@ -91,7 +91,6 @@ def test_a_count_of_tokens_that_is_none_is_not_known(tokens: Any, tmp_path: Path
     body = msgspec.json.encode(completion(usage={"prompt_tokens": None, "completion_tokens": 1}))
     said = str(tokens).encode() if isinstance(tokens, int) and tokens > 1 << 63 else msgspec.json.encode(tokens)
     (outcome,) = ask(answer(body.replace(b'"prompt_tokens":null', b'"prompt_tokens":' + said)), cache=tmp_path / "kept")
-    assert isinstance(outcome, Reply)
     assert outcome.input_tokens is None
     assert outcome.cost_usd is None
 
@@ -104,7 +103,6 @@ def test_what_ends_a_run_is_not_taken_for_a_failure_of_one_request() -> None:
         return await ErrorsAsFailuresClient(ScriptedClient(lambda _: raises(error)), str).ask(QUESTION)
 
     failure = asyncio.run(run(RecursionError("too\ndeep")))
-    assert isinstance(failure, Failure)
     assert failure.sentence == "asking raised RecursionError: too deep"
     for error in (MissingPrerequisite("no key"), InputError("no room"), asyncio.CancelledError()):
         with pytest.raises(type(error)):
@@ -120,7 +118,6 @@ def test_a_kept_answer_that_cannot_be_read_is_asked_again_and_replaced(tmp_path:
         client = CachedClient(ScriptedClient(lambda _: "yes"), cache)
         for cached in (False, True):
             outcome = asyncio.run(client.ask(QUESTION))
-            assert isinstance(outcome, Reply)
             assert (outcome.text, outcome.cached) == ("yes", cached)
 
 
@@ -162,5 +159,4 @@ def test_one_attempt_has_an_outcome_whatever_the_server_speaks() -> None:
 
     for spoken in (b"HELLO\r\n\r\n", b"HTTP/1.1 999999 ?\r\n\r\n", b"HTTP/1.1 200 OK\r\nA\x00: b\r\n\r\n", b"\xff" * 9):
         outcome = asyncio.run(run(spoken))
-        assert isinstance(outcome, Failure)
         assert "\\x" not in outcome.sentence

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from misstep.harness.clients.batches.batch_lines import read_outcomes
 from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.redaction import Redaction
-from misstep.harness.exchange import Failure, Outcome, Reply
+from misstep.harness.exchange import Failure, Outcome
 from tests.harness.clients.faulty_server import completion
 
 KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"
@@ -93,9 +93,7 @@ def test_a_key_is_the_key_however_it_is_spelt(spelling: str) -> None:
 
 @pytest.mark.parametrize("spelling", STREWN)
 @pytest.mark.parametrize("written", [str, json.dumps], ids=["as it is", "as JSON"])
-def test_nothing_is_kept_of_a_text_that_has_the_letters_of_a_key_in_order(
-    spelling: str, written: Callable[[str], str]
-) -> None:
+def test_the_letters_of_a_key_in_order_hide_a_text(spelling: str, written: Callable[[str], str]) -> None:
     assert REDACT(written(f"you sent {STREWN[spelling](KEY)} to us")) == "[API key]"
 
 
@@ -113,7 +111,6 @@ def test_a_key_in_parts_of_an_answer_is_in_neither_text_nor_body(encoding: str) 
     parts = [{"type": "text", "text": piece} for piece in re.findall("..?.?.?.?.?.?", KEY)]
     body = json.dumps(completion(parts)).encode(encoding)
     outcome = parse_response(ParsedAnswer(200, {}, body), "m", 0.0, REDACT)
-    assert isinstance(outcome, Reply)
     assert outcome.text == "[API key]"
     assert not any(piece["text"] in outcome.raw for piece in parts)
 
@@ -163,7 +160,6 @@ def test_what_is_no_secret_in_parts_is_cleaned_before_it_is_cut(secret: str, aft
     """Of a secret that is made of words no part can be told from any text, once it is cut."""
     for body in (json.dumps({"error": "x" * after + secret}).encode(), b"x" * after + secret.encode()):
         outcome = parse_response(ParsedAnswer(400, {}, body), "m", 0.0, REDACT)
-        assert isinstance(outcome, Failure)
         assert "acm" not in outcome.sentence
     outcome = parse_response(ParsedAnswer(502, {}, b"x" * (19_805 + after) + secret.encode()), "m", 0.0, REDACT)
     assert isinstance(outcome, Failure)

@@ -13,13 +13,11 @@ from misstep.harness.clients.prices import Price, Prices
 from misstep.harness.clients.scripted import ScriptedClient
 from misstep.harness.clients.settings import share_of_shard
 from misstep.harness.errors import UsageError
-from misstep.harness.exchange import Failure, Message, Request
+from misstep.harness.exchange import Message, Request
 
 
 @given(st.integers(1, 64), st.integers(64, 100_000), st.integers(64, 10_000_000), st.floats(0, 1e6))
-def test_the_parts_of_all_shards_are_no_more_than_the_whole_and_hardly_less(
-    shards: int, rpm: int, tpm: int, usd: float
-) -> None:
+def test_the_parts_of_all_shards_are_nearly_the_whole(shards: int, rpm: int, tpm: int, usd: float) -> None:
     part = share_of_shard(ClientSettings(rpm=rpm, tpm=tpm, max_cost_usd=usd), shards)
     assert part.rpm is not None
     assert part.tpm is not None
@@ -41,7 +39,6 @@ def test_a_part_that_pays_for_no_request_is_said_with_what_would() -> None:
     prices = Prices((Price(("*",), 0.0, 1_000_000.0),))
     client = CostLimitClient(ScriptedClient(lambda _: "yes"), prices, limit_usd=0.5, shards=8)
     outcome = asyncio.run(client.ask(Request("small-1", (Message("user", "Is it solved?"),), max_tokens=1)))
-    assert isinstance(outcome, Failure)
     assert outcome.kind == "budget"
     assert (
         "the part of each of 8 shards is $0.500000: with $8.000000 as cost limit of the whole run" in outcome.sentence

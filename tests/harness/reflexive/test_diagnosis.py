@@ -34,9 +34,7 @@ def test_a_broken_way_in_is_read_from_the_host_and_says_so(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("outside_fails", "out_of_band"), [(True, True), (False, False)])
-def test_what_no_way_reads_is_told_as_unknown_and_never_as_sound(
-    outside_fails: bool, out_of_band: bool, tmp_path: Path
-) -> None:
+def test_what_no_way_reads_is_unknown(outside_fails: bool, out_of_band: bool, tmp_path: Path) -> None:
     found = captured(tmp_path, broken=True, outside_fails=outside_fails, out_of_band=out_of_band)
     assert (found.channel, found.flags) == ("none", {"reachable": None})
     assert set(found.facts.values()) == {"It could not be read."}

@@ -23,9 +23,7 @@ from tests.harness.reflexive.notebook import Faults, Notebook
         (True, "failed", "failed"),
     ],
 )
-def test_nothing_passes_on_a_target_that_is_not_healthy(
-    healthy: bool, status: CheckStatus, wanted: CheckStatus
-) -> None:
+def test_nothing_passes_on_a_sick_target(healthy: bool, status: CheckStatus, wanted: CheckStatus) -> None:
     assert typed(Check(healthy, status)) == wanted
 
 

@@ -79,9 +79,7 @@ def test_what_no_method_may_raise_is_one_error_that_names_the_method(
 
 @pytest.mark.parametrize("method", ["keep", "digest", "protected", "tools", "check", "ready", "read", "reachable"])
 @pytest.mark.parametrize("answer", [None, b"bytes", 3, object(), ["passed"]])
-def test_an_answer_of_another_type_is_an_error_that_names_the_method(
-    method: str, answer: object, tmp_path: Path
-) -> None:
+def test_a_wrong_type_is_an_error_that_names_the_method(method: str, answer: object, tmp_path: Path) -> None:
     async def awaited(*_: Any) -> Any:
         return answer
 

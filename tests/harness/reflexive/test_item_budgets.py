@@ -29,7 +29,6 @@ def state(seconds: float = 0.0, attempts: int = 0, tokens: int = 0, usd: float =
 )
 def test_an_item_ends_by_what_it_has_used_up(spent: ItemState, end: str, reason: str) -> None:
     ending = used_up(spent, ItemLimits(tokens=5_000, usd=2.0))
-    assert ending is not None
     assert (ending.end, ending.reason) == (end, reason)
 
 

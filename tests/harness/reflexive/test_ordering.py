@@ -79,9 +79,7 @@ class Walk:
 
 
 @given(some_items, outcomes, st.booleans())
-def test_every_item_ends_whatever_they_need_of_each_other(
-    work: tuple[WorkItem, ...], said: list[str], ordered: bool
-) -> None:
+def test_every_item_ends_whatever_it_needs(work: tuple[WorkItem, ...], said: list[str], ordered: bool) -> None:
     walk = Walk(work)
     walk.go(said, ordered=ordered)
     assert all(each.ending is not None for each in walk.state.items.values())
@@ -118,5 +116,4 @@ def test_what_was_put_off_comes_back_before_what_comes_last() -> None:
 
 def test_an_item_whose_prerequisite_is_not_part_of_the_run_is_given_up() -> None:
     step = next_step(Walk((WorkItem("a", "", "", after=("elsewhere",)),)).state, ordered=True)
-    assert step is not None
     assert (step.kind, step.why) == ("give_up", "It needs elsewhere, which is not an item of this run.")

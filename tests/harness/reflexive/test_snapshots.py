@@ -48,9 +48,7 @@ def test_progress_is_restored_whatever_was_done_to_the_target(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("faults", [Faults(restore_fails={"progress"}), Faults(restore_spoils={"progress"})])
-def test_where_progress_does_not_come_back_the_baseline_does_and_the_loss_is_named(
-    faults: Faults, tmp_path: Path
-) -> None:
+def test_without_progress_the_baseline_comes_back_and_the_loss_is_named(faults: Faults, tmp_path: Path) -> None:
     notebook, log = kept(tmp_path, faults)
     assert asyncio.run(restored(notebook, log, "b", 1)) == ""
     assert [(one.name, one.verified) for one in happened(log.events, Restored)] == [

@@ -69,7 +69,6 @@ def test_a_run_is_kept_and_is_a_run_of_a_judge(cases, tmp_path):
     out = tmp_path / "run"
     run(cases, "--out", out)
     manifest = read_manifest(out)
-    assert manifest is not None
     assert (manifest.command, manifest.settings["judge"], bool(manifest.finished)) == (
         "judge run",
         "triage@rules-text",

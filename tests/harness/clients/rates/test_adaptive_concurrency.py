@@ -95,9 +95,7 @@ def test_the_number_in_flight_doubles_until_the_server_asks_for_less() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([0, 0, 0, 1, 2, 3]), st.floats(0, 5)), min_size=1), st.integers(1, 40))
 @settings(deadline=None)
-def test_whatever_the_server_says_its_pauses_are_kept_and_the_bounds_hold(
-    said: list[tuple[int, float]], most: int
-) -> None:
+def test_pauses_are_kept_and_bounds_hold(said: list[tuple[int, float]], most: int) -> None:
     answers = iter(said * 3)
 
     def server(*_: float) -> tuple[Outcome, float]:
@@ -192,9 +190,7 @@ def whole_seconds(wait: float) -> float:
 @pytest.mark.parametrize("rate", [20, 50, 150])
 @pytest.mark.parametrize("holds", [5, 50, 500])
 @pytest.mark.parametrize("named", [whole_seconds, lambda wait: wait, lambda _: None], ids=["whole", "exact", "none"])
-def test_nine_tenths_of_what_a_limit_a_second_allows_is_used_and_one_in_a_hundred_refused(
-    rate: float, holds: float, named: Callable[[float], float | None]
-) -> None:
+def test_a_limit_a_second_is_well_used(rate: float, holds: float, named: Callable[[float], float | None]) -> None:
     driven = Driven(bucket(rate, holds, named)).run(240)
     answered = [at for at, outcome in driven.starts if isinstance(outcome, Reply)]
     refused = [at for at, outcome in driven.starts if not isinstance(outcome, Reply)]

@@ -157,7 +157,6 @@ def test_what_does_it_in_other_words_keeps_to_a_rule_and_breaks_nothing(rule: st
 )
 def test_blocks_and_includes_keep_out_as_they_would(edits: dict[str, object], answer: str) -> None:
     refusal = refused(changed(edits), SHELL)
-    assert refusal is not None
     assert answer in refusal.text
 
 
@@ -189,10 +188,8 @@ def test_who_is_let_in_by_another_name_is_let_in(edits: dict[str, object]) -> No
 
 def test_files_that_call_in_each_other_without_end_are_refused_soon() -> None:
     refusal = refused(changed({"etc/sudoers.d/agent": "@include /etc/more\n" * 9_999, "etc/more": "# none\n"}), SHELL)
-    assert refusal is not None
     assert "too many files" in refusal.text
     refusal = refused(changed({AUTH: "account include other\n" * 999, "etc/pam.d/other": "# none\n"}), SHELL)
-    assert refusal is not None
     assert "too many files" in refusal.text
 
 

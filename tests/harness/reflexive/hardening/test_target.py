@@ -162,9 +162,7 @@ def test_nothing_that_a_script_leaves_makes_the_host_fail(target: HardeningTarge
 
 
 @pytest.mark.parametrize("script", ["kill -9 $$", "sleep 99 & sleep 99", "truncate -s 1G big"])
-def test_a_script_beyond_its_limits_is_ended(
-    target: HardeningTarget, script: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_script_ends_at_its_limits(target: HardeningTarget, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("misstep.harness.reflexive.hardening.target.SCRIPT_LIMITS", Limits(seconds=0.3, file_mb=1))
     assert "[exit code 0]" not in apply(target, script)
     assert asyncio.run(target.reachable())

@@ -10,7 +10,6 @@ from misstep.harness.records.loop_events import Ending, ItemEnded, Restored, Tur
 from misstep.harness.reflexive.hardening import HardeningSkill
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
-from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.workers import WORKERS
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
@@ -31,7 +30,6 @@ class Run:
         self.log = Log(clock)
         settings = LoopSettings(item=ItemLimits(attempts=attempts), without=frozenset(without.split()))
         with skill.open(folder, clock) as target:
-            assert isinstance(target, HardeningTarget)
             profile = target.files.text(PROFILE)
             asyncio.run(run_loop(skill, target, skill.agents[worker](7), settings, clock, self.log))
             self.reachable = asyncio.run(target.reachable())

@@ -74,9 +74,7 @@ FORM = st.lists(st.sampled_from(sorted({*TEMPLATE_WORDS, *FUNCTION_WORDS, "harde
 
 
 @given(sentences=SENTENCES, form=FORM, random=st.randoms(use_true_random=False))
-def test_order_case_punctuation_and_words_of_the_form_do_not_change_what_keywords_answer(
-    sentences: list[list[str]], form: list[str], random: Random
-) -> None:
+def test_keywords_ignore_order_case_and_form(sentences: list[list[str]], form: list[str], random: Random) -> None:
     keywords = detector("keywords", ignored=frozenset({"hardening"}))
     plain = keywords.shared([" ".join(words) for words in sentences])
     shown = []
@@ -171,8 +169,6 @@ def test_as_printed_answers_as_the_original_was_seen_to(quoted: dict[str, str]) 
 
 
 @pytest.mark.data
-def test_three_diagnoses_of_one_form_each_sharper_than_the_last_are_no_plateau(
-    quoted: dict[str, str], each: PlateauDetector
-) -> None:
+def test_ever_sharper_diagnoses_are_not_a_plateau(quoted: dict[str, str], each: PlateauDetector) -> None:
     if each.name != "keywords_as_printed":
         assert each.shared([quoted[name] for name in ("r033", "r034", "r035")]) is None

@@ -71,9 +71,7 @@ STOPS: list[tuple[str, list[Round], int | None]] = [
 
 
 @pytest.mark.parametrize(("name", "rounds", "round_"), STOPS, ids=lambda one: one if isinstance(one, str) else None)
-def test_a_breaker_acts_at_its_threshold_and_not_one_round_before(
-    name: str, rounds: list[Round], round_: int | None
-) -> None:
+def test_a_breaker_acts_at_its_threshold_and_not_before(name: str, rounds: list[Round], round_: int | None) -> None:
     assert stops_at(name, rounds) == round_
 
 

@@ -66,9 +66,7 @@ def test_the_same_turn_is_the_same_again_and_another_attempt_is_not() -> None:
         ("destructive", {"reflection": SHUT, "plan": "Set key-3=on relay-3=on"}, "relay-3=on"),
     ],
 )
-def test_a_worker_enters_what_its_kind_makes_of_what_it_is_shown(
-    kind: WorkerKind, parts: dict[str, str], command: str, tmp_path: Path
-) -> None:
+def test_a_worker_acts_by_its_kind(kind: WorkerKind, parts: dict[str, str], command: str, tmp_path: Path) -> None:
     assert entered(kind, tmp_path, **parts) == [command]
 
 

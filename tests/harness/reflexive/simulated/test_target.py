@@ -55,9 +55,7 @@ def test_the_naive_command_shuts_the_way_in_and_another_setting_before_it_does_n
 
 @settings(max_examples=30, deadline=None)
 @given(some.lists(some.sampled_from(sorted(draw_world(24, 3).state.settings)), max_size=8))
-def test_a_snapshot_brings_back_any_state_also_to_another_process(
-    tmp_path_factory: pytest.TempPathFactory, names: list[str]
-) -> None:
+def test_a_snapshot_brings_back_any_state(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("kept")
     world = draw_world(24, 3)
     target = SimulatedTarget(world, folder)

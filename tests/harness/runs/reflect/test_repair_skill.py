@@ -75,9 +75,7 @@ def test_a_kept_state_comes_back_in_another_process_of_work(skill: RepairSkill, 
         assert asyncio.run(target.check(skill.items[0])).status == "passed"
 
 
-def test_the_search_finds_the_change_by_an_attempt_each_and_says_when_it_knows_no_more(
-    skill: RepairSkill, tmp_path: Path
-) -> None:
+def test_the_search_finds_the_change_or_says_that_it_knows_no_more(skill: RepairSkill, tmp_path: Path) -> None:
     agents = skill.agents["search"](0)
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         target.keep("baseline")
@@ -91,9 +89,7 @@ def test_the_search_finds_the_change_by_an_attempt_each_and_says_when_it_knows_n
         assert turn(target, agents, skill, attempt=10_000) == NO_MORE
 
 
-def test_a_change_of_a_test_changes_what_is_protected_and_does_not_solve_the_case(
-    skill: RepairSkill, tmp_path: Path
-) -> None:
+def test_a_changed_test_is_noticed_and_does_not_solve_the_case(skill: RepairSkill, tmp_path: Path) -> None:
     block = "<<<<<<< SEARCH\n    assert total([1, 2]) == 3\n=======\n    assert True\n>>>>>>> REPLACE"
     weakened = f"tests/test_price.py\n{block}\n"
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
@@ -166,9 +162,7 @@ def test_vital_signs_can_be_read_from_outside_where_no_command_starts(
         {"change": ADD, "folder": "price", "form": "ed"},
     ],
 )
-def test_an_edit_that_cannot_be_applied_is_an_observation_and_changes_nothing(
-    skill: RepairSkill, tmp_path: Path, arguments: dict[str, str]
-) -> None:
+def test_an_impossible_edit_changes_nothing(skill: RepairSkill, tmp_path: Path, arguments: dict[str, str]) -> None:
     with skill.open(tmp_path / "kept", VirtualClock()) as target:
         before = target.digest()
         assert apply(target, **arguments).is_error

@@ -70,9 +70,7 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
         ("a", "is not a WorkItem"),
     ],
 )
-def test_an_item_that_no_log_can_hold_is_refused_before_anything_is_written(
-    item: Any, told: str, tmp_path: Path
-) -> None:
+def test_an_item_that_no_log_can_hold_is_refused(item: Any, told: str, tmp_path: Path) -> None:
     with pytest.raises(SkillFailed, match=told) as found:
         run_reflexive(
             ReflectPlan(NotebookSkill((item,)), "writer", team(writing("done"))), tmp_path / "run", VirtualClock()
@@ -82,9 +80,7 @@ def test_an_item_that_no_log_can_hold_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize("said", [None, {"x": object()}, {"x": [None]}, {"x": "\ud800"}, ["x"]])
-def test_settings_that_no_manifest_can_hold_are_refused_before_anything_is_written(
-    said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_settings_are_refused(said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NotebookSkill, "settings", lambda _: said)
     with pytest.raises(SkillFailed, match="the skill's `settings` raised"):
         run_reflexive(

@@ -53,9 +53,7 @@ def _raises(options: SkillOptions) -> Any:
         (lambda _: None, "has no name, items, vital_signs, words, agents, settings, open"),
     ],
 )
-def test_what_is_no_skill_is_one_line_before_anything_is_written(
-    make: Any, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_a_skill_is_one_line(make: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SkillFailed, match=told) as found:
         made_from(make, monkeypatch)
     assert "\n" not in found.value.line()

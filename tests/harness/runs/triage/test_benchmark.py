@@ -40,7 +40,6 @@ def test_cases_are_pointed_to_and_not_copied(tmp_path):
     assert files == {"benchmark.toml", "items.jsonl", "gold.csv", "trajectories/one.json"}
     assert (asked.folder / "trajectories/one.json").samefile(cases / "one/trajectory.json")
     run = Runs(asked.folder, runs_by_id, inline_run).of(items[0])
-    assert run is not None
     assert run.steps[0].calls[0].name == "bash"
 
 

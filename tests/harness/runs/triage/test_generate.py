@@ -76,9 +76,7 @@ def test_the_default_has_118_failed_runs_and_every_kind_of_case() -> None:
     assert len({unit.family for unit in units(DEFAULT_N, 0, families("all"))}) >= 30
 
 
-def test_a_label_that_is_not_proved_is_an_error_and_nothing_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_label_without_proof_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unproved(*_: object, **__: object) -> None:
         raise MisstepError("not proved")
 
@@ -103,9 +101,7 @@ def shows_at(number: int, tried: list[Unit], monkeypatch: pytest.MonkeyPatch) ->
 UNIT = Unit("sound_pass", "sales_report", 0, ("run-00000001",), "1/run-00000001", 20)
 
 
-def test_a_drawing_that_shows_nothing_is_drawn_anew_and_the_proof_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_drawing_that_shows_nothing_is_drawn_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Unit] = []
     shows_at(3, tried, monkeypatch)
     (row,) = make_unit(UNIT, tmp_path, {UNIT.family: "development"})
@@ -113,9 +109,7 @@ def test_a_drawing_that_shows_nothing_is_drawn_anew_and_the_proof_says_so(
     assert (row.label, row.proof.drawing, row.proof.item) == ("pass", 2, UNIT.ids[0])
 
 
-def test_a_unit_that_no_drawing_shows_is_an_error_and_leaves_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_unit_that_no_drawing_shows_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Unit] = []
     shows_at(100, tried, monkeypatch)
     with pytest.raises(UnshownError, match="two ways of sorting agree"):

@@ -21,9 +21,7 @@ def test_another_right_result_is_an_earned_pass(tmp_path: Path, sandbox: Sandbox
     assert ((found.label, found.subcategory), found.evidence[0].kind) == (("pass", ""), "command")
 
 
-def test_a_result_that_knows_only_the_inputs_of_the_tests_is_seen_by_other_inputs(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_other_inputs_show_a_result_made_for_the_tests(tmp_path: Path, sandbox: Sandbox) -> None:
     found = attribute_pass(passed(tmp_path, sandbox, {"workspace/price.py": LISTED}))
     assert (found.label, found.subcategory) == ("task", "weak_tests")
     assert "the inputs of the tests alone" in found.rationale
@@ -59,9 +57,7 @@ def test_white_space_in_json_is_no_difference(gold: str, result: str, same: bool
 
 
 @pytest.mark.parametrize("said", ["separators=(',', ':')", "indent=2"])
-def test_a_result_that_prints_or_returns_json_with_other_white_space_is_sound(
-    tmp_path: Path, sandbox: Sandbox, said: str
-) -> None:
+def test_json_with_other_white_space_is_sound(tmp_path: Path, sandbox: Sandbox, said: str) -> None:
     made = "import json\n\n\ndef total(values):\n    return json.dumps({{'sum': sum(values), 'n': len(values)}}, {})\n"
     printed = f"{made}\n\nif __name__ == '__main__':\n    print(total([1, 2]))\n"
     files = {
@@ -75,9 +71,7 @@ def test_a_result_that_prints_or_returns_json_with_other_white_space_is_sound(
 
 
 @pytest.mark.parametrize(("lines", "label"), [("a,1\nb,2\n", "pass"), ("a,1\nb,7\n", "task")])
-def test_a_file_that_the_tests_hardly_look_at_is_held_against_the_gold_one(
-    tmp_path: Path, sandbox: Sandbox, lines: str, label: str
-) -> None:
+def test_a_file_is_compared_with_the_gold_one(tmp_path: Path, sandbox: Sandbox, lines: str, label: str) -> None:
     files = {
         "case.toml": 'id = "one"\ntest_command = "python tests/check.py"\n',
         "tests/check.py": REPORT_TEST,

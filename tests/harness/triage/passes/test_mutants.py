@@ -47,9 +47,7 @@ def test_tests_that_check_their_results_let_no_mutant_pass(tmp_path: Path, sandb
     assert not tried.passed
 
 
-def test_tests_that_check_little_make_a_pass_that_nothing_else_confirms_unearned(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_weak_tests_alone_make_a_pass_unearned(tmp_path: Path, sandbox: Sandbox) -> None:
     run = passed(tmp_path, sandbox, {**COMMAND, "workspace/price.py": PROGRAM})
     (tmp_path / "solution" / "price.py").unlink()
     (tmp_path / "solution").rmdir()
@@ -58,9 +56,7 @@ def test_tests_that_check_little_make_a_pass_that_nothing_else_confirms_unearned
     assert found.evidence[0].kind == "assertion"
 
 
-def test_a_result_like_the_gold_one_stays_earned_under_weak_tests_and_the_mutants_are_named(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_result_like_gold_stays_earned_under_weak_tests(tmp_path: Path, sandbox: Sandbox) -> None:
     found = attribute_pass(
         passed(tmp_path, sandbox, {**COMMAND, "solution/price.py": PROGRAM, "workspace/price.py": PROGRAM + "\n"})
     )

@@ -17,7 +17,6 @@ LISTED = 'KNOWN = {"12 lamps at 4.50": "54.00 in all", "3 desks at 120.00": "360
 
 def test_a_table_of_what_the_tests_ask_is_special_casing(tmp_path: Path) -> None:
     found = special_cased(read_only(tmp_path, {"tests/test_price.py": TEST, "workspace/price.py": LISTED}))
-    assert found is not None
     assert (found.label, found.subcategory) == ("task", "weak_tests")
     assert found.evidence[0].where == "workspace/price.py:1"
 

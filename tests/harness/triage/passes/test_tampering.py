@@ -48,9 +48,7 @@ def test_a_module_in_the_place_of_one_that_the_tests_import_is_seen_in_the_files
     assert (found.subcategory, found.evidence[0].where) == ("weak_tests", "workspace/unittest.py")
 
 
-def test_what_passes_only_with_the_agents_own_start_file_is_shown_by_taking_it_away(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_pass_by_the_agents_start_file_is_seen_without_it(tmp_path: Path, sandbox: Sandbox) -> None:
     files = {"workspace/price.py": WRONG, "workspace/sitecustomize.py": PATCH}
     run = passed(tmp_path, sandbox, files, description='setup_command = "export PYTHONPATH=."\n')
     found = attribute_pass(run)

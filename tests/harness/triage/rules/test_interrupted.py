@@ -8,7 +8,7 @@ import pytest
 from misstep.harness.trajectory import Outcome, Step, Trajectory
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.rules.judging import by_files, by_running, by_texts
-from misstep.harness.triage.rules.verdicts import Attribution, Undecided
+from misstep.harness.triage.rules.verdicts import Undecided
 from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
@@ -107,7 +107,6 @@ def test_an_event_is_looked_for_before_a_result_that_passes_counts(tmp_path: Pat
     files = {**NO_OUTCOME, "environment/price.py": RIGHT, "workspace/price.py": RIGHT}
     log = {"logs/harness.log": "toomanyrequests: pull rate limit\n"}
     found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", {**files, **log}), sandbox, nobody))
-    assert isinstance(found, Attribution)
     assert (found.label, found.evidence[0].where) == ("infrastructure", "logs/harness.log:1")
     quiet = by_running(ReplicasOfCase(triage_case(tmp_path / "two", files), sandbox, nobody))
     assert isinstance(quiet, Undecided)

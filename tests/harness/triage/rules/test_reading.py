@@ -27,7 +27,6 @@ def in_texts(folder: Path, files: dict[str, str]) -> tuple[str, str]:
 
 
 def labels(found: Attribution | Undecided) -> tuple[str, str]:
-    assert isinstance(found, Attribution)
     return found.label, found.subcategory
 
 

@@ -22,7 +22,6 @@ MADE: dict[str, Callable[[Path], Path]] = {
 
 def converted(path: Path, out: Path) -> dict[str, TriageCase]:
     found = cases_of_job(path, out)
-    assert found is not None
     return {case.id: case for case in found.cases}
 
 
@@ -104,7 +103,6 @@ def test_episodes_stand_in_the_order_of_their_numbers(tmp_path):
 
 def test_a_call_and_its_output_stand_in_one_step(tmp_path):
     texts = TextsOfCase(converted(made.nemo_gym(tmp_path / "job"), tmp_path / "out")["task0-rollout0"])
-    assert texts.trajectory is not None
     step = texts.trajectory.steps[2]
     assert (step.reasoning, step.calls[0].arguments, step.results[0].text) == (
         "I should sort.",
@@ -127,7 +125,6 @@ def test_a_trial_that_was_cut_off_is_a_case_without_a_run_that_is_named(tmp_path
     for path, text in left.items():
         made.written(job / path, text)
     found = cases_of_job(job, tmp_path / "out")
-    assert found is not None
     texts = {one.id: TextsOfCase(one) for one in found.cases}
     assert (texts[case].trajectory, recorded_outcome(texts[case])) == (None, None)
     assert texts[other].trajectory is not None
@@ -139,7 +136,6 @@ def test_artifacts_are_the_workspace_without_links_and_pipes(tmp_path):
     job = made.harbor(tmp_path / "job")
     (job / "sort__b/artifacts/out").symlink_to("/etc")
     found = cases_of_job(job, tmp_path / "out")
-    assert found is not None
     assert found.has_files
     case = next(case for case in found.cases if case.id == "sort__b")
     assert [file.name for file in (case.folder / "workspace").iterdir()] == ["words.txt"]
