@@ -101,8 +101,8 @@ def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
     more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     n = "an item" if len(unknown) == 1 else f"{len(unknown):,} items"
     advice = "Correct the ids, or take these rows out."
-    said = f"there are labels of {n} that items.jsonl does not have: {shown}{more}"
-    return InputError(said, advice, file=path, line=next(iter(unknown.values())), field="item")
+    message = f"there are labels of {n} that items.jsonl does not have: {shown}{more}"
+    return InputError(message, advice, file=path, line=next(iter(unknown.values())), field="item")
 
 
 def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | None = None) -> None:
@@ -114,19 +114,19 @@ def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | N
         if items is not None and row.item not in items:
             unknown.setdefault(row.item, line)
         if labels and row.label not in labels:
-            said = f"{row.label!r} is none of the labels {', '.join(labels)}"
-            raise InputError(said, "Name every label in benchmark.toml.", file=path, line=line, field="label")
+            message = f"{row.label!r} is none of the labels {', '.join(labels)}"
+            raise InputError(message, "Name every label in benchmark.toml.", file=path, line=line, field="label")
         if (row.item, row.rater) in seen:
-            said = f"{row.rater!r} labels {row.item!r} twice"
-            raise InputError(said, "Keep one row for each item and rater.", file=path, line=line)
+            message = f"{row.rater!r} labels {row.item!r} twice"
+            raise InputError(message, "Keep one row for each item and rater.", file=path, line=line)
         seen.add((row.item, row.rater))
     if unknown:
         raise _of_unknown_items(path, unknown)
 
 
-def check_columns(given: Sequence[str] | None, wanted: Sequence[str], path: Path, form: str) -> None:
+def check_columns(header: Sequence[str] | None, wanted: Sequence[str], path: Path, form: str) -> None:
     """Refuse a table that lacks a column, or has one that nothing would read; names file, line and column."""
-    columns = list(given or ())
+    columns = list(header or ())
     lacking = [column for column in wanted if column not in columns]
     if lacking:
         has = f"; the columns are {', '.join(columns[:_SHOWN])}" if columns else ""
@@ -134,9 +134,9 @@ def check_columns(given: Sequence[str] | None, wanted: Sequence[str], path: Path
     if len(columns) > len(wanted):
         further = next((one for one in columns if one not in wanted), "")
         twice = next((one for one in wanted if columns.count(one) > 1), "")
-        found = f"there are two columns {twice!r}" if twice else f"nothing reads the column {further!r}"
+        message = f"there are two columns {twice!r}" if twice else f"nothing reads the column {further!r}"
         advice = f"{form} Keep anything else in a file of another name."
-        raise InputError(found, advice, file=path, line=1, field=twice or further or None)
+        raise InputError(message, advice, file=path, line=1, field=twice or further or None)
 
 
 def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
@@ -146,15 +146,15 @@ def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
             reader = csv.DictReader(stream, strict=True)
             check_columns(reader.fieldnames, GoldLabel.__struct_fields__, path, _GOLD_FORM)
             for row in reader:
-                given = [row[column] for column in GoldLabel.__struct_fields__]
-                if None in given or None in row:
+                cells = [row[column] for column in GoldLabel.__struct_fields__]
+                if None in cells or None in row:
                     raise InputError(
                         "the row and the header have different numbers of cells",
                         _GOLD_FORM,
                         file=path,
                         line=reader.line_num,
                     )
-                label = GoldLabel(*given)
+                label = GoldLabel(*cells)
                 if label.label:
                     yield reader.line_num, label
     except OSError as error:

@@ -16,12 +16,12 @@ def source_of(module: str) -> str:
     if not _MODULE.fullmatch(module):
         return ""
     try:
-        found = find_spec(module)
+        spec = find_spec(module)
     except ModuleNotFoundError:
         return ""
-    if found is None or found.origin is None:
+    if spec is None or spec.origin is None:
         return ""
-    return Path(found.origin).read_text(encoding="utf-8")
+    return Path(spec.origin).read_text(encoding="utf-8")
 
 
 @cache

@@ -272,8 +272,8 @@ def _check_ids(paper: Paper, file: Path) -> None:
             _check_inputs(derivation, figures, matrices, file, figure.id)
     for matrix in paper.matrix:
         if [len(row) for row in matrix.cells] != [len(matrix.columns)] * len(matrix.rows):
-            said = f"{len(matrix.rows)} rows of {len(matrix.columns)}"
-            raise InputError(f"cells are not {said}", "Give each row and column a cell.", file=file, field=matrix.id)
+            shape = f"{len(matrix.rows)} rows of {len(matrix.columns)}"
+            raise InputError(f"cells are not {shape}", "Give each row and column a cell.", file=file, field=matrix.id)
         for name in (name for row in matrix.cells for name in row):
             if name not in figures:
                 raise InputError(f"a cell names the figure {name!r}, which does not exist", file=file, field=matrix.id)

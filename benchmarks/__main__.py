@@ -15,19 +15,19 @@ def main(arguments: list[str]) -> None:
     """Run the benchmarks of these names, all where none is named; options go to each of them."""
     known = list(pkgutil.iter_modules(benchmarks.__path__))
     runnable = [module.name for module in known if module.ispkg or module.name.endswith("_speed")]
-    asked = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
     options = [
-        word for place, word in enumerate(asked) if place and any(one.startswith("-") for one in asked[: place + 1])
+        word for place, word in enumerate(names) if place and any(one.startswith("-") for one in names[: place + 1])
     ]
-    asked = asked[: len(asked) - len(options)]
-    unknown = sorted(set(asked) - set(runnable))
+    names = names[: len(names) - len(options)]
+    unknown = sorted(set(names) - set(runnable))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
-    if arguments and not asked:
+    if arguments and not names:
         sys.exit(f"options without a benchmark. Known: {', '.join(runnable)}.")
-    for name in asked or [name for name in runnable if name not in ONLY_WHEN_ASKED]:
+    for name in names or [name for name in runnable if name not in ONLY_WHEN_ASKED]:
         print(f"\n== {name}", flush=True)
-        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments[len(asked) :]], check=True)
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments[len(names) :]], check=True)
 
 
 if __name__ == "__main__":

@@ -83,12 +83,12 @@ def bayesect(count: int, fails: Fails) -> Found:
 
 def cases() -> list[tuple[float, str, tuple[float, float]]]:
     """Flake rate, how it is laid out, and the rates before and after the change."""
-    found = [(0.0, "none", (0.0, 1.0))]
+    intervals = [(0.0, "none", (0.0, 1.0))]
     for rate in (0.1, 0.2, 0.3, 0.4, 0.5):
-        found.append((rate, "before", (rate, 1.0)))
-        found.append((rate, "after", (0.0, 1 - rate)))
-        found.append((rate, "both", (rate / 2, 1 - rate / 2)))
-    return found
+        intervals.append((rate, "before", (rate, 1.0)))
+        intervals.append((rate, "after", (0.0, 1 - rate)))
+        intervals.append((rate, "both", (rate / 2, 1 - rate / 2)))
+    return intervals
 
 
 def main() -> None:
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     methods: dict[str, Callable[[int, Fails], Found]] = {
         "plain": plain,
         "ours": ours,
@@ -112,31 +112,31 @@ def main() -> None:
         warnings.filterwarnings("ignore", category=RuntimeWarning, module="git_bayesect")
         methods["git-bayesect"] = bayesect
     rows = []
-    print(f"{asked.histories} histories of {asked.commits} commits, seed {asked.seed}; right with Wilson 95% interval")
+    print(f"{args.histories} histories of {args.commits} commits, seed {args.seed}; right with Wilson 95% interval")
     print(f"{'flake':>5} {'way':<7} {'method':<21} {'right':>22} {'runs: mean':>11} {'median':>7} {'at most':>8}")
     for rate, way, rates in cases():
         for name, method in methods.items():
             if name.endswith("not flaky") and rate:
                 continue
             right, runs, undecided = 0, [], 0
-            for number in range(asked.histories):
-                history = History(asked.commits, rates, asked.seed * 1_000_003 + number)
-                change, used, decided = method(asked.commits, history.fails)
+            for number in range(args.histories):
+                history = History(args.commits, rates, args.seed * 1_000_003 + number)
+                change, used, decided = method(args.commits, history.fails)
                 right += change == history.change
                 undecided += not decided
                 runs.append(used)
-            share = wilson(right, asked.histories)
+            share = wilson(right, args.histories)
             middle = sorted(runs)[len(runs) // 2]
             mean = sum(runs) / len(runs)
             shown = f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
             print(f"{rate:>5.0%} {way:<7} {name:<21} {shown:>22} {mean:>11.1f} {middle:>7} {max(runs):>8}", flush=True)
             rows.append(
-                {"flake_rate": rate, "way": way, "method": name, "n": asked.histories, "right": right}
+                {"flake_rate": rate, "way": way, "method": name, "n": args.histories, "right": right}
                 | {"low": share.low, "high": share.high, "runs_mean": mean, "runs_median": middle}
                 | {"undecided": undecided}
             )
-    if asked.json:
-        asked.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

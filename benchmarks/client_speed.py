@@ -41,9 +41,9 @@ def _requests(number: int) -> Iterator[Request]:
 
 
 @asynccontextmanager
-async def _bare_aiohttp(address: str, *, is_kept: bool) -> AsyncIterator[Ask]:
+async def _bare_aiohttp(address: str, *, keeps_alive: bool) -> AsyncIterator[Ask]:
     """Return an aiohttp session and nothing else; its connections are kept, or each carries one request."""
-    connector = aiohttp.TCPConnector(limit=0, force_close=not is_kept)
+    connector = aiohttp.TCPConnector(limit=0, force_close=not keeps_alive)
     async with aiohttp.ClientSession(connector=connector) as session:
 
         async def ask(request: Request) -> object:
@@ -85,8 +85,8 @@ async def _whole_stack(address: str) -> AsyncIterator[Ask]:
 
 
 CLIENTS = {
-    "bare aiohttp": partial(_bare_aiohttp, is_kept=True),
-    "bare aiohttp, a connection a request": partial(_bare_aiohttp, is_kept=False),
+    "bare aiohttp": partial(_bare_aiohttp, keeps_alive=True),
+    "bare aiohttp, a connection a request": partial(_bare_aiohttp, keeps_alive=False),
     "openai with its aiohttp transport": _openai_alone,
     "Misstep, one attempt": _one_attempt,
     "Misstep, whole": _whole_stack,

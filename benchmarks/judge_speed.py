@@ -76,11 +76,11 @@ class _Runs:
         verdicts = self.folder / f"cached-{items}" / "verdicts.jsonl"
         started = time.time()
         taken = measure(self.command(benchmark, f"cached-{items}", "--cache", cache))
-        asked = self.came()["requests"]
+        calls = self.came()["requests"]
         each = verdicts.stat().st_mtime - started
         answers = verdicts.read_bytes().count(b"\n")
         print(
-            f"cached, {answers:,} verdicts, {asked} asked: the last is written {each:.2f} s after the command's start,"
+            f"cached, {answers:,} verdicts, {calls} asked: the last is written {each:.2f} s after the command's start,"
             f" {answers / each:,.0f}/s (bound {CACHED_BOUND:,}/s)"
         )
         _print_whole(taken, items)

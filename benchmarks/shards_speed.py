@@ -64,8 +64,8 @@ def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
     write_folder(generated, GenerateOptions(GENERATED, 0))
     judge = judge_of(CATEGORIES, classify_all, keep_lines=True)
     judged = [judge(batch) for batch in batches(found_files([generated]))]
-    asked = Plan(SHARDS, manifest_of(CATEGORIES, ["runs", "--out", "run"]), ("runs",))
-    plan, digest = frozen_plan(store, asked)
+    draft = Plan(SHARDS, manifest_of(CATEGORIES, ["runs", "--out", "run"]), ("runs",))
+    plan, digest = frozen_plan(store, draft)
     repeats = VERDICTS // len(CATEGORIES) // sum(len(one.items) for one in judged) // SHARDS + 1
     copies = (_renamed(one, f"{number:08}") for number, one in enumerate(cycle(judged)))
     sessions = size = 0

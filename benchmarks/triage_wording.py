@@ -73,11 +73,11 @@ def visible_runs(folder: Path) -> Iterator[VisibleRun]:
         (run,) = read_file(folder / item / "trajectory.json")
         if gold[item] not in ("task", "agent") or not isinstance(run, Trajectory) or run.outcome.status != "failed":
             continue
-        said = [part for step in run.steps for part in (step.text, *(str(call.arguments) for call in step.calls))]
+        texts = [part for step in run.steps for part in (step.text, *(str(call.arguments) for call in step.calls))]
         answers = [result.text for step in run.steps for result in step.results]
         logs = [(folder / item / "logs" / name).read_text() for name in ("tests.log", "misstep.harness.log")]
-        sizes = (len(run.steps), *(sum(map(len, part)) for part in (said, answers, logs)), len(run.task))
-        yield VisibleRun("\n".join([*said, *answers, *logs]), sizes, gold[item] == "agent", family[item])
+        sizes = (len(run.steps), *(sum(map(len, part)) for part in (texts, answers, logs)), len(run.task))
+        yield VisibleRun("\n".join([*texts, *answers, *logs]), sizes, gold[item] == "agent", family[item])
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
@@ -89,12 +89,12 @@ def _interval(labels: Array, scores: Array, groups: Array) -> tuple[float, float
     """Return the 95% interval by a bootstrap of families."""
     random = np.random.default_rng(0)
     places = [np.flatnonzero(groups == name) for name in sorted(set(groups))]
-    found: list[float] = []
-    while len(found) < 1000:
+    shares: list[float] = []
+    while len(shares) < 1000:
         drawn = np.concatenate([places[n] for n in random.integers(0, len(places), len(places))])
         if 0 < labels[drawn].mean() < 1:
-            found.append(roc_auc_score(labels[drawn], scores[drawn]))
-    low, high = np.quantile(found, [0.025, 0.975])
+            shares.append(roc_auc_score(labels[drawn], scores[drawn]))
+    low, high = np.quantile(shares, [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -70,8 +70,8 @@ def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
         return Checked("rater_agreement", "impossible", sentence)
     combinations = prod(map(len, options))
     if combinations > _MOST_COUNTS:
-        said = f"The pairs' agreements stand for {combinations:,} combinations of counts"
-        return underdetermined("rater_agreement", f"{said}, too many to try.")
+        too_many = f"The pairs' agreements stand for {combinations:,} combinations of counts"
+        return underdetermined("rater_agreement", f"{too_many}, too many to try.")
     possible = list(product(*options))
     together = [counts for counts in possible if raters != len(_PAIRS) or _dissents(n, counts)]
     if not together:
@@ -101,38 +101,44 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
     printed = _printed(figure, pairs.kappas)
     if "fleiss" not in printed:
         return underdetermined("rater_agreement", f"A kappa of {figure.printed} leaves the chance agreement open.")
-    given = None if pairs.labels is None or not is_exact_count(pairs.labels) else int(printed_value(pairs.labels))
+    most = None if pairs.labels is None or not is_exact_count(pairs.labels) else int(printed_value(pairs.labels))
     spent, gave_up = 0, False
-    if given is not None and given > MOST_LABELS:
-        return underdetermined("rater_agreement", f"Ratings on {given:,} labels are not searched.")
-    for labels in range(_FEWEST, _MOST + 1) if given is None else (max(given, _FEWEST),):
+    if most is not None and most > MOST_LABELS:
+        return underdetermined("rater_agreement", f"Ratings on {most:,} labels are not searched.")
+    for labels in range(_FEWEST, _MOST + 1) if most is None else (max(most, _FEWEST),):
         for alike, dissent in _splits(n, possible):
             if spent >= _BUDGET:
                 gave_up = True
                 break
-            found = possible_ratings(dissent, printed, labels, _BUDGET - spent)
-            spent += max(_A_LOOK, found.candidates if found.complete else 0)
-            gave_up |= not found.complete
-            if found.ratings:
-                return _possible(figure, n, alike, dissent, labels, found, len(printed))
+            ratings = possible_ratings(dissent, printed, labels, _BUDGET - spent)
+            spent += max(_A_LOOK, ratings.candidates if ratings.complete else 0)
+            gave_up |= not ratings.complete
+            if ratings.ratings:
+                return _possible(figure, n, alike, dissent, labels, ratings, len(printed))
     agree = f"{_listed(possible[len(possible) // 2])} of {n:,} agree in pairs"
     if gave_up:
         said = "the search for ratings that print the kappas gave up before it had looked at all of them"
         return underdetermined("rater_agreement", f"{agree}; {said}.")
-    on = f"on {given} labels" if given is not None else f"on {_FEWEST} to {_MOST} labels"
+    on = f"on {most} labels" if most is not None else f"on {_FEWEST} to {_MOST} labels"
     kappas = _listed([kappa.printed for kappa in (*pairs.kappas, figure)])
     sentence = f"{agree}, but no ratings of three raters {on} print the kappas {kappas} together."
     return Checked("rater_agreement", "impossible", sentence)
 
 
 def _possible(
-    figure: Figure, n: int, counts: tuple[int, ...], dissent: Dissent, labels: int, found: PossibleRatings, kappas: int
+    figure: Figure,
+    n: int,
+    counts: tuple[int, ...],
+    dissent: Dissent,
+    labels: int,
+    ratings: PossibleRatings,
+    kappas: int,
 ) -> Checked:
     beside = f"the {kappas - 1} kappas of the pairs" if kappas > 1 else "the agreements of the pairs"
     sentence = (
         f"{_listed(counts)} of {n:,} agree in pairs: all three agree on {dissent.unanimous:,} items, and the "
-        f"three label {_listed(dissent.alone)} alone. With {labels} labels {found.labelled:,} sets of ratings print "
-        f"{figure.printed} beside {beside}, such as {_told(found.ratings[0])}; which one it was is not printed."
+        f"three label {_listed(dissent.alone)} alone. With {labels} labels {ratings.labelled:,} sets of ratings print "
+        f"{figure.printed} beside {beside}, such as {_in_words(ratings.ratings[0])}; which one it was is not printed."
     )
     return Checked("rater_agreement", "underdetermined", sentence)
 
@@ -171,7 +177,7 @@ def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple
     return ((counts, dissent) for counts in possible for dissent in _dissents(n, counts))
 
 
-def _told(ratings: MarginRatings) -> str:
+def _in_words(ratings: MarginRatings) -> str:
     """Return one set of ratings: how many items of each label all give alike, and the labels of the split ones."""
     split = " ".join("[" + " ".join(str(label + 1) for label in labels) + "]" for labels in ratings.split)
     together = ", ".join(f"{count:,}" for count in ratings.unanimous)
@@ -179,5 +185,5 @@ def _told(ratings: MarginRatings) -> str:
 
 
 def _listed(words: Sequence[object]) -> str:
-    said = [f"{word:,}" if isinstance(word, int) else str(word) for word in words]
-    return ", ".join(said[:-1]) + f" and {said[-1]}"
+    texts = [f"{word:,}" if isinstance(word, int) else str(word) for word in words]
+    return ", ".join(texts[:-1]) + f" and {texts[-1]}"

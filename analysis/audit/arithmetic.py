@@ -188,13 +188,13 @@ def _if_fits(figure: Figure, computed: Box | None, repair: str) -> str:
 
 def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
     """Says that the sum would fit with two digits of one part exchanged, where this is so in one way only."""
-    found = [
+    repairs = [
         f"with two digits of a part exchanged, {typed.printed} instead of {part.printed}, it would fit"
         for part in parts
         for typed in exchanged_digits(part)
         if fits(figure, total + point(printed_value(typed) - printed_value(part)))
     ]
-    return found[0] if len(found) == 1 else ""
+    return repairs[0] if len(repairs) == 1 else ""
 
 
 def _change(start: Box, end: Box) -> Box:

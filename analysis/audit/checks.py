@@ -52,7 +52,7 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
     one = {key: paper[name] for key, name in derivation.inputs.items() if isinstance(name, str) and key != "matrix"}
     get = one.get
     numbers = [*([] if derivation.check in _MAY_BE_WORDS else [figure]), *one.values()]
-    in_words = [given.printed for given in numbers if given.unit == "text"]
+    in_words = [number.printed for number in numbers if number.unit == "text"]
     if in_words and derivation.check != "same":
         return underdetermined(derivation.check, opened(f"{in_words[0]} is printed in words."))
     match derivation.check:
@@ -110,7 +110,9 @@ def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
     by_figure: dict[str, list[Result]] = {}
     for result in with_common_count(paper, with_common_cases(paper, results)):
         by_figure.setdefault(result[0].id, []).append(result)
-    return [(found[0][0], ways, checked) for found in by_figure.values() for ways, checked in _judged(found)]
+    return [
+        (of_figure[0][0], ways, checked) for of_figure in by_figure.values() for ways, checked in _judged(of_figure)
+    ]
 
 
 def check_ways(paper: Paper, figure: Figure) -> list[Checked]:
@@ -126,7 +128,7 @@ def _judged(results: Sequence[Result]) -> list[tuple[Ways, Checked]]:
     if not readings:
         return alone
     way, best = max(readings, key=lambda reading: WORST_FIRST.index(reading[1].status))
-    told = [f"Read as {way.reading}: {best.sentence}"]
+    sentences = [f"Read as {way.reading}: {best.sentence}"]
     if best.status in FAILED:
-        told += [f"Read as {other.reading}: {checked.sentence}" for other, checked in readings if other != way]
-    return [(tuple(one for one, _ in readings), structs.replace(best, sentence=" ".join(told))), *alone]
+        sentences += [f"Read as {other.reading}: {checked.sentence}" for other, checked in readings if other != way]
+    return [(tuple(one for one, _ in readings), structs.replace(best, sentence=" ".join(sentences))), *alone]

@@ -74,11 +74,11 @@ def detection_table() -> Table:
     run = recorded_detection()
     sound = wilson(run.sound.with_alarm, run.sound.tables)
     shares = {one.kind: wilson(one.found, one.tables - one.undetectable) for one in run.planted}
-    told = {kind: share for kind, share in shares.items() if share.n}
-    weakest, strongest = (end(told, key=lambda kind: told[kind].value or 0) for end in (min, max))
+    rate = {kind: share for kind, share in shares.items() if share.n}
+    weakest, strongest = (end(rate, key=lambda kind: rate[kind].value or 0) for end in (min, max))
     source = f"{_source(run)}, n from {run.smallest:,} to {run.largest:,}"
-    said = f"{_source(run)}, {run.sound.checks:,} checks"
-    rows = [estimate_row("Sound tables with an alarm", sound, "share", "False alarms", said, "generated")]
+    of_sound = f"{_source(run)}, {run.sound.checks:,} checks"
+    rows = [estimate_row("Sound tables with an alarm", sound, "share", "False alarms", of_sound, "generated")]
     for one in run.planted:
         rows += _kind_rows(one, shares[one.kind], source)
     alarms = sum(one.alarms for one in run.planted)
@@ -87,8 +87,8 @@ def detection_table() -> Table:
         "audit",
         "Errors planted in made-up tables",
         f"{run.sound.with_alarm} of {run.sound.tables:,} sound tables raise an alarm (at most {sound.high or 0:.2%} "
-        f"with 95% confidence); of planted errors that can be told, {_percent(told[weakest])} at the worst ({weakest}) "
-        f"and {_percent(told[strongest])} at the best are found.",
+        f"with 95% confidence); of planted errors that can be told, {_percent(rate[weakest])} at the worst ({weakest}) "
+        f"and {_percent(rate[strongest])} at the best are found.",
         tuple(rows),
         (
             f"Recorded figures: `{MADE_BY}` made the tables and counted, on {run.date}.",
@@ -128,10 +128,10 @@ def curve_places() -> dict[str, float]:
     return {_size(one.n): float(one.n) for one in recorded_detection().wrong_digits}
 
 
-def _kind_rows(one: PlantedErrors, found: Estimate, source: str) -> Iterator[Row]:
+def _kind_rows(one: PlantedErrors, share: Estimate, source: str) -> Iterator[Row]:
     """Return what was found of the detectable, and what was named of the repairable; nothing if there are none."""
-    if found.n:
-        row = estimate_row(one.kind, found, "share", "Found, of those that can be told", source, "generated")
+    if share.n:
+        row = estimate_row(one.kind, share, "share", "Found, of those that can be told", source, "generated")
         hidden = f"{one.undetectable:,} more look like a sound table" if one.undetectable else ""
         yield structs.replace(row, reason=hidden)
     if one.repairable:

@@ -101,22 +101,22 @@ def typed(text: str) -> Typed:
         raise ValueError(f"a text of {len(text):,} characters is not a number")
     shown = one_line(_NARROW_SPACES.sub(",", text.strip()))
     plain = _POWER.sub(r"e\1", _MINUS.sub(r"\1-", shown))
-    found = _NUMBER.fullmatch(plain)
-    if found is None or not (found["whole"] + (found["behind"] or "").strip(".")):
+    match = _NUMBER.fullmatch(plain)
+    if match is None or not (match["whole"] + (match["behind"] or "").strip(".")):
         raise ValueError(f"{shown!r} is not a number")
-    word = (found["bound"] or "").strip(" .").lower()
-    bound = "above" if found["more"] else _BOUNDS.get(word)
-    digits = _digits(found)
+    word = (match["bound"] or "").strip(" .").lower()
+    bound = "above" if match["more"] else _BOUNDS.get(word)
+    digits = _digits(match)
     if too_many_digits(digits, is_limit=bound is not None):
         raise ValueError(f"{shown!r} has too many digits to compare")
-    unit = (found["unit"] or "").lower()
+    unit = (match["unit"] or "").lower()
     sign: Sign = "" if not unit else "%" if unit in ("%", "percent") else "points"
     return Typed(shown, digits, sign, word in _ABOUT, bound)
 
 
-def _digits(found: re.Match[str]) -> str:
-    whole, behind = re.sub("[, ]", "", found["whole"]) or "0", (found["behind"] or "").removeprefix(".")
-    sign = "-" if found["sign"] == "-" else ""
-    shift = int(found["exponent"] or 0) + _PLACES.get(found["letter"] or "", 0)
+def _digits(match: re.Match[str]) -> str:
+    whole, behind = re.sub("[, ]", "", match["whole"]) or "0", (match["behind"] or "").removeprefix(".")
+    sign = "-" if match["sign"] == "-" else ""
+    shift = int(match["exponent"] or 0) + _PLACES.get(match["letter"] or "", 0)
     number = Decimal(f"{sign}{whole}.{behind}" if behind else f"{sign}{whole}").scaleb(shift)
     return f"{number:f}"

@@ -138,7 +138,7 @@ def as_one(alike: Sequence[Finding]) -> Finding:
         status=first.status,
         printed=", ".join(cells.values()),
         computed=None,
-        sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(said))}" for name, said in sentences.items()),
+        sentence=" ".join(f"{name}: {' '.join(dict.fromkeys(texts))}" for name, texts in sentences.items()),
         suggestion=f"{SWAPS['rows_swapped']}: then these {len(cells)} figures fit",
         remark=" ".join(dict.fromkeys(one.remark for one in alike if one.remark)),
         place=place,
@@ -171,12 +171,12 @@ def _badness(finding: Finding) -> int:
 
 
 def _of_row(row: UserRow, source: str) -> Finding:
-    found = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
-    failed = [one for one in found if one.status in FAILED]
-    said = _readings(found) if row.any_of else failed or found
-    worst = min(said, key=_badness)
-    of_printed = next((one for one in said if (one.status, one.check) == (worst.status, row.check)), found[0])
-    sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in said]
+    all_findings = [_finding(figure, checked, source, row.id) for figure, checked in check_all(row.paper)]
+    failed = [one for one in all_findings if one.status in FAILED]
+    chosen = _readings(all_findings) if row.any_of else failed or all_findings
+    worst = min(chosen, key=_badness)
+    of_printed = next((one for one in chosen if (one.status, one.check) == (worst.status, row.check)), all_findings[0])
+    sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in chosen]
     return Finding(
         source=source,
         row=row.id,
@@ -185,7 +185,7 @@ def _of_row(row: UserRow, source: str) -> Finding:
         printed=row.printed,
         computed=of_printed.computed,
         sentence=" ".join(dict.fromkeys(sentences)),
-        suggestion="; ".join(dict.fromkeys(one.suggestion for one in said if one.suggestion)),
+        suggestion="; ".join(dict.fromkeys(one.suggestion for one in chosen if one.suggestion)),
         name=row.id,
         unit=of_printed.unit,
         value=of_printed.value,
@@ -194,13 +194,13 @@ def _of_row(row: UserRow, source: str) -> Finding:
     )
 
 
-def _readings(found: Sequence[Finding]) -> Sequence[Finding]:
+def _readings(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Return the readings of a figure that fit; where none does, those that may; where none may, all of them."""
     for status in ("reproduced", "underdetermined"):
-        alike = [one for one in found if one.status == status]
+        alike = [one for one in findings if one.status == status]
         if alike:
             return alike
-    return found
+    return findings
 
 
 def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding:

@@ -60,20 +60,20 @@ def check_together(
     if not 0 < counts["n"] <= LARGEST_N:
         return underdetermined("precision_recall", f"Tables of {counts['n']:,} items are not searched.")
     tables, complete = _tables(counts, printed)
-    each = [_said(one, printed) for one in printed]
-    said = " and ".join(filter(None, [", ".join(each[:-1]), each[-1]]))
+    each = [_measure_text(one, printed) for one in printed]
+    names = " and ".join(filter(None, [", ".join(each[:-1]), each[-1]]))
     if not tables and not complete:
-        return underdetermined("precision_recall", f"The search for tables that print {said} gave up.")
+        return underdetermined("precision_recall", f"The search for tables that print {names} gave up.")
     if not tables:
-        sentence = f"No table of {_sizes(counts)} prints {said}."
+        sentence = f"No table of {_sizes(counts)} prints {names}."
         swaps = _swaps(counts, printed)
         repair = first_of(*swaps.values(), *_other_n(counts, printed))
         return Checked("precision_recall", "impossible", sentence, suggestion=repair, repair=next(iter(swaps), ""))
     if len(tables) == 1 and complete:
-        sentence = f"Of {_sizes(counts)}, one table alone prints {said}: {_cells(tables[0])}."
+        sentence = f"Of {_sizes(counts)}, one table alone prints {names}: {_cells(tables[0])}."
         return Checked("precision_recall", "reproduced", sentence)
     many = f"{len(tables):,}" if complete else f"At least {len(tables):,}"
-    sentence = f"{many} tables of {_sizes(counts)} print {said}, such as {_cells(tables[len(tables) // 2])}."
+    sentence = f"{many} tables of {_sizes(counts)} print {names}, such as {_cells(tables[len(tables) // 2])}."
     return underdetermined("precision_recall", sentence)
 
 
@@ -84,15 +84,15 @@ def written(measure: str) -> str:
 
 def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
     """Measure → the digits as a fraction; figures that are limits, about or in words say too little."""
-    found: dict[Measure, str] = {}
+    texts: dict[Measure, str] = {}
     for measure in (one for one in MEASURES if one in figures):
         figure = figures[measure]
         if figure.unit == "text" or figure.approximate or limit(figure) is not None:
             continue
         behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
         if behind <= MOST_DECIMALS:
-            found[measure] = f"{float(printed_value(figure)):.{behind}f}"
-    return found
+            texts[measure] = f"{float(printed_value(figure)):.{behind}f}"
+    return texts
 
 
 def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
@@ -142,8 +142,8 @@ def _f1_outside(printed: Mapping[Measure, str]) -> str:
         return ""
     behind = decimals(printed["f1"]) + 1
     means = f"{float(low):.{behind}f} to {float(high):.{behind}f}"
-    said = f"Precision {printed['precision']} and {_said('recall', printed)}"
-    return f"{said} make an F1 from {means}, not {printed['f1']}."
+    sentence = f"Precision {printed['precision']} and {_measure_text('recall', printed)}"
+    return f"{sentence} make an F1 from {means}, not {printed['f1']}."
 
 
 def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
@@ -173,6 +173,6 @@ def _cells(table: Confusion) -> str:
     return f"{table.tp:,} true and {table.fp:,} false positives, {table.fn:,} false and {table.tn:,} true negatives"
 
 
-def _said(measure: Measure, printed: Mapping[Measure, str]) -> str:
+def _measure_text(measure: Measure, printed: Mapping[Measure, str]) -> str:
     name = {"npv": "precision of the other class", "specificity": "recall of the other class", "f1": "F1"}
     return f"{name.get(measure, measure)} {printed[measure]}"

@@ -158,13 +158,13 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
     if len(counts) > _MOST_COUNTS or n > LARGEST_N:
         return _too_many(figure, n, counts, labels)
     cases = list(_cases(n, counts, labels, first))
-    found, gave_up = _first_table(figure, cases)
-    if found is not None:
-        case, table = found
+    match, gave_up = _first_table(figure, cases)
+    if match is not None:
+        case, table = match
         return _possible(figure, case, table, cases, labels is not None)
     if gave_up:
-        said = f"{cases[len(cases) // 2].words}; the search for a matrix that prints {figure.printed} gave up"
-        return underdetermined("kappa", f"{said} before it had looked at all of them.")
+        sentence = f"{cases[len(cases) // 2].words}; the search for a matrix that prints {figure.printed} gave up"
+        return underdetermined("kappa", f"{sentence} before it had looked at all of them.")
     return _impossible(figure, cases, labels)
 
 
@@ -172,11 +172,11 @@ def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None)
     """Kappa against the limits that the fewest and the most agreements set, if there are too many to search."""
     low, high = _range(list(_cases(n, (counts[0], counts[-1]), labels)))
     agree = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
-    said = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
+    sentence = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
     if fits(figure, Box(low, high)):
-        said += "; matrices of so many items are not searched."
-        return Checked("kappa", "underdetermined", said, None, float(low), float(high))
-    return Checked("kappa", "impossible", f"{said}, not {figure.printed}.", None, float(low), float(high))
+        sentence += "; matrices of so many items are not searched."
+        return Checked("kappa", "underdetermined", sentence, None, float(low), float(high))
+    return Checked("kappa", "impossible", f"{sentence}, not {figure.printed}.", None, float(low), float(high))
 
 
 def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
@@ -224,11 +224,11 @@ def _allowed(figure: Figure) -> Box:
     return box
 
 
-def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], given: bool) -> Checked:
+def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], has_cases: bool) -> Checked:
     """Return a kappa that some matrix prints: open, unless all matrices print it."""
     low, high = _range(cases)
     unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
-    how_many = f"{case.labels} labels{'' if given else ' (their number is not printed)'}"
+    how_many = f"{case.labels} labels{'' if has_cases else ' (their number is not printed)'}"
     if fits(figure, point(low)) and fits(figure, point(high)):
         sentence = f"{case.words}, so that kappa is {number(high, figure)}, printed as {figure.printed}."
         return Checked("kappa", "reproduced", sentence, float(high))

@@ -20,7 +20,7 @@ def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]
 
     Empty where a row has no column of its name, or several.
     """
-    found: dict[int, int] = {}
+    positions: dict[int, int] = {}
     for place, row in enumerate(rows):
         exact = [at for at, column in enumerate(columns) if _plain(column) == _plain(row)]
         alike = exact or [
@@ -28,10 +28,10 @@ def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]
             for at, column in enumerate(columns)
             if _plain(row).startswith(_plain(column)) or _plain(column).startswith(_plain(row))
         ]
-        if len(alike) != 1 or alike[0] in found.values():
+        if len(alike) != 1 or alike[0] in positions.values():
             return {}
-        found[place] = alike[0]
-    return found
+        positions[place] = alike[0]
+    return positions
 
 
 def check_kappa_with_rows(
@@ -81,12 +81,12 @@ def _judged(
     alike = sum(row[label] for label, row in known.items())
     inside = sum(map(sum, known.values()))
     agree = " or ".join(f"{count:,}" for count in looks)
-    said = f"{agree} of {items:,} agree, and {alike:,} of the {inside:,} in the printed rows"
+    agreeing = f"{agree} of {items:,} agree, and {alike:,} of the {inside:,} in the printed rows"
     possible = [
         (kappa, table) for look in looks.values() for kappa, table in zip(look.kappas, look.tables, strict=True)
     ]
     if not possible:
-        sentence = f"{said}: no other rows go with that."
+        sentence = f"{agreeing}: no other rows go with that."
         return _without_rows(Checked("kappa", "impossible", sentence), figure, items, looks, labels)
     low, high = min(possible)[0], max(possible)[0]
     ends = f"{number(low, figure)} to {number(high, figure)}"
@@ -98,14 +98,14 @@ def _judged(
             if not low <= printed_value(figure) <= high
             else f"and none prints as {figure.printed}"
         )
-        checked = Checked("kappa", "impossible", f"{said}; {what}, {how}.", None, float(low), float(high))
+        checked = Checked("kappa", "impossible", f"{agreeing}; {what}, {how}.", None, float(low), float(high))
         return _without_rows(checked, figure, items, looks, labels)
     if len(fitting) == len(possible):
         ends = number(low, figure) if low == high else f"from {ends}"
-        sentence = f"{said}; kappa is {ends}, printed as {figure.printed}, whatever the other rows are."
+        sentence = f"{agreeing}; kappa is {ends}, printed as {figure.printed}, whatever the other rows are."
         return Checked("kappa", "reproduced", sentence, float(low))
     sentence = (
-        f"{said}; the other items leave a kappa from {ends}, {figure.printed} with the matrix {drawn(fitting[0])}"
+        f"{agreeing}; the other items leave a kappa from {ends}, {figure.printed} with the matrix {drawn(fitting[0])}"
     )
     return Checked("kappa", "underdetermined", f"{sentence}, others with others.", None, float(low), float(high))
 

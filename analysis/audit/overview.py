@@ -68,12 +68,12 @@ def overview_table() -> Table:
 @made_by_this
 def findings_table(findings: Sequence[Finding], status: Status) -> Table:
     """The findings of one status, each with its sentence; what goes together is told once, with the worst of it."""
-    told = merged(findings)
-    groups = [alike for alike in told if alike[0].status == status]
+    rows = merged(findings)
+    groups = [alike for alike in rows if alike[0].status == status]
     several = len({finding.source for finding in findings}) > 1
     checks = counted(findings)[status]
     further = sum(len(alike) - 1 for alike in groups if is_one_figure(alike))
-    beside = sum(one.status == status for alike in told if not is_one_figure(alike) for one in alike[1:])
+    beside = sum(one.status == status for alike in rows if not is_one_figure(alike) for one in alike[1:])
     repeated = [f"{further:,} of them the same figure in a further place"] if further else []
     repeated += [f"{beside:,} told together with another figure of their table"] if beside else []
     shown = [as_one(alike) for alike in groups]
@@ -103,9 +103,9 @@ _UNDERDETERMINED = TableHead(
 @made_by_this
 def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
     """Return what cannot be told, by the reason: how many checks of each paper want the same."""
-    found = [one for one in findings or all_findings() if one.status == "underdetermined"]
+    open_ones = [one for one in findings or all_findings() if one.status == "underdetermined"]
     reasons: dict[tuple[str, str], list[Finding]] = {}
-    for one in found:
+    for one in open_ones:
         reasons.setdefault((one.check, one.wanting or one.sentence), []).append(one)
     rows = [
         Row(
@@ -123,7 +123,7 @@ def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
         for source in dict.fromkeys(one.source for one in wanting)
         for alike in [[one for one in wanting if one.source == source]]
     ]
-    return _UNDERDETERMINED.table(f"{len(found):,} checks are underdetermined, for {len(reasons):,} reasons.", rows)
+    return _UNDERDETERMINED.table(f"{len(open_ones):,} checks are underdetermined, for {len(reasons):,} reasons.", rows)
 
 
 _UNCHECKED = TableHead(

@@ -98,8 +98,8 @@ def check_two_proportion_p(
         return underdetermined(_CHECK, "Neither counts nor shares of both samples are printed as numbers.")
     for options, share, size in zip(allowed, shares, known, strict=True):
         if not options:
-            said = "The count" if share is None else share.printed
-            return Checked(_CHECK, "impossible", f"{said} is not a share of {size:,} cases.")
+            count_text = "The count" if share is None else share.printed
+            return Checked(_CHECK, "impossible", f"{count_text} is not a share of {size:,} cases.")
     return _judged(figure, _pairs(first, second, known[0], known[1]))
 
 
@@ -115,8 +115,8 @@ def _without_sizes(figure: Figure, shares: Sequence[Figure | None]) -> str:
 
 def _allowed(count: Figure | None, share: Figure | None, size: int) -> Sequence[int] | None:
     if count is not None:
-        found = int(printed_value(count))
-        return None if not is_exact_count(count) else (found,) if 0 <= found <= size else ()
+        exact = int(printed_value(count))
+        return None if not is_exact_count(count) else (exact,) if 0 <= exact <= size else ()
     if share is None or input_box(share) is None or share.approximate or limit(share) is not None:
         return None
     percentage = format(float(printed_value(share) * 100), f".{_decimals(share)}f")
@@ -167,20 +167,24 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
     return structs.replace(checked, suggestion=suggestion, repair="") if suggestion else checked
 
 
-def _by_usual(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
+def _by_usual(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], factor: Fraction) -> Checked | None:
     """Return the figure by one of the tests that papers use most; `None` where none prints it."""
     exact = FISHER if factor == 1 else {**FISHER, **ONE_SIDED}
-    return _by_quick(figure, pairs, found, factor) or _by_exact(figure, pairs, found[YATES], factor, exact, _MOST_EXACT)
+    return _by_quick(figure, pairs, by_test, factor) or _by_exact(
+        figure, pairs, by_test[YATES], factor, exact, _MOST_EXACT
+    )
 
 
-def _by_quick(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
+def _by_quick(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], factor: Fraction) -> Checked | None:
     """Return the first pair that prints the figure, with every test that does; `None` where no test has one."""
-    fitting = {name: place for name, values in found.items() if (place := _fitting(figure, values, pairs, factor)) >= 0}
+    fitting = {
+        name: place for name, values in by_test.items() if (place := _fitting(figure, values, pairs, factor)) >= 0
+    }
     if not fitting:
         return None
     name, place = next(iter(fitting.items()))
-    others = [other for other in fitting if other != name and fits(figure, _box(found[other][place], factor))]
-    return _said(figure, pairs, place, (name, *others), float(found[name][place]), factor)
+    others = [other for other in fitting if other != name and fits(figure, _box(by_test[other][place], factor))]
+    return _as_checked(figure, pairs, place, (name, *others), float(by_test[name][place]), factor)
 
 
 def _by_exact(
@@ -197,7 +201,7 @@ def _by_exact(
             if p_value is not None and fits(figure, _box(p_value, own)):
                 fitting[name] = p_value, own
         if fitting:
-            return _said(figure, pairs, place, tuple(fitting), *next(iter(fitting.values())))
+            return _as_checked(figure, pairs, place, tuple(fitting), *next(iter(fitting.values())))
     return None
 
 
@@ -217,9 +221,9 @@ def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
     return (values >= low) & (values <= high)
 
 
-def _between_corners(figure: Figure, found: dict[str, FloatArray], factor: Fraction) -> bool:
+def _between_corners(figure: Figure, by_test: dict[str, FloatArray], factor: Fraction) -> bool:
     """Return whether the figure lies between the p-values at the corners of what the shares allow."""
-    values = np.concatenate(list(found.values()))
+    values = np.concatenate(list(by_test.values()))
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return fits(figure, Box(_exactly(low) * factor, _exactly(high) * factor))
 
@@ -233,7 +237,9 @@ def _exactly(p_value: float) -> Fraction:
     return Fraction(f"{p_value:.{_DIGITS}g}") if not np.isnan(p_value) else Fraction(-1)
 
 
-def _said(figure: Figure, pairs: _Pairs, place: int, tests: Sequence[str], p_value: float, factor: Fraction) -> Checked:
+def _as_checked(
+    figure: Figure, pairs: _Pairs, place: int, tests: Sequence[str], p_value: float, factor: Fraction
+) -> Checked:
     one_sided = ", one-sided" if factor != 1 else ""
     further = len(tests) - _MOST_NAMED
     others = " and ".join([*tests[1:_MOST_NAMED], *([f"{further:,} more"] if further > 0 else [])])
@@ -255,8 +261,8 @@ def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Fig
         least, most = printed_value(p_value), Fraction(1)
     earned = {_earned(p, legend) for p in (least, printed_value(p_value), most)}
     fewest, greatest = min(earned), max(earned)
-    told = _STARS[greatest] if fewest == greatest else f"{_STARS[fewest]} to {_STARS[greatest]}"
-    sentence = f"p {'' if limit(p_value) else '= '}{p_value.printed} earns {told} by the paper's legend"
+    stars_text = _STARS[greatest] if fewest == greatest else f"{_STARS[fewest]} to {_STARS[greatest]}"
+    sentence = f"p {'' if limit(p_value) else '= '}{p_value.printed} earns {stars_text} by the paper's legend"
     if fewest <= printed <= greatest:
         return Checked("stars", "reproduced", f"{sentence}, as printed.")
     return Checked("stars", "differs", f"{sentence}; {figure.printed} has {_in_words(printed)}.")

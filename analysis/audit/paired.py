@@ -40,8 +40,8 @@ class Named(Struct, frozen=True):
         if not own and self._subject:
             own = [place for place in of_n if shares[place]._subject == self._subject]
         alone = len([kappa for kappa in kappas if self.n is None or kappa.n == self.n]) == 1
-        found = own or (agreements if alone else [])
-        return found[0] if len(found) == 1 else None
+        matches = own or (agreements if alone else [])
+        return matches[0] if len(matches) == 1 else None
 
 
 def with_agreements(paper: Paper) -> Paper:

@@ -87,10 +87,10 @@ def share_mistyped(figure: Figure, cases: int) -> str:
     """Says that some count would print as the share with two digits exchanged, where chance hardly does that."""
     box = rounding_box(figure)
     typed = [one for one in exchanged_digits(figure) if printed_value(one) <= 1]
-    found = [one for one in typed if counts_in(one, cases)]
-    if not found or len(typed) * cases * (box.high - box.low) > _HARDLY_BY_CHANCE:
+    fitting = [one for one in typed if counts_in(one, cases)]
+    if not fitting or len(typed) * cases * (box.high - box.low) > _HARDLY_BY_CHANCE:
         return ""
-    return f"with two digits exchanged, {found[0].printed}, {counts_in(found[0], cases)[0]:,} / {cases:,} would fit"
+    return f"with two digits exchanged, {fitting[0].printed}, {counts_in(fitting[0], cases)[0]:,} / {cases:,} would fit"
 
 
 def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
@@ -101,17 +101,17 @@ def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
     fitting = counts_in(figure, cases)
     exchanged = [typed for typed in map(_whole, exchanged_digits(count)) if typed in fitting]
     changed = [typed for typed in map(_whole, changed_digits(count)) if typed in fitting]
-    found = exchanged[:1] or (changed if len(changed) == 1 else [])
-    return f"with {found[0]:,} instead of {count.printed} it would fit" if found else ""
+    repairs = exchanged[:1] or (changed if len(changed) == 1 else [])
+    return f"with {repairs[0]:,} instead of {count.printed} it would fit" if repairs else ""
 
 
 def other_cases(figure: Figure, cases: int, count: int | None) -> str:
     """Return the nearest other number of cases of which the share would print so."""
-    found = next(iter(_fitting_cases(figure, cases, count)), None)
-    if found is None:
+    fitting = next(iter(_fitting_cases(figure, cases, count)), None)
+    if fitting is None:
         return ""
-    part = counts_in(figure, found)[0] if count is None else count
-    return f"{part:,} / {found:,} would print as {figure.printed}"
+    part = counts_in(figure, fitting)[0] if count is None else count
+    return f"{part:,} / {fitting:,} would print as {figure.printed}"
 
 
 def repeated_cases(figure: Figure, cases: int) -> str:
@@ -119,9 +119,9 @@ def repeated_cases(figure: Figure, cases: int) -> str:
     box, by_chance = rounding_box(figure), Fraction(0)
     for repeats in range(2, _MOST_REPEATS + 1):
         by_chance += cases * repeats * (box.high - box.low)
-        found = counts_in(figure, cases * repeats) if by_chance <= _MOST_BY_CHANCE else range(0)
-        if found:
-            return f"with {repeats} runs of each of the {cases:,} cases, {found[0]:,} / {cases * repeats:,} would fit"
+        counts = counts_in(figure, cases * repeats) if by_chance <= _MOST_BY_CHANCE else range(0)
+        if counts:
+            return f"with {repeats} runs of each of the {cases:,} cases, {counts[0]:,} / {cases * repeats:,} would fit"
     return ""
 
 
@@ -137,25 +137,25 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
         group = _cases_of(paper, derivation)
         if group is not None:
             groups.setdefault(group, []).append(place)
-    told = list(results)
+    repaired = list(results)
     for (n, repeats), places in groups.items():
         failed = [place for place in places if results[place][2].status in FAILED]
         every, wrong = (_told_once(paper, [results[place] for place in these]) for these in (places, failed))
         repair = ""
-        for shares, said in ((every, "all {} percentages of {}"), (wrong, "the {} percentages that do not fit {}")):
+        for shares, wording in ((every, "all {} percentages of {}"), (wrong, "the {} percentages that do not fit {}")):
             fitting = _common(shares, paper[n], repeats) if len(wrong) > 1 else ""
             if fitting and not repair:
-                repair = f"{said.format(len(shares), paper[n].printed)} fit {fitting} instead"
+                repair = f"{wording.format(len(shares), paper[n].printed)} fit {fitting} instead"
         for place in failed if repair else ():
             figure, derivation, checked = results[place]
             own = checked.suggestion if checked.repair == "cut_off" else ""
-            told[place] = (figure, derivation, structs.replace(checked, suggestion=first_of(own, repair)))
-    return told
+            repaired[place] = (figure, derivation, structs.replace(checked, suggestion=first_of(own, repair)))
+    return repaired
 
 
 def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
     """Return the same results; a sum and a share that both fit with another count in the place of a part say so."""
-    told = list(results)
+    repaired = list(results)
     shares_of: dict[str, list[int]] = {}
     for place, (_, derivation, checked) in enumerate(results):
         count = derivation.inputs.get("count")
@@ -174,10 +174,10 @@ def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
             if shares and _all_fit(paper, [results[at] for at in shares], _whole(part) + missing):
                 repair = f"with {_whole(part) + missing:,} instead of {part.printed} the sum and the share both fit"
                 for at in (place, *shares):
-                    figure, way, found = told[at]
-                    told[at] = (figure, way, structs.replace(found, suggestion=repair))
+                    figure, way, result = repaired[at]
+                    repaired[at] = (figure, way, structs.replace(result, suggestion=repair))
                 break
-    return told
+    return repaired
 
 
 def _all_fit(paper: Paper, shares: Sequence[Result], count: int) -> bool:

@@ -175,8 +175,8 @@ def _limits_meet(first: Figure, second: Figure) -> bool:
 
 
 def _around(values: Iterable[Fraction]) -> Box:
-    found = list(values)
-    return Box(min(found), max(found))
+    whole = list(values)
+    return Box(min(whole), max(whole))
 
 
 def _last_digit(figure: Figure) -> Fraction:
@@ -197,10 +197,10 @@ def _carried_digit(figure: Figure) -> Fraction:
 
 def _abbreviation(figure: Figure) -> Fraction | None:
     """The last digit's worth where thousands or millions are printed as a letter, and the letter was read as such."""
-    found = _ABBREVIATED.search(figure.printed)
-    if figure.value is None or found is None:
+    match = _ABBREVIATED.search(figure.printed)
+    if figure.value is None or match is None:
         return None
-    digits, unit = found[1].replace(",", ""), _THOUSANDS[found[2]]
+    digits, unit = match[1].replace(",", ""), _THOUSANDS[match[2]]
     if Fraction(digits) * unit != Fraction(figure.digits):
         return None
     return Fraction(unit, 10 ** decimals(digits))

@@ -59,7 +59,7 @@ _PLACES: Mapping[str, str] = {"other": "the other place"}
 """What the place of an input is called in a sentence, where it is not the key."""
 
 
-class Given(Struct, frozen=True):
+class RowCells(Struct, frozen=True):
     """What a row says: its printed figures, each with the measure it is named with, and its inputs."""
 
     id: str
@@ -79,33 +79,33 @@ class UserRow(Struct, frozen=True):
     any_of: bool = False
 
 
-def user_row(given: Given, printed: str) -> UserRow:
+def user_row(cells: RowCells, printed: str) -> UserRow:
     """Return the row as figures with their derivations."""
-    _check_needed(given)
-    inputs, matrices, named = _inputs(given)
-    measures = _measures(given)
-    beside = {} if len(given.printed) == 1 else {measure: _name(given.id, measure) for measure, _ in measures}
+    _check_needed(cells)
+    inputs, matrices, named = _inputs(cells)
+    measures = _measures(cells)
+    beside = {} if len(cells.printed) == 1 else {measure: _name(cells.id, measure) for measure, _ in measures}
     shown = [
         structs.replace(
-            number.figure(_name(given.id, measure), given.id, given.id, measure or given.check, unit),
-            check=given.check,
+            number.figure(_name(cells.id, measure), cells.id, cells.id, measure or cells.check, unit),
+            check=cells.check,
             inputs={other: name for other, name in beside.items() if other != measure} | named,
         )
-        for (measure, number), unit in zip(measures, _printed_units(given, [one for _, one in measures]), strict=True)
+        for (measure, number), unit in zip(measures, _printed_units(cells, [one for _, one in measures]), strict=True)
     ]
-    if "total" in given.numbers:
-        same = Derivation("same", {"other": _name(given.id, "total")})
+    if "total" in cells.numbers:
+        same = Derivation("same", {"other": _name(cells.id, "total")})
         shown = [structs.replace(figure, inputs={"parts": named["parts"]}, also=(same,)) for figure in shown]
-    paper = Paper(given.id, given.id, "", (*shown, *_with_matrix(given, inputs)), matrices)
-    return UserRow(given.id, given.check, printed, paper, len(measures) > len(given.printed))
+    paper = Paper(cells.id, cells.id, "", (*shown, *_with_matrix(cells, inputs)), matrices)
+    return UserRow(cells.id, cells.check, printed, paper, len(measures) > len(cells.printed))
 
 
-def with_agreements(rows: Sequence[Given]) -> list[Given]:
+def with_agreements(rows: Sequence[RowCells]) -> list[RowCells]:
     """Return the rows; a kappa without an agreement and a matrix takes the agreement of the row that belongs to it."""
     shares = [row for row in rows if row.check == "percentage" and "n" in row.numbers]
     kappas = [row for row in rows if row.check == "kappa"]
     names = [_named(row) for row in shares], [_named(row) for row in kappas]
-    taken: list[Given] = []
+    taken: list[RowCells] = []
     for row in rows:
         if row.check == "kappa" and not {"agreement", "matrix"} & row.numbers.keys():
             place = _named(row).agreement(*names)
@@ -117,35 +117,35 @@ def with_agreements(rows: Sequence[Given]) -> list[Given]:
     return taken
 
 
-def _named(given: Given) -> Named:
-    return Named(given.id, given.numbers["n"][0][0].number if "n" in given.numbers else None)
+def _named(cells: RowCells) -> Named:
+    return Named(cells.id, cells.numbers["n"][0][0].number if "n" in cells.numbers else None)
 
 
-def _check_needed(given: Given) -> None:
-    ways = _NEEDED.get(given.check, ())
-    if ways and not any(set(way) <= given.numbers.keys() for way in ways):
-        nearest = min(ways, key=lambda way: (len(set(way) - given.numbers.keys()), -len(way)))
-        least = [key for key in nearest if key not in given.numbers]
+def _check_needed(cells: RowCells) -> None:
+    ways = _NEEDED.get(cells.check, ())
+    if ways and not any(set(way) <= cells.numbers.keys() for way in ways):
+        nearest = min(ways, key=lambda way: (len(set(way) - cells.numbers.keys()), -len(way)))
+        least = [key for key in nearest if key not in cells.numbers]
         raise ValueError(f"{' and '.join(least)} {'is' if len(least) == 1 else 'are'} missing")
 
 
-def _inputs(given: Given) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict[str, str | tuple[str, ...]]]:
+def _inputs(cells: RowCells) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict[str, str | tuple[str, ...]]]:
     """Return the figures of all inputs, the matrix if there is one, and what a derivation calls them."""
     figures: list[Figure] = []
     named: dict[str, str | tuple[str, ...]] = {}
     matrices: tuple[PrintedMatrix, ...] = ()
-    for key, rows in given.numbers.items():
-        meaning = _meaning(given, key)
-        ids = [[_name(given.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
+    for key, rows in cells.numbers.items():
+        meaning = _meaning(cells, key)
+        ids = [[_name(cells.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
         for names, row in zip(ids, rows, strict=True):
             for name, number in zip(names, row, strict=True):
                 _check_kind(key, number)
-                _check_agreement(given, key, number)
+                _check_agreement(cells, key, number)
                 figures.append(
-                    number.figure(name, _PLACES.get(key, f"the key {key}"), given.id, key, _unit(number, meaning))
+                    number.figure(name, _PLACES.get(key, f"the key {key}"), cells.id, key, _unit(number, meaning))
                 )
         if key == "matrix":
-            matrices = (_matrix(given.id, ids),)
+            matrices = (_matrix(cells.id, ids),)
             named[key] = matrices[0].id
         elif key in LISTS:
             named[key] = tuple(ids[0])
@@ -180,9 +180,9 @@ def _check_kind(key: str, number: Typed) -> None:
         raise ValueError(f"{key} = {number.text} is not above 0")
 
 
-def _check_agreement(given: Given, key: str, number: Typed) -> None:
+def _check_agreement(cells: RowCells, key: str, number: Typed) -> None:
     """Refuses a count of another number than n, and what may be a count as no count of n is that percentage."""
-    n = given.numbers["n"][0][0] if "n" in given.numbers else None
+    n = cells.numbers["n"][0][0] if "n" in cells.numbers else None
     if key not in PARTS_OF_N:
         return
     if number.out_of is not None:
@@ -191,8 +191,8 @@ def _check_agreement(given: Given, key: str, number: Typed) -> None:
     elif not number.sign and number.is_whole and 1 < number.number <= (n.number if n else 0):
         if _is_percentage(number.number, n.number if n else Decimal(0)):
             return
-        said = f"{key} = {number.text} may be a count or a percentage"
-        raise ValueError(f"{said}; write a count as 9/12, a percentage as 75%, a fraction as 0.75")
+        message = f"{key} = {number.text} may be a count or a percentage"
+        raise ValueError(f"{message}; write a count as 9/12, a percentage as 75%, a fraction as 0.75")
 
 
 def _is_percentage(percent: Decimal, n: Decimal) -> bool:
@@ -201,17 +201,17 @@ def _is_percentage(percent: Decimal, n: Decimal) -> bool:
     return ceil((percent - half) * n / 100) <= floor((percent + half) * n / 100)
 
 
-def _meaning(given: Given, key: str) -> Meaning:
+def _meaning(cells: RowCells, key: str) -> Meaning:
     """Return what the numbers behind a key are."""
     if key in _COUNTS:
         return "count"
     if key in _RATIOS:
         alike = ("share1", "share2") if key in ("share1", "share2") else (key,)
-        numbers = [one for other in alike for row in given.numbers.get(other, ()) for one in row]
+        numbers = [one for other in alike for row in cells.numbers.get(other, ()) for one in row]
         return "percent" if _in_percent(numbers) else "fraction"
-    if given.check == "stars":
+    if cells.check == "stars":
         return "p"
-    return "percent" if key == "beside" or _plain_percent(given) else "number"
+    return "percent" if key == "beside" or _plain_percent(cells) else "number"
 
 
 _UNITS: Mapping[Meaning, Unit] = {"percent": "share", "p": "p", "fraction": "coefficient", "count": "count"}
@@ -228,14 +228,14 @@ def _in_percent(numbers: Iterable[Typed]) -> bool:
     return any(number.sign or number.number > 1 for number in numbers if number.out_of is None)
 
 
-def _plain_percent(given: Given) -> bool:
+def _plain_percent(cells: RowCells) -> bool:
     """Return whether inputs that may be anything are in percent: all of them say so, or what they add up to does."""
-    inputs = [number for rows in given.numbers.values() for row in rows for number in row]
+    inputs = [number for rows in cells.numbers.values() for row in rows for number in row]
     signs = [bool(number.sign) for number in inputs]
     if any(signs) and not all(signs):
         raise ValueError("some inputs have a percent sign and some have not")
-    joint = given.check in ("sum", "difference", "same")
-    return any(signs) or (joint and any(number.sign for _, number in given.printed))
+    joint = cells.check in ("sum", "difference", "same")
+    return any(signs) or (joint and any(number.sign for _, number in cells.printed))
 
 
 _PRINTED_UNITS: Mapping[Check, tuple[Unit, Unit]] = {
@@ -252,32 +252,32 @@ _PRINTED_UNITS: Mapping[Check, tuple[Unit, Unit]] = {
 """Check → the unit of its printed figure in percent, and that without a sign."""
 
 
-def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
+def _printed_units(cells: RowCells, numbers: Sequence[Typed]) -> list[Unit]:
     """Return the units of the printed figures."""
-    if given.check in _PRINTED_UNITS:
-        is_ratio = given.check in ("precision_recall", "rater_agreement")
+    if cells.check in _PRINTED_UNITS:
+        is_ratio = cells.check in ("precision_recall", "rater_agreement")
         in_percent = _in_percent(numbers) if is_ratio else any(number.sign for number in numbers)
-        return [_PRINTED_UNITS[given.check][not in_percent]] * len(numbers)
-    if not _plain_percent(given):
+        return [_PRINTED_UNITS[cells.check][not in_percent]] * len(numbers)
+    if not _plain_percent(cells):
         return [_unit(number, "number") for number in numbers]
-    return ["difference" if given.check == "difference" else _unit(number, "percent") for number in numbers]
+    return ["difference" if cells.check == "difference" else _unit(number, "percent") for number in numbers]
 
 
-def _measures(given: Given) -> list[tuple[str, Typed]]:
+def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
     """Return the printed figures with what each is of; one for each possibility where the row does not say it."""
-    if given.check != "precision_recall":
-        return list(given.printed)
-    known = _known(given.numbers)
-    sized = bool(set(_TOTALS) & given.numbers.keys())
+    if cells.check != "precision_recall":
+        return list(cells.printed)
+    known = _known(cells.numbers)
+    sized = bool(set(_TOTALS) & cells.numbers.keys())
     can = [measure for measure in MEASURES if sized or _CELLS[measure] <= known]
-    unnamed = [measure for measure in can if measure not in given.numbers][:3]
-    if len(given.printed) == 1 and not given.printed[0][0]:
-        number = given.printed[0][1]
-        words = [measure for measure in MEASURES if measure in given.id.casefold()]
-        asked = [given.measure] if given.measure else words if len(words) == 1 else []
-        named = [(measure, number) for measure in asked or unnamed]
+    unnamed = [measure for measure in can if measure not in cells.numbers][:3]
+    if len(cells.printed) == 1 and not cells.printed[0][0]:
+        number = cells.printed[0][1]
+        words = [measure for measure in MEASURES if measure in cells.id.casefold()]
+        names = [cells.measure] if cells.measure else words if len(words) == 1 else []
+        named = [(measure, number) for measure in names or unnamed]
     else:
-        named = list(given.printed)
+        named = list(cells.printed)
     for measure, _ in named:
         if measure not in can:
             lacking = " and ".join(sorted(_CELLS[measure] - known))
@@ -297,7 +297,7 @@ def _known(numbers: Numbers) -> set[str]:
     return known
 
 
-def _with_matrix(given: Given, inputs: Sequence[Figure]) -> list[Figure]:
+def _with_matrix(given: RowCells, inputs: Sequence[Figure]) -> list[Figure]:
     """Return the inputs; beside a matrix, n has to be its sum and the agreement what its diagonal is of that."""
     if "matrix" not in given.numbers:
         return list(inputs)

@@ -82,7 +82,7 @@ def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | 
 
 def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: Figure | None) -> Checked:
     """Return whether whole answers, or answers that go in steps, can have the printed mean."""
-    if n is None or any(given is not None and not is_exact_count(given) for given in (n, repeats)):
+    if n is None or any(one is not None and not is_exact_count(one) for one in (n, repeats)):
         return underdetermined("mean", "How many answers there were is not printed as a number.")
     unit = Fraction(1) if step is None else printed_value(step)
     answers = int(printed_value(n)) * (1 if repeats is None else int(printed_value(repeats)))
@@ -113,17 +113,17 @@ def _impossible_mean(figure: Figure, answers: int, unit: Fraction) -> Checked:
 
 
 def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
-    found = int(printed_value(count))
-    working, share = f"{found:,} / {cases:,}", Fraction(found, cases)
+    exact = int(printed_value(count))
+    working, share = f"{exact:,} / {cases:,}", Fraction(exact, cases)
     mistyped = count_mistyped(figure, count, cases)
-    if not 0 <= found <= cases:
+    if not 0 <= exact <= cases:
         sentence = f"{working} is not part of a whole."
         return Checked("percentage", "impossible", sentence, float(share), suggestion=mistyped)
     checked = compared("percentage", figure, working, point(share))
     if checked.status != "differs" or limit(figure) is not None or figure.approximate:
         return checked
     own = own_digits_exchanged(figure, point(share))
-    repair = checked.suggestion or first_of(own, mistyped, other_cases(figure, cases, found))
+    repair = checked.suggestion or first_of(own, mistyped, other_cases(figure, cases, exact))
     if counts_in(figure, cases):
         return structs.replace(checked, suggestion=repair)
     sentence = checked.sentence.removesuffix(".") + f", and no whole count of {cases:,} prints so."

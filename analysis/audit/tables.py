@@ -38,7 +38,7 @@ class CheckedFigure(Struct, frozen=True):
     figure: Figure
     name: str
     heading: str = ""
-    found: tuple[Checked, ...] = ()
+    checks: tuple[Checked, ...] = ()
     n: int | None = None
     count: PrintedCount | None = None
 
@@ -63,7 +63,7 @@ def checked_figure(
         figure,
         name or f"{figure.row}: {figure.column}",
         heading,
-        tuple(found for found in check_ways(paper, figure) if statuses is None or found.status in statuses),
+        tuple(check for check in check_ways(paper, figure) if statuses is None or check.status in statuses),
         n,
         printed_count(paper, figure) if with_count else None,
     )
@@ -90,34 +90,34 @@ def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
         for one in figures
         for row in (
             published_row(one.figure, one.name, n=one.n, group=one.heading),
-            *(_recomputed_row(one, found) for found in one.found),
+            *(_recomputed_row(one, check) for check in one.checks),
         )
     ]
 
 
 def recomputed_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
     """Return a row for each way to work each figure out again, without what is printed."""
-    return [_recomputed_row(one, found) for one in figures for found in one.found]
+    return [_recomputed_row(one, check) for one in figures for check in one.checks]
 
 
-def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
+def _recomputed_row(one: CheckedFigure, check: Checked) -> Row:
     """Return what working a figure out gave; its interval is of sampling where the count is known."""
     place = one.figure.place
     if one.count is None or one.count.count is None:
-        low, high, method = found.low, found.high, "" if found.low is None else ROUNDING
+        low, high, method = check.low, check.high, "" if check.low is None else ROUNDING
     else:
         low, high, method = one.share.low, one.share.high, one.share.method
         place = f"{one.count.count:,} / {one.count.n:,}, {place}"
     return Row(
         quantity=one.name,
-        value=found.value,
+        value=check.value,
         low=low,
         high=high,
         n=one.n if one.count is None else one.count.n,
         evidence="recomputed",
         source=place,
-        status=found.status,
-        reason="" if found.status == "reproduced" else found.explanation,
+        status=check.status,
+        reason="" if check.status == "reproduced" else check.explanation,
         unit="number" if one.figure.unit == "text" else one.figure.unit,
         method=method,
         group=one.heading,
@@ -127,7 +127,7 @@ def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
 
 def ended(figures: Iterable[CheckedFigure], what: str) -> str:
     """Return one sentence on how many checks of some figures there were and how they ended, the worst first."""
-    statuses = [found.status for one in figures for found in one.found]
+    statuses = [check.status for one in figures for check in one.checks]
     counts = [(statuses.count(status), status) for status in WORST_FIRST if status in statuses]
     words = ", ".join(f"{count} {STATUS_WORDS[status][count != 1]}" for count, status in counts)
     return f"Of {len(statuses)} checks of {what}, {words}."
@@ -135,15 +135,15 @@ def ended(figures: Iterable[CheckedFigure], what: str) -> str:
 
 def worst(figures: Iterable[CheckedFigure]) -> tuple[CheckedFigure, Checked] | None:
     """Return the first result of the worst status, `None` where every check is reproduced or underdetermined."""
-    failed = [(one, found) for one in figures for found in one.found if found.status in FAILED]
+    failed = [(one, check) for one in figures for check in one.checks if check.status in FAILED]
     return min(failed, key=lambda result: WORST_FIRST.index(result[1].status), default=None)
 
 
 def finding(figures: Sequence[CheckedFigure], what: str) -> str:
     """Return one sentence on a table's figures: the worst of them first, then how all checks ended."""
-    said, failed = ended(figures, what), worst(figures)
+    sentence, failed = ended(figures, what), worst(figures)
     if failed is None:
-        return said
-    one, found = failed
+        return sentence
+    one, check = failed
     name = f"{one.heading} ({one.name[0].lower()}{one.name[1:]})" if one.heading else one.name
-    return f"{name}: {found.sentence.rstrip('.')}; {said[0].lower()}{said[1:]}"
+    return f"{name}: {check.sentence.rstrip('.')}; {sentence[0].lower()}{sentence[1:]}"

@@ -19,7 +19,7 @@ from typing import get_args
 from msgspec import Struct
 
 from misstep.analysis.audit.figure_text import Typed, typed, typed_part
-from misstep.analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row, with_agreements
+from misstep.analysis.audit.row_figures import MEASURES, PARTS_OF_N, RowCells, UserRow, user_row, with_agreements
 from misstep.analysis.labels.rows import LabelRows, read_rows
 from misstep.analysis.published import INPUTS, LISTS, Check
 from misstep.harness.errors import InputError
@@ -36,15 +36,15 @@ def read_user_rows(file: Path) -> tuple[UserRow, ...]:
     """Return the rows of a user's CSV, each as a small paper of its own."""
     sheet = read_rows(file, "printed figures", _SHAPE)
     columns = _columns(sheet)
-    rows: list[tuple[_Row, Given, str]] = []
+    rows: list[tuple[_Row, RowCells, str]] = []
     seen: dict[str, int] = {}
     for number in range(len(sheet.columns[0])):
         row = _Row(sheet, number, {name: sheet.columns[at][number] for name, at in columns.items()})
         id_ = row.id(seen)
         seen[id_] = number
         rows.append((row, *row.read(id_)))
-    given = with_agreements([one for _, one, _ in rows])
-    return tuple(row.figures(one, printed) for (row, _, printed), one in zip(rows, given, strict=True))
+    rows_given = with_agreements([one for _, one, _ in rows])
+    return tuple(row.figures(one, printed) for (row, _, printed), one in zip(rows, rows_given, strict=True))
 
 
 def _columns(sheet: LabelRows) -> dict[str, int]:
@@ -62,21 +62,21 @@ class _Row(Struct, frozen=True):
     number: int
     cells: dict[str, str]
 
-    def error(self, field: str, found: str, advice: str) -> InputError:
+    def error(self, field: str, message: str, advice: str) -> InputError:
         """Return the error that names this row's line."""
-        return self.sheet.error(self.number, found, advice, field)
+        return self.sheet.error(self.number, message, advice, field)
 
     def id(self, seen: Mapping[str, int]) -> str:
         """Return the row's id, which no row before it has."""
-        found = one_line(self.cells["id"])
-        if not found:
+        text = one_line(self.cells["id"])
+        if not text:
             raise self.error("id", "no id", "Name the figure of each row.")
-        if found in seen:
-            line = self.sheet.line(seen[found])
-            raise self.error("id", f"{found!r} is on line {line} already", "Give each figure an id of its own.")
-        return found
+        if text in seen:
+            line = self.sheet.line(seen[text])
+            raise self.error("id", f"{text!r} is on line {line} already", "Give each figure an id of its own.")
+        return text
 
-    def read(self, id_: str) -> tuple[Given, str]:
+    def read(self, id_: str) -> tuple[RowCells, str]:
         """Return what the row says, and its printed figures as written."""
         check = self._check()
         inputs = self._inputs(check)
@@ -84,52 +84,52 @@ class _Row(Struct, frozen=True):
         if not printed:
             raise self.error("printed", "nothing is printed", "Give the figure as it is printed.")
         numbers = self._numbers(inputs)
-        return Given(id_, check, self._printed(check, printed), numbers, inputs.get("measure", "")), printed
+        return RowCells(id_, check, self._printed(check, printed), numbers, inputs.get("measure", "")), printed
 
-    def figures(self, given: Given, printed: str) -> UserRow:
+    def figures(self, cells: RowCells, printed: str) -> UserRow:
         """Return the row as figures."""
         try:
-            return user_row(given, printed)
+            return user_row(cells, printed)
         except ValueError as error:
-            takes = f"{given.check} takes: {', '.join(sorted(_keys(given.check)))}."
-            if given.check == "kappa":
+            takes = f"{cells.check} takes: {', '.join(sorted(_keys(cells.check)))}."
+            if cells.check == "kappa":
                 takes += (
                     " A row of the check percentage gives the agreement if its id names it, as in “A1-A2 agreement”."
                 )
             raise self.error("inputs", str(error), takes) from error
 
     def _check(self) -> Check:
-        asked = one_line(self.cells["check"]).casefold().replace("-", "_").replace(" ", "_")
+        name = one_line(self.cells["check"]).casefold().replace("-", "_").replace(" ", "_")
         known: tuple[Check, ...] = get_args(Check)
-        if asked in known:
-            return known[known.index(asked)]
-        what = f"no check {asked!r}" if asked else "no check"
+        if name in known:
+            return known[known.index(name)]
+        what = f"no check {name!r}" if name else "no check"
         raise self.error("check", what, f"There are: {', '.join(get_args(Check))}.")
 
     def _inputs(self, check: Check) -> dict[str, str]:
         known = _keys(check)
         advice = f"{check} takes: {', '.join(sorted(known))}."
-        found: dict[str, str] = {}
+        inputs: dict[str, str] = {}
         for part in self.cells["inputs"].split(";"):
             if not part.strip():
                 continue
             key, equals, value = (one_line(piece) for piece in part.partition("="))
             key = key.casefold()
             if not equals:
-                found_part = f"{one_line(part)!r} is not a key=value"
-                raise self.error("inputs", found_part, f"Write key=value;key=value. {advice}")
+                message = f"{one_line(part)!r} is not a key=value"
+                raise self.error("inputs", message, f"Write key=value;key=value. {advice}")
             if key not in known:
                 raise self.error("inputs", f"{check} takes no {key!r}", advice)
-            if key in found:
+            if key in inputs:
                 raise self.error("inputs", f"{key!r} is given twice", "Give each key once.")
             if not value:
                 raise self.error("inputs", f"{key} has no value", "Leave out a key that is not printed.")
-            found[key] = value
-        if "measure" in found:
-            found["measure"] = found["measure"].casefold()
-            if found["measure"] not in MEASURES:
-                raise self.error("inputs", f"no measure {found['measure']!r}", f"There are: {', '.join(MEASURES)}.")
-        return found
+            inputs[key] = value
+        if "measure" in inputs:
+            inputs["measure"] = inputs["measure"].casefold()
+            if inputs["measure"] not in MEASURES:
+                raise self.error("inputs", f"no measure {inputs['measure']!r}", f"There are: {', '.join(MEASURES)}.")
+        return inputs
 
     def _printed(self, check: Check, printed: str) -> tuple[tuple[str, Typed], ...]:
         """The figures of the cell `printed`, each with the measure that is named with it: two only for judges."""
@@ -141,21 +141,25 @@ class _Row(Struct, frozen=True):
         return self._measured(parts.split())
 
     def _measured(self, words: Sequence[str]) -> tuple[tuple[str, Typed], ...]:
-        found: list[tuple[str, Typed]] = []
+        measures: list[tuple[str, Typed]] = []
         name = ""
         for word in words:
             if word.casefold() in MEASURES:
                 name = word.casefold()
             elif word != "/":
-                found.append((name, self._number("printed", word)))
+                measures.append((name, self._number("printed", word)))
                 name = ""
-        names = [measure for measure, _ in found]
-        if not found or len(found) > len(MEASURES) or (len(found) > 1 and len(set(names)) < len(names) and any(names)):
+        names = [measure for measure, _ in measures]
+        if (
+            not measures
+            or len(measures) > len(MEASURES)
+            or (len(measures) > 1 and len(set(names)) < len(names) and any(names))
+        ):
             advice = "Write one figure, two as precision/recall, or names: precision=0.8 recall=0.6."
             raise self.error("printed", f"{one_line(self.cells['printed'])!r} is not precision or recall", advice)
-        if len(found) > 1 and not any(names):
-            return tuple((measure, one) for measure, (_, one) in zip(MEASURES, found, strict=False))
-        return tuple(found)
+        if len(measures) > 1 and not any(names):
+            return tuple((measure, one) for measure, (_, one) in zip(MEASURES, measures, strict=False))
+        return tuple(measures)
 
     def _numbers(self, inputs: Mapping[str, str]) -> dict[str, tuple[tuple[Typed, ...], ...]]:
         """Return each key's numbers: rows of a matrix, else one row, of one number where the key takes one."""

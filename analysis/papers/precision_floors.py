@@ -39,7 +39,7 @@ _MOST_ANSWERS = 10_000
 """Up to how many answers the counts behind a printed percentage are looked for."""
 
 
-class Kept(Struct, frozen=True):
+class ShownPrecision(Struct, frozen=True):
     """A precision with its one-sided lower bound, whether that reaches the floor, and the answers that would show it.
 
     `needed` is `None` where the precision is undefined or not above the floor.
@@ -50,7 +50,7 @@ class Kept(Struct, frozen=True):
     needed: int | None
 
 
-def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) -> Kept:
+def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) -> ShownPrecision:
     """Return whether flagged answers show a precision of at least the floor.
 
     How many would be needed supposes that answers of one run go on to be as like each other as these are.
@@ -58,13 +58,13 @@ def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) 
     counts = np.asarray(clusters, dtype=np.int64).reshape(-1, 2)
     right, n = (int(total) for total in counts.sum(axis=0))
     if n == 0:
-        return Kept(Estimate(None, n=0, reason=NEVER_FLAGGED), reached=False, needed=None)
+        return ShownPrecision(Estimate(None, n=0, reason=NEVER_FLAGGED), reached=False, needed=None)
     if len(counts) == 1:
         precision, effective = clopper_pearson(right, n, confidence, "lower"), float(n)
     else:
         precision, effective = korn_graubard(counts, confidence, "lower"), effective_items(counts)
     needed = answers_needed(Fraction(right, n), floor, confidence)
-    return Kept(
+    return ShownPrecision(
         structs.replace(precision, high=None),
         precision.low is not None and precision.low >= floor,
         None if needed is None else ceil(needed * max(1.0, n / effective)),
@@ -111,7 +111,7 @@ class Floor(Struct, frozen=True):
     judge: str
     part: str
     heading: str
-    kept: Kept
+    shown: ShownPrecision
     source: str
     printed: Figure | None = None
     dataset: str = ""
@@ -147,8 +147,8 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
     """Return the precision of recorded judges and of two papers' judges against a floor, by one-sided bounds."""
 
     def of_paper(judge: str, part: str, right: int, n: int, source: str, printed: Figure) -> Floor:
-        kept = kept_floor([(right, n)], floor, confidence)
-        return Floor(judge, part, f"{judge}, {part}", kept, f"{right} / {n}{source}", printed)
+        precision = kept_floor([(right, n)], floor, confidence)
+        return Floor(judge, part, f"{judge}, {part}", precision, f"{right} / {n}{source}", printed)
 
     recorded = [
         Floor(one.judge, one.on, one.title, kept_floor(flagged_by_cluster(one), floor, confidence), one.source)
@@ -164,7 +164,7 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
     # The least count of answers that prints Wink's precision, and the least that shows the floor.
     figure, _ = _printed_by_wink()
     counts = [
-        (right, n) for n, found in denominators_that_print(figure.digits, _MOST_ANSWERS).items() for right in found
+        (right, n) for n, rights in denominators_that_print(figure.digits, _MOST_ANSWERS).items() for right in rights
     ]
     shown = next((one for one in counts if kept_floor([one], floor, confidence).reached), None)
     possible = [
@@ -183,49 +183,49 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
 
 
 @made_by_this
-def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
+def precision_floor_table(floors: Floors, notes: Sequence[str] = ()) -> Table:
     """Return the precision of recorded judges and of two papers' judges against a floor."""
     figure, verified = _printed_by_wink()
-    rows = [row for one in found.recorded for row in measured_on(one.dataset, _rows(one))]
-    for one in found.patches:
+    rows = [row for one in floors.recorded for row in measured_on(one.dataset, _rows(one))]
+    for one in floors.patches:
         rows += [*_printed_rows(one), *_rows(one)]
     rows += [
         published_row(figure, PRECISION, group=_WINK),
         published_row(verified, VERIFIED, group=_WINK),
-        *(one.row(PRECISION, one.kept.precision, "share", one.heading) for one in found.possible),
+        *(one.row(PRECISION, one.shown.precision, "share", one.heading) for one in floors.possible),
     ]
     return Table(
         name="precision_floors",
         paper="judging",
-        title=f"Is the judge right in at least {number_text(found.floor, 'share')} of what it flags?",
-        finding=_finding(found),
+        title=f"Is the judge right in at least {number_text(floors.floor, 'share')} of what it flags?",
+        finding=_finding(floors),
         rows=tuple(rows),
         notes=(
-            f"The lower bounds are one-sided, {100 * found.confidence:g}%: Clopper and Pearson's where answers are "
+            f"The lower bounds are one-sided, {100 * floors.confidence:g}%: Clopper and Pearson's where answers are "
             "independent, Korn and Graubard's over runs or workspaces where several are about one.",
             "Answers needed: flagged ones whose people's labels would show the floor with a precision like this one. "
             "Recorded judges say no scores, so that there is no threshold to choose: all that they flag is counted.",
             "Of the numbers of answers that Wink's precision may be of, the least, and the least that shows the floor.",
             *notes,
         ),
-        datasets=found.datasets,
+        datasets=floors.datasets,
     )
 
 
-def bounds(found: Floors) -> list[Row]:
+def bounds(floors: Floors) -> list[Row]:
     """Return the precisions that have a lower bound, each judge's under its name, for a forest plot."""
     return [
-        one.row(one.part or one.judge, one.kept.precision, "share", one.judge)
-        for one in (*found.recorded, *found.patches, *found.possible)
-        if one.kept.precision.low is not None
+        one.row(one.part or one.judge, one.shown.precision, "share", one.judge)
+        for one in (*floors.recorded, *floors.patches, *floors.possible)
+        if one.shown.precision.low is not None
     ]
 
 
 def _rows(one: Floor) -> list[Row]:
-    kept = one.kept
-    reason = NOT_ABOVE if kept.needed is None and kept.precision.value is not None else kept.precision.reason
-    needed = Estimate(kept.needed, reason="" if kept.needed is not None else reason)
-    return [one.row(PRECISION, kept.precision, "share", one.heading), one.row(NEEDED, needed, "count", one.heading)]
+    shown = one.shown
+    reason = NOT_ABOVE if shown.needed is None and shown.precision.value is not None else shown.precision.reason
+    needed = Estimate(shown.needed, reason="" if shown.needed is not None else reason)
+    return [one.row(PRECISION, shown.precision, "share", one.heading), one.row(NEEDED, needed, "count", one.heading)]
 
 
 def _printed_rows(one: Floor) -> list[Row]:
@@ -238,23 +238,23 @@ def _printed_by_wink() -> tuple[Figure, Figure]:
     return paper["recovery.judge.precision"], paper["recovery.judge.checked"]
 
 
-def _finding(found: Floors) -> str:
-    share, (figure, verified) = number_text(found.floor, "share"), _printed_by_wink()
+def _finding(floors: Floors) -> str:
+    share, (figure, verified) = number_text(floors.floor, "share"), _printed_by_wink()
     printed = (
-        f"; Wink's {figure.printed} would show it from {found.needed} verified answers on; “{verified.printed}” were "
+        f"; Wink's {figure.printed} would show it from {floors.needed} verified answers on; “{verified.printed}” were "
         "verified"
     )
-    ending = "." if found.needed is None else f"{printed}."
-    if not found.recorded:
+    ending = "." if floors.needed is None else f"{printed}."
+    if not floors.recorded:
         return f"No judge's recorded answers are available{ending}"
-    reached = [one for one in found.recorded if one.kept.reached]
+    reached = [one for one in floors.recorded if one.shown.reached]
     shown = "; ".join(
-        f"{one.heading} {number_text(one.kept.precision.value, 'share')}, at least "
-        f"{number_text(one.kept.precision.low, 'share')}"
+        f"{one.heading} {number_text(one.shown.precision.value, 'share')}, at least "
+        f"{number_text(one.shown.precision.low, 'share')}"
         for one in reached
     )
-    told = f" ({shown})" if shown else ""
+    examples = f" ({shown})" if shown else ""
     return (
-        f"{len(reached)} of {len(found.recorded)} recorded judges are shown to be right in {share} or more of what "
-        f"they flag{told}, by the one-sided {100 * found.confidence:g}% bound{ending}"
+        f"{len(reached)} of {len(floors.recorded)} recorded judges are shown to be right in {share} or more of what "
+        f"they flag{examples}, by the one-sided {100 * floors.confidence:g}% bound{ending}"
     )

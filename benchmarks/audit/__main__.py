@@ -20,7 +20,7 @@ from benchmarks.audit.detection import (
     BANDS,
     CURVE_DIGITS,
     CURVE_SIZES,
-    Found,
+    PlantedResult,
     Sound,
     detectable,
     on_planted_errors,
@@ -48,21 +48,23 @@ def main(arguments: Sequence[str]) -> None:
     started = time.perf_counter()
     sound = on_sound_tables(options.seed, 10 * options.tables)
     _progress("sound tables", started)
-    found = {}
+    results = {}
     for kind in KINDS:
-        found[kind] = on_planted_errors(options.seed, kind, options.tables)
+        results[kind] = on_planted_errors(options.seed, kind, options.tables)
         _progress(kind, started)
     curve = tuple(wrong_digits(options.seed, max(1, options.tables // 5)))
     _progress("wrong digits", started)
-    written = page(sound, found, curve, options.tables, options.seed)
+    written = page(sound, results, curve, options.tables, options.seed)
     RESULTS.write_text(written, "utf-8")
     recorded = data_folder() / "recordings" / "audit_detection.toml"
     recorded.parent.mkdir(exist_ok=True)
-    recorded.write_text(recording(sound, found, curve, options.seed), "utf-8")
+    recorded.write_text(recording(sound, results, curve, options.seed), "utf-8")
     print(written)
 
 
-def recording(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequence[WrongDigits], seed: int) -> str:
+def recording(
+    sound: Sound, results: Mapping[str, Sequence[PlantedResult]], curve: Sequence[WrongDigits], seed: int
+) -> str:
     """Return the counts as TOML, in the form that `analysis.audit.detection` reads."""
     run = Detection(
         seed=seed,
@@ -70,23 +72,23 @@ def recording(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequenc
         smallest=SMALLEST,
         largest=LARGEST,
         sound=SoundTables(sound.tables, sound.checks, sound.tables_with_alarm),
-        planted=tuple(planted_counts(kind, each) for kind, each in found.items()),
+        planted=tuple(planted_counts(kind, each) for kind, each in results.items()),
         wrong_digits=tuple(curve),
     )
     return f"# Written by `python -m benchmarks audit`; counts of generated cases.\n\n{tomli_w.dumps(to_builtins(run))}"
 
 
 def page(
-    sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequence[WrongDigits], tables: int, seed: int
+    sound: Sound, results: Mapping[str, Sequence[PlantedResult]], curve: Sequence[WrongDigits], tables: int, seed: int
 ) -> str:
     """Return the results as Markdown: false alarms first, then every kind of error, then by the number of cases."""
-    errors = sum(map(len, found.values()))
-    contradicted = sum(one.detected for each in found.values() for one in each if one.undetectable)
+    errors = sum(map(len, results.values()))
+    contradicted = sum(one.detected for each in results.values() for one in each if one.undetectable)
     lines = [
         "# The audit on made-up tables",
         "",
         _alarms(sound),
-        f"Of {errors:,} planted errors {sum(one.detected for each in found.values() for one in each):,} are found;"
+        f"Of {errors:,} planted errors {sum(one.detected for each in results.values() for one in each):,} are found;"
         f" {contradicted:,} of those that look like a sound table raised an alarm all the same.",
         "",
         f"Made by `python -m benchmarks.audit --tables {tables} --seed {seed}` with Python {platform.python_version()}."
@@ -98,7 +100,7 @@ def page(
         "",
         "| planted error | tables | undetectable | found of the others | found of all | repair named |",
         "|---|--:|--:|--:|--:|--:|",
-        *(_kind(kind, each) for kind, each in found.items()),
+        *(_kind(kind, each) for kind, each in results.items()),
         "",
         "## Found by the number of cases",
         "",
@@ -106,7 +108,7 @@ def page(
         "",
         f"| planted error | {' | '.join(f'n = {low:,} to {high:,}' for low, high in BANDS)} |",
         f"|---|{'--:|' * len(BANDS)}",
-        *(_by_size(kind, each) for kind, each in found.items() if {one.n for one in each} - set(range(BANDS[0][0]))),
+        *(_by_size(kind, each) for kind, each in results.items() if {one.n for one in each} - set(range(BANDS[0][0]))),
         "",
         "## One wrong digit in a share without its count",
         "",
@@ -131,19 +133,19 @@ def _alarms(sound: Sound) -> str:
     )
 
 
-def _kind(kind: str, found: Sequence[Found]) -> str:
-    counts = planted_counts(kind, found)
-    unknown = any(one.undetectable is None for one in found)
+def _kind(kind: str, results: Sequence[PlantedResult]) -> str:
+    counts = planted_counts(kind, results)
+    unknown = any(one.undetectable is None for one in results)
     hidden = "?" if unknown else f"{counts.undetectable:,}"
     of_all = f"{(counts.found + counts.alarms) / counts.tables:.1%}"
-    told = f"{_share(counts.found, counts.tables - counts.undetectable)} | {of_all}"
-    return f"| {kind} | {counts.tables:,} | {hidden} | {told} | {_share(counts.named, counts.repairable)} |"
+    cells = f"{_share(counts.found, counts.tables - counts.undetectable)} | {of_all}"
+    return f"| {kind} | {counts.tables:,} | {hidden} | {cells} | {_share(counts.named, counts.repairable)} |"
 
 
-def _by_size(kind: str, found: Sequence[Found]) -> str:
+def _by_size(kind: str, results: Sequence[PlantedResult]) -> str:
     cells = []
     for low, high in BANDS:
-        could = [one for one in detectable(found) if low <= one.n <= high]
+        could = [one for one in detectable(results) if low <= one.n <= high]
         hits = sum(one.detected for one in could)
         cells.append(f"{hits / len(could):.1%} ({len(could):,})" if could else "–")
     return f"| {kind} | {' | '.join(cells)} |"

@@ -40,7 +40,7 @@ class Sound(Struct, frozen=True):
     alarms: tuple[Alarm, ...]
 
 
-class Found(Struct, frozen=True):
+class PlantedResult(Struct, frozen=True):
     """What became of one planted error; `named` is `None` if there is no repair to name."""
 
     n: int
@@ -65,24 +65,24 @@ def on_sound_tables(seed: int, tables: int) -> Sound:
     return Sound(tables, checks, with_alarm, tuple(alarms))
 
 
-def on_planted_errors(seed: int, kind: str, tables: int) -> list[Found]:
+def on_planted_errors(seed: int, kind: str, tables: int) -> list[PlantedResult]:
     """Check tables with one error of a kind each."""
-    return [_found(seed, kind, place) for place in range(tables)]
+    return [_planted_result(seed, kind, place) for place in range(tables)]
 
 
-def detectable(found: Sequence[Found]) -> list[Found]:
+def detectable(results: Sequence[PlantedResult]) -> list[PlantedResult]:
     """Return those that some check could find; where that is not known, all."""
-    return [one for one in found if not one.undetectable]
+    return [one for one in results if not one.undetectable]
 
 
-def planted_counts(kind: str, found: Sequence[Found]) -> PlantedErrors:
+def planted_counts(kind: str, results: Sequence[PlantedResult]) -> PlantedErrors:
     """Return the counts of one kind of error, as they are recorded."""
-    could, repairable = detectable(found), [one.named for one in found if one.detected and one.named is not None]
+    could, repairable = detectable(results), [one.named for one in results if one.detected and one.named is not None]
     return PlantedErrors(
         kind=kind,
-        tables=len(found),
-        undetectable=len(found) - len(could),
-        alarms=sum(one.detected for one in found if one.undetectable),
+        tables=len(results),
+        undetectable=len(results) - len(could),
+        alarms=sum(one.detected for one in results if one.undetectable),
         found=sum(one.detected for one in could),
         repairable=len(repairable),
         named=sum(repairable),
@@ -94,15 +94,15 @@ def wrong_digits(seed: int, shares: int) -> Iterator[WrongDigits]:
     for digits in CURVE_DIGITS:
         for n in CURVE_SIZES:
             if n <= 200 * 10**digits:
-                found = sum(_is_wrong_digit_found(seed, n, digits, place) for place in range(shares))
-                yield WrongDigits(n, digits, shares, found)
+                detected = sum(_is_wrong_digit_found(seed, n, digits, place) for place in range(shares))
+                yield WrongDigits(n, digits, shares, detected)
 
 
-def _found(seed: int, kind: str, place: int) -> Found:
+def _planted_result(seed: int, kind: str, place: int) -> PlantedResult:
     planted = planted_error(seed, kind, place)
     failed = [checked for _, checked in check_all(planted.table.paper()) if checked.status in FAILED]
     named = any(words in checked.suggestion for checked in failed for words in planted.repair)
-    return Found(planted.table.n, planted.undetectable, bool(failed), named if planted.repair else None)
+    return PlantedResult(planted.table.n, planted.undetectable, bool(failed), named if planted.repair else None)
 
 
 def _is_wrong_digit_found(seed: int, n: int, digits: int, place: int) -> bool:

@@ -185,6 +185,6 @@ def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int) -> I
         if not np.isnan(p_value):
             yield p_value
     for name, exact in {**FISHER, **EXACT, **UNCONDITIONAL}.items():
-        found = exact(x1, n1, x2, n2) if is_feasible(name, x1, n1, x2, n2, most_pairs) else None
-        if found is not None:
-            yield found
+        exact_p = exact(x1, n1, x2, n2) if is_feasible(name, x1, n1, x2, n2, most_pairs) else None
+        if exact_p is not None:
+            yield exact_p

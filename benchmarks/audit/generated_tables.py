@@ -92,17 +92,17 @@ def printed(quantity: Quantity, style: Style) -> str:
     return _print(quantity, style, quantity.value, quantity.rule or style.rule)
 
 
-def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
+def prints_sound(quantity: Quantity, style: Style, text: str) -> bool:
     """Return whether a sound table can print the quantity like this, by any usual rounding rule."""
     # What rounds to 0 is printed with its sign by some, without it by others.
-    said = said if _number(said) else said.lstrip(f"-{style.minus}")
+    text = text if _number(text) else text.lstrip(f"-{style.minus}")
     candidates = [quantity.value, *quantity.others]
     if quantity.steps is not None:
-        below = _number(said) / _scale(quantity) * quantity.steps // 1
+        below = _number(text) / _scale(quantity) * quantity.steps // 1
         near = [(below + step) / quantity.steps for step in (-1, 0, 1, 2)]
         # A share is of a whole; a mean may be anything.
         candidates += [value for value in near if quantity.check != "percentage" or 0 <= value <= 1]
-    return any(_print(quantity, style, value, rule) == said for value in candidates for rule in _sound_rules(value))
+    return any(_print(quantity, style, value, rule) == text for value in candidates for rule in _sound_rules(value))
 
 
 def rounded(value: Fraction, digits: int, rule: Rule) -> str:

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> None:
     started = time.perf_counter()
     files = [lines for path in sources() if (lines := source_lines(path)) is not None]
     others = None if options.only_ours else environment()
-    found: dict[tuple[str, str], Counts] = {}
+    by_tool: dict[tuple[str, str], Counts] = {}
     for name in FORMATS:
         cases = [
             case
@@ -44,11 +44,11 @@ def main(arguments: Sequence[str]) -> None:
             for place in range(options.cases)
             if (case := made_case(options.seed, damage, name, place, files)) is not None
         ]
-        found[name, "Misstep"] = counted(cases, ours(cases))
+        by_tool[name, "Misstep"] = counted(cases, ours(cases))
         for tool in TOOLS[name] if others else ():
-            found[name, tool] = counted(cases, theirs(tool, cases, others))
+            by_tool[name, tool] = counted(cases, theirs(tool, cases, others))
         print(f"{name}: {len(cases):,} cases, {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
-    written = page(found, options.cases, options.seed, len(files))
+    written = page(by_tool, options.cases, options.seed, len(files))
     RESULTS.write_text(written, "utf-8")
     print(written)
 
@@ -70,10 +70,10 @@ def column_of(case: Case, outcome: Outcome) -> str:
     return "applied right" if right else "applied wrong without a word"
 
 
-def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: int) -> str:
+def page(by_tool: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: int) -> str:
     """Return the results as Markdown: all damage together first, then by damage."""
-    wrong = sum(of_damage["applied wrong without a word"] for of_damage in found_ours(found))
-    n = sum(sum(of_damage[column] for column in COLUMNS) for of_damage in found_ours(found))
+    wrong = sum(of_damage["applied wrong without a word"] for of_damage in counts_of_ours(by_tool))
+    n = sum(sum(of_damage[column] for column in COLUMNS) for of_damage in counts_of_ours(by_tool))
     lines = [
         "# Edits with known truth",
         "",
@@ -90,21 +90,21 @@ def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: 
         "",
         f"| format | applier | cases | {' | '.join(COLUMNS)} |",
         f"|---|---|--:|{'--:|' * len(COLUMNS)}",
-        *(_row(name, tool, sum(counts.values(), Counter())) for (name, tool), counts in found.items()),
+        *(_row(name, tool, sum(counts.values(), Counter())) for (name, tool), counts in by_tool.items()),
     ]
-    for name in dict.fromkeys(name for name, _ in found):
-        tools = [tool for of, tool in found if of == name]
+    for name in dict.fromkeys(name for name, _ in by_tool):
+        tools = [tool for of, tool in by_tool if of == name]
         lines += ["", f"## {name}", "", "Right (applied or refused) / wrong without a word / refused wrongly.", ""]
         lines += [f"| damage | {' | '.join(tools)} |", f"|---|{'--:|' * len(tools)}"]
-        for damage in found[name, tools[0]]:
-            cells = [_cell(found[name, tool][damage]) for tool in tools]
+        for damage in by_tool[name, tools[0]]:
+            cells = [_cell(by_tool[name, tool][damage]) for tool in tools]
             lines.append(f"| {damage} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def found_ours(found: Mapping[tuple[str, str], Counts]) -> list[Counter[str]]:
+def counts_of_ours(by_tool: Mapping[tuple[str, str], Counts]) -> list[Counter[str]]:
     """Return the counts of Misstep alone."""
-    return [sum(counts.values(), Counter()) for (_, tool), counts in found.items() if tool == "Misstep"]
+    return [sum(counts.values(), Counter()) for (_, tool), counts in by_tool.items() if tool == "Misstep"]
 
 
 def _row(name: str, tool: str, counts: Counter[str]) -> str:

@@ -54,8 +54,8 @@ def ours(cases: Sequence[Case]) -> Iterator[Outcome]:
 def theirs(tool: str, cases: Sequence[Case], environment: Path) -> Iterator[Outcome]:
     """Return the outcomes of one of the others, in order."""
     command = [environment / "venv/bin/python", Path(__file__).with_name("outside.py"), environment / "sources"]
-    asked = [{"tool": tool, "reply": case.reply, "path": PATH, "file": case.file} for case in cases]
-    written = "".join(f"{json.dumps(one)}\n" for one in asked)
+    requests = [{"tool": tool, "reply": case.reply, "path": PATH, "file": case.file} for case in cases]
+    written = "".join(f"{json.dumps(one)}\n" for one in requests)
     ended = subprocess.run(command, input=written, capture_output=True, text=True, check=True)
     for line in ended.stdout.splitlines():
         yield Outcome(**json.loads(line))

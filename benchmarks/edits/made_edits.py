@@ -27,8 +27,8 @@ class Edit(Struct, frozen=True):
 def sources() -> list[Path]:
     """Source files of a fitting length, in order of name."""
     folder = Path(sysconfig.get_paths()["stdlib"])
-    found = sorted(path for path in folder.glob("*/*.py") if "site-packages" not in path.parts)
-    return [path for path in [*sorted(folder.glob("*.py")), *found] if 1_000 < path.stat().st_size < 20_000]
+    paths = sorted(path for path in folder.glob("*/*.py") if "site-packages" not in path.parts)
+    return [path for path in [*sorted(folder.glob("*.py")), *paths] if 1_000 < path.stat().st_size < 20_000]
 
 
 def source_lines(path: Path) -> tuple[str, ...] | None:
@@ -74,7 +74,7 @@ def _changed(draw: Random, lines: tuple[str, ...]) -> tuple[str, ...]:
     if kind == "wrap":
         return (f"{indent}if {word}:", *(f"    {line}" if line.strip() else line for line in lines))
     if kind == "number":
-        return tuple(re.sub(r"\d+", lambda found: str(int(found[0]) + 1), line) for line in lines)
+        return tuple(re.sub(r"\d+", lambda match: str(int(match[0]) + 1), line) for line in lines)
     names = [name for name in _NAME.findall(first) if not keyword.iskeyword(name)]
     return tuple(line.replace(draw.choice(names), word) for line in lines) if names else (f"{indent}{word} = 0", *lines)
 

@@ -158,17 +158,17 @@ def main() -> None:
             file = folder / case["path"]
             file.parent.mkdir(parents=True)
             file.write_bytes(case["file"].encode())
-            said = ""
+            message = ""
             try:
                 TOOLS[case["tool"]](case["reply"], case["path"], folder)
                 applied = True
             except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a tool raises is its way to refuse)
-                applied, said = False, f"{type(error).__name__}: {error}"[:500]
+                applied, message = False, f"{type(error).__name__}: {error}"[:500]
             os.chdir(here)
             now = file.read_bytes().decode("utf-8", "replace") if file.is_file() else None
             outside = sorted(str(one.name) for one in folder.parent.iterdir() if one != folder)
             print(
-                json.dumps({"file": now, "applied": applied, "said": said, "outside": outside}),
+                json.dumps({"file": now, "applied": applied, "said": message, "outside": outside}),
                 file=answers,
                 flush=True,
             )

@@ -62,8 +62,8 @@ def main() -> None:
             started = time.perf_counter()
             rows[name][sandbox_name] = outcome = attempt(name, sandbox) if possible else None
             if outcome is not None:
-                said = "stopped" if outcome.stopped else "; ".join(outcome.escaped)
-                print(f"{sandbox_name:12} {name:22} {time.perf_counter() - started:5.1f} s  {said[:200]}", flush=True)
+                ending = "stopped" if outcome.stopped else "; ".join(outcome.escaped)
+                print(f"{sandbox_name:12} {name:22} {time.perf_counter() - started:5.1f} s  {ending[:200]}", flush=True)
     PAGE.write_text(page(rows))
     escaped = [1 for row in rows.values() for name in NAMES[:2] if (one := row.get(name)) and not one.stopped]
     sys.exit(1 if escaped else 0)

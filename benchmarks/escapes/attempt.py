@@ -57,35 +57,35 @@ class Attempt(Struct, frozen=True):
 
 def links_stay_closed(workspace: Workspace, host: Host, _: Finished) -> list[str]:
     """Return what the host read or wrote through links that a program left."""
-    found: list[str] = []
+    escapes: list[str] = []
     for path in ("link", "folder/secret", "hard", "up/secret", "../secret", str(host.secret)):
         try:
             if host.marker.encode() in workspace.read(path):
-                found.append(f"the host read the secret through {path}")
+                escapes.append(f"the host read the secret through {path}")
         except (UnsafePath, FileNotFoundError):
             continue
     for path in ("folder/new", "../new", "link/new"):
         try:
             workspace.write(path, b"escaped")
-            found.append(f"the host wrote through {path}")
+            escapes.append(f"the host wrote through {path}")
         except UnsafePath:
             continue
     workspace.write("link", b"replaced")  # the link itself, not what it points at
     if any(host.marker in path for path in workspace.files()):
-        found.append("the host lists files through a link")
-    return found
+        escapes.append("the host lists files through a link")
+    return escapes
 
 
 def pipes_do_not_hang(workspace: Workspace, _: Host, __: Finished) -> list[str]:
     """Return what the host read of pipes and sockets; it would hang if it opened them as files."""
-    found: list[str] = []
+    escapes: list[str] = []
     for path in ("pipe", "socket"):
         try:
             workspace.read(path)
-            found.append(f"the host read {path}")
+            escapes.append(f"the host read {path}")
         except (UnsafePath, FileNotFoundError):
             continue
     snapshot = workspace.take()
     workspace.restore(snapshot)
     workspace.files()
-    return found
+    return escapes

@@ -38,21 +38,21 @@ class Host(Struct, frozen=True):
 
     def harm(self) -> list[str]:
         """Return what has happened to the targets."""
-        found: list[str] = []
+        harms: list[str] = []
         if (
             sorted(path.name for path in self.folder.iterdir()) != ["secret"]
             or self.marker not in self.secret.read_text()
         ):
-            found.append("files outside were changed")
+            harms.append("files outside were changed")
         for listener in self.listeners:
             try:
                 listener.accept()[0].close()
             except BlockingIOError:
                 continue
-            found.append("a listener outside was reached")
+            harms.append("a listener outside was reached")
         if Path(f"/proc/{self.process}/stat").read_text().split()[2] not in "SR":
-            found.append("a process outside was ended or stopped")
-        return found
+            harms.append("a process outside was ended or stopped")
+        return harms
 
 
 @contextmanager
@@ -90,14 +90,14 @@ def host() -> Iterator[Host]:
 
 def processes_with(token: str) -> list[int]:
     """Return the processes whose command line has a token in it."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if token.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
+                processes.append(int(path.parent.name))
         except OSError:  # it has ended
             continue
-    return found
+    return processes
 
 
 def mounts() -> list[str]:

@@ -39,23 +39,23 @@ def attempt(name: str, sandbox: Sandbox) -> Outcome:
             limits = LIMITS if tried.ends != ("time",) else LIMITS.__class__(seconds=2)
             command = [python, "attempt.py", json.dumps(machine.targets())]
             done = workspace.run(command, limits=limits)
-            found = [line for line in done.output.splitlines() if line.startswith("ESCAPED")]
-            found += tried.check(workspace, machine, done)
-            found += machine.harm()
+            lines = [line for line in done.output.splitlines() if line.startswith("ESCAPED")]
+            lines += tried.check(workspace, machine, done)
+            lines += machine.harm()
             if left := processes_with("attempt.py\0{"):
-                found.append(f"processes are left: {left}")
+                lines.append(f"processes are left: {left}")
             folder = workspace.folder
         failed = done.ended == "exited" and done.exit_code != 0
         if done.ended not in tried.ends or not done.output.startswith(STARTED) or failed:
-            found.append(f"it ended by {done.ended}, {done.exit_code}: {done.output[-300:]}")
+            lines.append(f"it ended by {done.ended}, {done.exit_code}: {done.output[-300:]}")
         if folder.exists():
-            found.append(f"files are left in {folder}")
+            lines.append(f"files are left in {folder}")
             shutil.rmtree(folder, ignore_errors=True)
         if mounts() != before:
-            found.append("mounts are left")
+            lines.append("mounts are left")
         if Path(base, "kept.txt").read_text() != "kept\n" or len(list(Path(base).iterdir())) != 2:
-            found.append("the base was written to")
-    return Outcome(done, tuple(found))
+            lines.append("the base was written to")
+    return Outcome(done, tuple(lines))
 
 
 def _own() -> tuple[str, tuple[Path, ...]]:

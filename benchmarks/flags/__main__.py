@@ -22,10 +22,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks flags", description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=7, help="Random seed for the sample.")
     parser.add_argument("--n", type=int, default=PER_CATEGORY, help="Flags of each category, if there are so many.")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["data_set", "run", "category", "steps", "rule"])
-    table.writerows(_drawn(asked.seed, asked.n))
+    table.writerows(_drawn(options.seed, options.n))
 
 
 def _drawn(seed: int, number: int) -> Iterator[tuple[str, str, str, str, str]]:

@@ -114,11 +114,11 @@ def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
         readings.append(lambda: _runs_of_items(folder))
     for reading in readings:
         try:
-            for found in reading():
-                if isinstance(found, Trajectory):
-                    yield found
-                elif isinstance(found, Unreadable):
-                    found.error.encode()
+            for trajectory in reading():
+                if isinstance(trajectory, Trajectory):
+                    yield trajectory
+                elif isinstance(trajectory, Unreadable):
+                    trajectory.error.encode()
         except MisstepError as error:
             error.line()
 
@@ -128,13 +128,13 @@ def _runs_of_items(folder: Path) -> Iterator[Trajectory]:
     try:
         for _, item in numbered_items(folder):
             try:
-                found = runs.of(item)
+                runs_of_item = runs.of(item)
             except MisstepError as error:
                 error.line()
                 continue
-            _show(item, found)
-            if found is not None:
-                yield found
+            _show(item, runs_of_item)
+            if runs_of_item is not None:
+                yield runs_of_item
     except MisstepError as error:
         error.line()
 
@@ -148,9 +148,9 @@ def _work_through(trajectory: Trajectory) -> None:
     for verdict in verdicts:
         if verdict.status == "failed":
             raise AssertionError(f"{verdict.judge}: {verdict.error}")
-    for asked in replay(trajectory, ReplayOptions(arm="guide")).invocations:
-        if asked.status == "failed":
-            raise AssertionError(f"the observer: {asked.error}")
+    for invocation in replay(trajectory, ReplayOptions(arm="guide")).invocations:
+        if invocation.status == "failed":
+            raise AssertionError(f"the observer: {invocation.error}")
     _pages(trajectory, tuple(verdicts))
     _show(Item("i", "misbehaviour", step=min(1, len(trajectory.steps))), trajectory)
 

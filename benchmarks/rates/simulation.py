@@ -48,8 +48,8 @@ def simulate(limits: Sequence[StartLimit], mode: Mode, schedule: Schedule, seed:
 
 def _outcome(admission: Admission) -> Outcome:
     fields = {name.lower(): value for name, value in admission.fields.items()}
-    told = allowances(fields, datetime.now(UTC))
-    rates = Rates(admission.status == 503, told)
+    limits = allowances(fields, datetime.now(UTC))
+    rates = Rates(admission.status == 503, limits)
     if admission.status == 200:
         return Reply("yes", None, "stop", "stub-model", 1, 1, admission.seconds, None, rates=rates)
     return Failure(

@@ -50,23 +50,23 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--samples", type=int, default=2_000, help="drawn samples a setting")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    found: list[Rate] = []
+    rates: list[Rate] = []
     for enumerated in ENUMERATED:
-        found += _timed(enumerated.__name__, enumerated())
+        rates += _timed(enumerated.__name__, enumerated())
     for place, drawn in enumerate(DRAWN):
-        found += _timed(drawn.__name__, drawn(options.samples, np.random.default_rng([options.seed, place])))
-    written = page(found, options.samples, options.seed)
+        rates += _timed(drawn.__name__, drawn(options.samples, np.random.default_rng([options.seed, place])))
+    written = page(rates, options.samples, options.seed)
     RESULTS.write_text(written, "utf-8")
     print(written)
 
 
-def page(found: Sequence[Rate], drawn: int, seed: int) -> str:
+def page(rates: Sequence[Rate], drawn: int, seed: int) -> str:
     """Return the results as Markdown: what is not nominal first, then every rate."""
-    off = [rate for rate in found if rate.verdict != "nominal"]
+    off = [rate for rate in rates if rate.verdict != "nominal"]
     lines = [
         "# Validity of the statistics",
         "",
-        f"{len(found) - len(off)} of {len(found)} rates are nominal; the other {len(off)} are listed by method below.",
+        f"{len(rates) - len(off)} of {len(rates)} rates are nominal; the other {len(off)} are listed by method below.",
         f"Nominal is a coverage of {_span('coverage')} for a 95% interval and a type I error of {_span('type I error')}"
         f" at the 5% level, and a power of {NOMINAL['power']:.0%} or more, give or take three simulation errors."
         " Exact rates sum over all samples with their chances;"
@@ -78,7 +78,7 @@ def page(found: Sequence[Rate], drawn: int, seed: int) -> str:
         "",
         "| method | rates | nominal | lowest | highest | not nominal |",
         "|---|--:|--:|--:|--:|---|",
-        *_summary(found),
+        *_summary(rates),
     ]
     for what, nominal in NOMINAL.items():
         lines += [
@@ -87,7 +87,7 @@ def page(found: Sequence[Rate], drawn: int, seed: int) -> str:
             "",
             "| method | setting | rate | simulation error | undefined | mean width | verdict |",
             "|---|---|--:|--:|--:|--:|---|",
-            *(_row(rate) for rate in found if rate.what == what),
+            *(_row(rate) for rate in rates if rate.what == what),
         ]
     return "\n".join(lines) + "\n"
 
@@ -97,16 +97,16 @@ def _span(what: Kind) -> str:
     return f"{low:.0%} to {high:.0%}"
 
 
-def _summary(found: Sequence[Rate]) -> Iterator[str]:
+def _summary(all_rates: Sequence[Rate]) -> Iterator[str]:
     for what in NOMINAL:
-        for method in dict.fromkeys(rate.method for rate in found if rate.what == what):
-            rates = [rate for rate in found if (rate.what, rate.method) == (what, method)]
+        for method in dict.fromkeys(rate.method for rate in all_rates if rate.what == what):
+            rates = [rate for rate in all_rates if (rate.what, rate.method) == (what, method)]
             verdicts = [rate.verdict for rate in rates if rate.verdict != "nominal"]
-            said = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+            counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
             lowest, highest = min(rate.rate for rate in rates), max(rate.rate for rate in rates)
             name = f"{method} ({what})"
             nominal = len(rates) - len(verdicts)
-            yield f"| {name} | {len(rates)} | {nominal} | {lowest:.1%} | {highest:.1%} | {said or '–'} |"
+            yield f"| {name} | {len(rates)} | {nominal} | {lowest:.1%} | {highest:.1%} | {counts or '–'} |"
 
 
 def _row(rate: Rate) -> str:
@@ -118,9 +118,9 @@ def _row(rate: Rate) -> str:
 
 def _timed(name: str, rates: Iterator[Rate]) -> list[Rate]:
     started = time.perf_counter()
-    found = list(rates)
-    print(f"{name}: {len(found)} rates in {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
-    return found
+    results = list(rates)
+    print(f"{name}: {len(results)} rates in {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
+    return results
 
 
 if __name__ == "__main__":

@@ -70,18 +70,18 @@ def _resampled(statistic: Callable[[FloatArray], FloatArray], resamples: int, se
 
 
 def _fleiss(counts: IntArray, *items: int) -> Estimate:
-    found = fleiss_kappa(counts, np.array(items)).overall
-    return found.estimate(found.t_interval(), "t")
+    estimate = fleiss_kappa(counts, np.array(items)).overall
+    return estimate.estimate(estimate.t_interval(), "t")
 
 
 def _ac1(counts: IntArray, *items: int) -> Estimate:
-    found = gwet_ac(counts, items=np.array(items))
-    return found.estimate(found.t_interval(), "t")
+    estimate = gwet_ac(counts, items=np.array(items))
+    return estimate.estimate(estimate.t_interval(), "t")
 
 
 def _cohen(*items: int) -> Estimate:
-    found = cohen_kappa(np.array(items).reshape(2, 2))
-    return found.estimate(found.z_interval(), "asymptotic")
+    estimate = cohen_kappa(np.array(items).reshape(2, 2))
+    return estimate.estimate(estimate.z_interval(), "asymptotic")
 
 
 def _patterns(raters: int) -> IntArray:

@@ -34,11 +34,11 @@ def two_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
     for counts in ((4, 4), (5, 15), (12, 12), (40, 40)):
         setting = f"{counts[0]} and {counts[1]} clusters, share {SHARE:g}, icc {CORRELATION:g}"
         arms = [draw_clusters(samples, count, rng) for count in counts]
-        found = [clustered_difference(first, second) for first, second in zip(*arms, strict=True)]
-        yield rejections("cluster sandwich, z", setting, [each.test for each in found])
-        yield rejections("cluster sandwich, t", setting, [each.small_sample_test for each in found])
-        yield coverage("cluster sandwich, z", setting, 0.0, [each.difference for each in found])
-        yield coverage("cluster sandwich, t", setting, 0.0, [each.small_sample for each in found])
+        comparisons = [clustered_difference(first, second) for first, second in zip(*arms, strict=True)]
+        yield rejections("cluster sandwich, z", setting, [each.test for each in comparisons])
+        yield rejections("cluster sandwich, t", setting, [each.small_sample_test for each in comparisons])
+        yield coverage("cluster sandwich, z", setting, 0.0, [each.difference for each in comparisons])
+        yield coverage("cluster sandwich, t", setting, 0.0, [each.small_sample for each in comparisons])
 
 
 def shared_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
@@ -51,9 +51,9 @@ def shared_arms(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
             for own in (chances[:, shared : shared + first], chances[:, shared + first :])
         ]
         name = "cluster sandwich over shared clusters, t"
-        found = [clustered_difference(*pair, shared=shared) for pair in zip(*arms, strict=True)]
-        yield rejections(name, setting, [each.small_sample_test for each in found])
-        yield coverage(name, setting, 0.0, [each.small_sample for each in found])
+        comparisons = [clustered_difference(*pair, shared=shared) for pair in zip(*arms, strict=True)]
+        yield rejections(name, setting, [each.small_sample_test for each in comparisons])
+        yield coverage(name, setting, 0.0, [each.small_sample for each in comparisons])
 
 
 def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> Iterator[Rate]:
@@ -62,8 +62,8 @@ def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> 
     for tasks in (10, 30, 100):
         chances = rng.beta(a, b, size=(samples, tasks))
         solved = rng.binomial(5, chances)
-        asked: tuple[tuple[Kind, int], ...] = (("pass@k", 1), ("pass@k", 3), ("pass^k", 3))
-        for kind, k in asked:
+        measures: tuple[tuple[Kind, int], ...] = (("pass@k", 1), ("pass@k", 3), ("pass^k", 3))
+        for kind, k in measures:
             # The mean of (1 - p)^k, and by symmetry of p^k, is a product of (1/2 + i) / (1 + i).
             power = float(np.prod([(b + step) / (a + b + step) for step in range(k)]))
             truth = 1 - power if kind == "pass@k" else power
@@ -96,8 +96,8 @@ def paired_clusters(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
             leaning = rng.random((samples, count))
             first = rng.binomial(6, discordant * leaning)
             second = rng.binomial(6 - first, discordant * (1 - leaning) / (1 - discordant * leaning))
-            found = [clustered_paired_difference(each, np.full(count, 6)) for each in first - second]
-            yield coverage("clustered pairs, t", setting, 0.0, found)
+            comparisons = [clustered_paired_difference(each, np.full(count, 6)) for each in first - second]
+            yield coverage("clustered pairs, t", setting, 0.0, comparisons)
 
 
 def draw_clusters(samples: int, count: int, rng: np.random.Generator, share: float = SHARE) -> IntArray:

@@ -36,8 +36,8 @@ def skewed_sums(
         yield rejections("means over units, delta method and t", setting, [one.test for one in null])
         yield rejections("means over units, studentised permutation", setting, [one.test for one in drawn])
         changed = treated * np.array([1 + CHANGE, 1])
-        found = [compare_ratios(*pair) for pair in zip(changed, control, strict=True)]
-        yield coverage("relative change, Fieller", setting, CHANGE, [one.relative for one in found])
+        comparisons = [compare_ratios(*pair) for pair in zip(changed, control, strict=True)]
+        yield coverage("relative change, Fieller", setting, CHANGE, [one.relative for one in comparisons])
 
 
 def failed_calls(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
@@ -45,20 +45,20 @@ def failed_calls(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
     for counts in SIZES:
         setting = f"{counts[0]} and {counts[1]} engineers, calls fail alike"
         arms = [draw_clusters(samples, count, rng) for count in counts]
-        found = [compare_ratios(*pair) for pair in zip(*arms, strict=True)]
-        yield coverage("relative change of a rate, Fieller", setting, 0.0, [one.relative for one in found])
+        comparisons = [compare_ratios(*pair) for pair in zip(*arms, strict=True)]
+        yield coverage("relative change of a rate, Fieller", setting, 0.0, [one.relative for one in comparisons])
 
 
 def incidences(samples: int, rng: np.random.Generator, resamples: int = 500) -> Iterator[Rate]:
     """Type I error and coverage of a difference of recoveries by step 15, where sessions end without."""
     for counts in SIZES:
         setting = f"{counts[0]} and {counts[1]} units of 1 to 3 problems"
-        found = [
+        comparisons = [
             incidence_difference(*(draw_followed(count, rng) for count in counts), 15, rng, resamples=resamples)
             for _ in range(samples)
         ]
-        yield rejections("recovery by a time, z over resampled units", setting, [one.test for one in found])
-        yield coverage("recovery by a time, percentiles", setting, 0.0, [one.difference for one in found])
+        yield rejections("recovery by a time, z over resampled units", setting, [one.test for one in comparisons])
+        yield coverage("recovery by a time, percentiles", setting, 0.0, [one.difference for one in comparisons])
 
 
 def draw_sums(samples: int, engineers: int, rng: np.random.Generator) -> FloatArray:

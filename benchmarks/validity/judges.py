@@ -39,7 +39,9 @@ def corrected(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
             setting = f"n = {n}, prevalence {prevalence:g}, {validated} + {validated} validation items"
             intervals = of_distinct(
                 informative,
-                lambda x, found, alone, size=validated: rogan_gladen((x, n), (found, size), (alone, size)).estimate,
+                lambda x, detected, alone, size=validated: (
+                    rogan_gladen((x, n), (detected, size), (alone, size)).estimate
+                ),
             )
             yield coverage("Rogan-Gladen, Lang-Reiczigel", setting, prevalence, intervals)
 
@@ -53,15 +55,15 @@ def prediction_powered(samples: int, rng: np.random.Generator) -> Iterator[Rate]
     for prevalence in (0.1, 0.4):
         for labelled in (20, 40, 150):
             for accuracy in (0.85, 0.97, 1.0):
-                found, errors = [], []
+                intervals, errors = [], []
                 for _ in range(samples):
                     gold = rng.random(labelled + others) < prevalence
                     judged = np.where(rng.random(gold.shape) < accuracy, gold, ~gold)
-                    found.append(_powered_share(gold[:labelled], judged[:labelled], judged[labelled:]))
+                    intervals.append(_powered_share(gold[:labelled], judged[:labelled], judged[labelled:]))
                     errors.append(np.count_nonzero(gold[:labelled] != judged[:labelled]))
                 setting = f"{labelled} labelled + {others} judged items, prevalence {prevalence:g}, judge {accuracy:g}"
-                yield coverage("prediction-powered mean", setting, prevalence, found)
-                without = [each for each, wrong in zip(found, errors, strict=True) if not wrong]
+                yield coverage("prediction-powered mean", setting, prevalence, intervals)
+                without = [each for each, wrong in zip(intervals, errors, strict=True) if not wrong]
                 if samples / 20 < len(without) < samples:
                     yield coverage("prediction-powered mean", f"{setting}, no error seen", prevalence, without)
 
@@ -138,13 +140,13 @@ def thresholds(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
     method, drawn = f"precision threshold, {FLOOR:.0%}", max(1, samples // 5)
     for name, (scored, sizes) in ABOVE.items():
         for n in sizes:
-            given = [one is not None for one in _given_out(scored, n, drawn, rng)]
-            yield Rate("power", method, f"{name}, {n} answers", float(np.mean(given)), drawn)
+            has_label = [one is not None for one in _given_out(scored, n, drawn, rng)]
+            yield Rate("power", method, f"{name}, {n} answers", float(np.mean(has_label)), drawn)
     for name, (scored, sizes) in BELOW.items():
         scores, chances = scored(np.random.default_rng(0), 200_000)
         for n in sizes:
-            found = _given_out(scored, n, drawn, rng)
-            wrong = [one is not None and float(chances[scores >= one].mean()) < FLOOR - 1e-5 for one in found]
+            chosen = _given_out(scored, n, drawn, rng)
+            wrong = [one is not None and float(chances[scores >= one].mean()) < FLOOR - 1e-5 for one in chosen]
             yield Rate("type I error", method, f"{name}, {n} answers", float(np.mean(wrong)), drawn)
 
 

@@ -27,8 +27,8 @@ def one_share(sizes: tuple[int, ...] = (5, 10, 20, 50, 200)) -> Iterator[Rate]:
     for n in sizes:
         counts = np.arange(n + 1)
         for method, interval in ONE_SHARE.items():
-            found = [interval(x, n) for x in counts.tolist()]
-            each = [coverage(method, "", share, found, binom.pmf(counts, n, share)) for share in SHARES]
+            intervals = [interval(x, n) for x in counts.tolist()]
+            each = [coverage(method, "", share, intervals, binom.pmf(counts, n, share)) for share in SHARES]
             rates = [rate.rate for rate in each]
             worst = int(np.argmin(rates))
             widths = [rate.width or 0.0 for rate in each]
@@ -44,10 +44,10 @@ def difference(sizes: tuple[tuple[int, int], ...] = ((10, 10), (8, 30), (40, 40)
     for n1, n2 in sizes:
         tables = _tables(n1, n2)
         for method, interval in DIFFERENCES.items():
-            found = [interval(x1, n1, x2, n2) for x1, x2 in tables]
+            intervals = [interval(x1, n1, x2, n2) for x1, x2 in tables]
             for p1, p2 in ((0.05, 0.05), (0.1, 0.4), (0.5, 0.5), (0.95, 0.2)):
                 setting = f"n = {n1} and {n2}, shares {p1:g} and {p2:g}"
-                yield coverage(method, setting, p1 - p2, found, _chances(n1, n2, p1, p2))
+                yield coverage(method, setting, p1 - p2, intervals, _chances(n1, n2, p1, p2))
 
 
 def equal_shares(sizes: tuple[tuple[int, int], ...] = ((10, 10), (8, 30), (40, 40))) -> Iterator[Rate]:
@@ -55,10 +55,10 @@ def equal_shares(sizes: tuple[tuple[int, int], ...] = ((10, 10), (8, 30), (40, 4
     for n1, n2 in sizes:
         tables = _tables(n1, n2)
         for method, test in TWO_SHARES.items():
-            found = [test(x1, n1, x2, n2) for x1, x2 in tables]
+            p_values = [test(x1, n1, x2, n2) for x1, x2 in tables]
             for share in (0.05, 0.2, 0.5):
                 setting = f"n = {n1} and {n2}, both shares {share:g}"
-                yield rejections(method, setting, found, _chances(n1, n2, share, share))
+                yield rejections(method, setting, p_values, _chances(n1, n2, share, share))
 
 
 def pairs(sizes: tuple[int, ...] = (20, 60)) -> Iterator[Rate]:
@@ -66,7 +66,7 @@ def pairs(sizes: tuple[int, ...] = (20, 60)) -> Iterator[Rate]:
     for n in sizes:
         counts = [(first, second) for first in range(n + 1) for second in range(n + 1 - first)]
         tables = [PairedTable(n - first - second, first, second, 0) for first, second in counts]
-        found = {method: [test(table) for table in tables] for method, test in PAIRED.items()}
+        p_values = {method: [test(table) for table in tables] for method, test in PAIRED.items()}
         intervals = [paired_difference(table) for table in tables]
         for discordant in (0.1, 0.4):
             # How many pairs are discordant, and how these split when neither system is better.
@@ -75,7 +75,7 @@ def pairs(sizes: tuple[int, ...] = (20, 60)) -> Iterator[Rate]:
                 for first, second in counts
             ]
             setting = f"n = {n} pairs, {discordant:.0%} discordant"
-            for method, tests in found.items():
+            for method, tests in p_values.items():
                 yield rejections(method, setting, tests, chances)
             yield coverage("Wald for paired shares", setting, 0.0, intervals, chances)
 

@@ -69,12 +69,12 @@ def coverage(
     )
     weights = np.full(len(low), 1 / len(low)) if chances is None else np.asarray(chances, dtype=np.float64)
     defined = ~np.isnan(low)
-    given = float(weights[defined].sum())
+    weight = float(weights[defined].sum())
     inside = (low <= truth + 1e-12) & (high >= truth - 1e-12) & defined
-    width = float(weights[defined] @ (high - low)[defined]) / given if given else None
-    rate = float(weights[inside].sum()) / given if given else float("nan")
+    width = float(weights[defined] @ (high - low)[defined]) / weight if weight else None
+    rate = float(weights[inside].sum()) / weight if weight else float("nan")
     # Sums of chances miss 1 by their own rounding.
-    missing = 1 - given if given < 1 - 1e-9 else 0.0
+    missing = 1 - weight if weight < 1 - 1e-9 else 0.0
     return Rate("coverage", method, setting, rate, None if chances is not None else len(low), missing, width)
 
 

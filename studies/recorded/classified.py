@@ -85,10 +85,10 @@ def kept(study: str, name: str, type_: type[T], make: Callable[[], T]) -> T:
 
 def digest(files: Iterable[Path]) -> str:
     """Return a digest of some files, in their order, as part of a name in the cache."""
-    found = hashlib.sha256()
+    total = hashlib.sha256()
     for file in files:
-        found.update(file.read_bytes())
-    return found.hexdigest()[:16]
+        total.update(file.read_bytes())
+    return total.hexdigest()[:16]
 
 
 def seed() -> int:
@@ -130,8 +130,8 @@ def _classified(dataset: str) -> JudgedSet:
     folder = benchmark_folder(dataset)
     runs = sorted((folder / "trajectories").glob("*.jsonl"))
     name = f"{dataset}-{digest([*runs, *(source for module in _JUDGING for source in sources_of(module))])}"
-    found = kept("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
-    return JudgedSet(dataset, folder, version(dataset), found.verdicts, found.n_steps)
+    result = kept("classified", name, _Classified, lambda: _by_rule(read_trajectories(folder)))
+    return JudgedSet(dataset, folder, version(dataset), result.verdicts, result.n_steps)
 
 
 def _by_rule(runs: Iterable[Trajectory]) -> _Classified:
@@ -161,7 +161,7 @@ def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple
 
 def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
     """Return the public sets available whose items several raters labelled, with their agreement."""
-    found = []
+    sets = []
     for name, title, level in _RATED:
         dataset = name.partition("-")[0]
         if located(dataset) is None:
@@ -170,8 +170,8 @@ def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
         labels = read_labels(folder / "gold.csv", level=level)
         report = agreement_report(labels, level, resamples, seed())
         clusters = _clusters(folder, labels.items, labels.codes.tolist()) if dataset == "mast" else ()
-        found.append(RatedSet(title, dataset, version(dataset), labels, report, clusters))
-    return found
+        sets.append(RatedSet(title, dataset, version(dataset), labels, report, clusters))
+    return sets
 
 
 def rated_datasets() -> tuple[str, ...]:

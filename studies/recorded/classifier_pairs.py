@@ -38,7 +38,7 @@ def labelled_runs(study: Study, sets: Sequence[JudgedSet]) -> list[LabelledRuns]
 
 
 def _generated(study: Study) -> list[LabelledRuns]:
-    found = []
+    pairs = []
     for category in study.categories:
         prompted, missing = _prompted(_GENERATED, category)
         gold = {one.item: category in one.planted for one in study.sessions}
@@ -49,8 +49,8 @@ def _generated(study: Study) -> list[LabelledRuns]:
         }
         kinds = {one.item: one.kinds[category] for one in study.sessions if category in one.planted}
         of_set = category, _GENERATED, study.source
-        found.append(LabelledRuns(*of_set, "generated", gold, rule, prompted, missing, kinds))
-    return found
+        pairs.append(LabelledRuns(*of_set, "generated", gold, rule, prompted, missing, kinds))
+    return pairs
 
 
 def _prompted(benchmark: str, category: str) -> tuple[dict[str, Verdict], str]:

@@ -62,9 +62,11 @@ def sessions_again(folder: Path | None = None) -> SessionsAgain:
 
 def plan_of(run: Experiment) -> ExperimentPlan:
     """Return the plan that an experiment was run by."""
-    asked = run.manifest.settings
-    beside = Beside(asked["detector"], asked["every"], asked["delay"])
-    return ExperimentPlan(asked["design"], asked["n"], asked["seed"], asked["experiment"], beside, asked["wordings"])
+    settings = run.manifest.settings
+    beside = Beside(settings["detector"], settings["every"], settings["delay"])
+    return ExperimentPlan(
+        settings["design"], settings["n"], settings["seed"], settings["experiment"], beside, settings["wordings"]
+    )
 
 
 def _again(run: Experiment, sandbox: Sandbox) -> list[tuple[LiveSession, LiveSession]]:

@@ -68,15 +68,15 @@ def _triaged(dataset: str, judge: str) -> TriagedSet:
     folder = benchmark_folder(f"{dataset}-fault")
     question, items, gold = read_question(folder), list(read_items(folder)), list(read_gold(folder))
     known = {row.item for row in gold}
-    asked = [item for item in items if item.id in known and not item.skip_reason]
+    chosen = [item for item in items if item.id in known and not item.skip_reason]
     fitted = known_judge(judge).fitted(question, folder)
     runs = {run.id: run for run in read_trajectories(folder)}
     judged = JudgedItems(
         judge=judge,
         dataset=dataset,
         source=version(dataset),
-        verdicts=_verdicts(fitted, asked, runs),
-        gold=tuple(row for row in gold if row.item in {item.id for item in asked}),
+        verdicts=_verdicts(fitted, chosen, runs),
+        gold=tuple(row for row in gold if row.item in {item.id for item in chosen}),
         clusters=clusters_of(read_items(folder, BenchmarkItem)),
         labels=tuple(question.labels),
         positive="task",
@@ -84,7 +84,7 @@ def _triaged(dataset: str, judge: str) -> TriagedSet:
     )
     scores = score(judged.verdicts, judged.gold, judged.labels, benchmark=dataset, seed=seed())
     unaskable = sum(bool(item.skip_reason) for item in items)
-    return TriagedSet(judged, scores, len(items) - unaskable - len(asked), unaskable)
+    return TriagedSet(judged, scores, len(items) - unaskable - len(chosen), unaskable)
 
 
 def _verdicts(judge: FittedJudge, items: Sequence[Item], runs: dict[str, Trajectory]) -> tuple[Verdict, ...]:
@@ -107,13 +107,13 @@ def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
     items = list(read_items(folder))
     outcomes = {row.item: row.label for row in read_gold(folder)}
     runs = {run.id: replace(run, outcome=_known_outcome(outcomes[run.id])) for run in read_trajectories(folder)}
-    found = []
+    runs_without = []
     for judge in judges:
         verdicts = _verdicts(known_judge(judge), items, runs)
         for outcome in dict.fromkeys(outcomes.values()):
             these = tuple(verdict for verdict in verdicts if outcomes[verdict.item] == outcome)
-            found.append(UnlabelledRuns(judge, OUTCOMES_ALONE, version(OUTCOMES_ALONE), outcome, these))
-    return found
+            runs_without.append(UnlabelledRuns(judge, OUTCOMES_ALONE, version(OUTCOMES_ALONE), outcome, these))
+    return runs_without
 
 
 def _known_outcome(label: str) -> RunOutcome:

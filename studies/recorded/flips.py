@@ -20,28 +20,28 @@ PAGE = "flips.html"
 
 def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
     """Count the flips of a run, and write them as a document and as a page into its folder."""
-    found = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
-    document = flips_document(found)
+    result = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
+    document = flips_document(result)
     replace_file(run / FLIPS, document.encode())
     source = f"{read_question(benchmark).name}, seed {seed}"
-    table = flips_table(found, source)
+    table = flips_table(result, source)
     shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
     manifest = read_manifest(run)
     foot = Foot(
         shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
-        inputs=(f"{source}: {found.n:,} items",),
+        inputs=(f"{source}: {result.n:,} items",),
         seed=seed,
     )
-    written = page(shown.title, shown.finding, [shown], _figures(found, table), foot=foot)
+    written = page(shown.title, shown.finding, [shown], _figures(result, table), foot=foot)
     replace_file(run / PAGE, written.encode())
     return document, f"{table_text(table)}\n{NO_JUDGE}\n" if plumbing else table_text(table)
 
 
-def _figures(found: Flips, table: Table) -> list[str]:
+def _figures(result: Flips, table: Table) -> list[str]:
     """Return the shares with their intervals, beside what chance alone does."""
-    if find_spec("matplotlib") is None or found.flip_rate.value is None:
+    if find_spec("matplotlib") is None or result.flip_rate.value is None:
         return []
     from misstep.analysis.plots import forest
 
     title, note = "How often the verdict changes", "The dashed line is chance"
-    return [forest(table.drawn, title, note, reference=found.chance.value)]
+    return [forest(table.drawn, title, note, reference=result.chance.value)]

@@ -15,18 +15,18 @@ _SHOWN = 5
 
 def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]:
     """Return the labels in a file, one row an item and rater, and what a person should know about how it was read."""
-    found = read_questions(file, reading)
-    if len(found.labels) > 1:
-        questions = ", ".join(found.labels)
+    by_question = read_questions(file, reading)
+    if len(by_question.labels) > 1:
+        questions = ", ".join(by_question.labels)
         raise UsageError(f"{path_text(file)} answers several questions: {questions}", "Name one with --label.")
-    (labels,) = found.labels.values()
+    (labels,) = by_question.labels.values()
     rows = [
         GoldLabel(item, rater, labels.categories[code])
         for item, codes in zip(labels.items, labels.codes.tolist(), strict=True)
         for rater, code in zip(labels.raters, codes, strict=True)
         if code != MISSING
     ]
-    return rows, [*found.remarks, *labels.remarks]
+    return rows, [*by_question.remarks, *labels.remarks]
 
 
 def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[str] | None = None) -> int:
@@ -39,11 +39,11 @@ def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[
         raise InputError(
             f"none of its items, such as {shown}, is among the {len(ids):,} of {folder}", advice, file=file
         )
-    given = [_spelled(row, read_question(folder), file) for row in known]
-    taken = {(row.item, row.rater) for row in given}
-    kept = [row for row in read_gold(folder) if (row.item, row.rater) not in taken]
-    write_gold(folder, [*kept, *given])
-    return len(given)
+    new = [_spelled(row, read_question(folder), file) for row in known]
+    taken = {(row.item, row.rater) for row in new}
+    old = [row for row in read_gold(folder) if (row.item, row.rater) not in taken]
+    write_gold(folder, [*old, *new])
+    return len(new)
 
 
 def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
@@ -52,6 +52,6 @@ def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
         return row
     same = [label for label in question.labels if label.casefold() == row.label.casefold()]
     if len(same) != 1:
-        found = f"{row.label!r}, the label of {row.item!r}, is none of {', '.join(question.labels)}"
-        raise InputError(found, "Rename it, or name the column of the labels with --label.", file=file)
+        message = f"{row.label!r}, the label of {row.item!r}, is none of {', '.join(question.labels)}"
+        raise InputError(message, "Rename it, or name the column of the labels with --label.", file=file)
     return GoldLabel(row.item, row.rater, same[0])

@@ -69,16 +69,16 @@ def marked_runs() -> list[JudgedMarks]:
     for error in read_marked_errors(folder):
         people[error.trajectory].add((error.location, error.label))
     marked = {trace: frozenset(marks) for trace, marks in people.items()}
-    found = []
-    for judge, given in answers(set_folder(MARKED)).items():
+    judged = []
+    for judge, verdicts in answers(set_folder(MARKED)).items():
         named = {
             one.trace: tuple((error.location, error.category) for error in one.errors)
             if one.status == "answered"
             else None
-            for one in given
+            for one in verdicts
         }
-        found.append(JudgedMarks(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), marked, named))
-    return found
+        judged.append(JudgedMarks(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), marked, named))
+    return judged
 
 
 def rated_runs() -> list[JudgedRatings]:
@@ -87,8 +87,8 @@ def rated_runs() -> list[JudgedRatings]:
         return []
     people = people_ratings(set_folder(MARKED))
     return [
-        JudgedRatings(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), people, given)
-        for judge, given in judge_ratings(set_folder(MARKED)).items()
+        JudgedRatings(" on ".join(_model_and_source(judge)), MARKED, version(MARKED), people, ratings)
+        for judge, ratings in judge_ratings(set_folder(MARKED)).items()
     ]
 
 

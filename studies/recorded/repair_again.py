@@ -33,10 +33,10 @@ class _Repeated(Struct, frozen=True):
     def check(self) -> None:
         """Say where attempts came out otherwise than they are recorded."""
         pairs = [repeat for recorded, again in self.runs for repeat in repeats(recorded, again)]
-        found = [sentence for repeat in pairs for sentence in repeat.differences]
-        if found:
+        sentences = [sentence for repeat in pairs for sentence in repeat.differences]
+        if sentences:
             raise MisstepError(
-                f"repairs made again differ from their recording: {' '.join(found)}",
+                f"repairs made again differ from their recording: {' '.join(sentences)}",
                 "Find out why, or record the runs anew with `misstep repair report RUN --record DIR`.",
             )
 

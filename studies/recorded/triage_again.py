@@ -34,9 +34,9 @@ class JudgedAgain(Struct, frozen=True):
     def check(self) -> None:
         """Say where verdicts came out otherwise than they are recorded."""
         different = [
-            f"{again.judge} on {again.item} ({_said(recorded)}, now {_said(again)})"
+            f"{again.judge} on {again.item} ({_answer_text(recorded)}, now {_answer_text(again)})"
             for recorded, again in self.pairs
-            if _said(recorded) != _said(again)
+            if _answer_text(recorded) != _answer_text(again)
         ]
         if different:
             raise MisstepError(
@@ -45,7 +45,7 @@ class JudgedAgain(Struct, frozen=True):
             )
 
 
-def _said(verdict: TriageVerdict) -> str:
+def _answer_text(verdict: TriageVerdict) -> str:
     return f"{verdict.label or verdict.status} {verdict.subcategory}".rstrip()
 
 

@@ -68,7 +68,7 @@ def recalls(lessons: LessonSet, without: str, seed: int, rounds: int) -> list[Re
     memory = memory_of((), [_stored(lesson) for lesson in lessons.earlier], MemoryRules.of(settings))
     known = list(lessons.earlier)
     turns = rounds * len(lessons.items)
-    found: list[Recall] = []
+    recalled: list[Recall] = []
     for turn, item in enumerate(rounds * lessons.items, 1):
         for lesson in lessons.learned[len(known) - len(lessons.earlier) : turn * len(lessons.learned) // turns]:
             known.append(lesson)
@@ -81,10 +81,10 @@ def recalls(lessons: LessonSet, without: str, seed: int, rounds: int) -> list[Re
             tuple(lesson.id for lesson in shown),
             len(memory.lessons),
         )
-        found.append(recall)
+        recalled.append(recall)
         is_helped = bool(recall.useful & set(recall.shown)) and not recall.harmful & set(recall.shown)
         memory, _ = memory.after_outcome(recall.shown, item, helped=is_helped or random.random() < BY_CHANCE)
-    return found
+    return recalled
 
 
 def _learned(memory: Memory, lesson: GeneratedLesson, lessons: LessonSet) -> Memory:

@@ -149,25 +149,25 @@ def _ending_with(
     return [*chosen, last] if chosen else []
 
 
-def _sample(random: Random, given: Sequence[T]) -> list[T]:
+def _sample(random: Random, population: Sequence[T]) -> list[T]:
     """As many as come before the last of a window; none if there are too few."""
-    return random.sample(given, WINDOW - 1) if len(given) >= WINDOW - 1 else []
+    return random.sample(population, WINDOW - 1) if len(population) >= WINDOW - 1 else []
 
 
 def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) -> list[list[QuotedReflection]]:
     """Return the texts of each group but that of one text."""
-    found: dict[str, list[QuotedReflection]] = {}
+    groups: dict[str, list[QuotedReflection]] = {}
     for one in quoted:
         if one.diagnosis != last.diagnosis:
-            found.setdefault(one.diagnosis, []).append(one)
-    return list(found.values())
+            groups.setdefault(one.diagnosis, []).append(one)
+    return list(groups.values())
 
 
 def _made(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
     """Return what a detector is called in a table → the detector, or why it cannot be asked."""
-    told = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
+    layouts = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
     named = {name.replace("_as", ", as").replace("_", " "): (name, frozenset[str]()) for name in _ASKED}
-    return {called: _detector(*parts) for called, parts in (named | told).items()}
+    return {called: _detector(*parts) for called, parts in (named | layouts).items()}
 
 
 def _detector(name: str, ignored: frozenset[str]) -> PlateauDetector | str:
@@ -188,6 +188,6 @@ def _answers(cases: Sequence[ReflectionCase], layout: frozenset[str] = frozenset
     ]
 
 
-def _answer(asked: PlateauDetector, case: ReflectionCase) -> PlateauAnswer:
-    flagged = asked.shared(case.reflections) is not None
+def _answer(plateau_detector: PlateauDetector, case: ReflectionCase) -> PlateauAnswer:
+    flagged = plateau_detector.shared(case.reflections) is not None
     return PlateauAnswer(case.id, case.family, case.kind, case.same, flagged)

@@ -42,8 +42,8 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
     if not is_ablation(scores):
         table, pairs = runs_table({name: run.scores for name, run in _named(runs).items()}, evidence), _pairs(runs)
         return [table, loop_pairs_table(pairs, evidence)] if pairs else [table]
-    found = ablate(scores, tuple(MECHANISMS))
-    return [ablation_table(found, evidence), ablation_effects_table(found, evidence)]
+    ablation = ablate(scores, tuple(MECHANISMS))
+    return [ablation_table(ablation, evidence), ablation_effects_table(ablation, evidence)]
 
 
 def reflections_text(runs: Sequence[ReflexiveRun]) -> str:

@@ -11,8 +11,8 @@ def reported_scores() -> list[BreakerScore]:
 
     A breaker that needs a package that is not installed is not among them; `not_asked` says so.
     """
-    asked = [breaker for breaker in BREAKERS if not _missing(breaker)]
-    return scores_of_breakers(_trial(breaker, case) for breaker in asked for case in reported_cases())
+    available = [breaker for breaker in BREAKERS if not _missing(breaker)]
+    return scores_of_breakers(_trial(breaker, case) for breaker in available for case in reported_cases())
 
 
 def not_asked() -> tuple[str, ...]:

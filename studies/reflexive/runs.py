@@ -64,40 +64,40 @@ def run_folders(named: Sequence[Path]) -> list[Path]:
 
     The run before, whose lessons the others of an ablation begin with, is not one of them.
     """
-    found: list[Path] = []
+    folders: list[Path] = []
     for folder in named:
         below = [file.parent for file in sorted(folder.glob(f"*/*/{MANIFEST}")) if file.parent.parent.name != EARLIER]
-        found += [folder] if (folder / MANIFEST).exists() or not below else below
-    return found
+        folders += [folder] if (folder / MANIFEST).exists() or not below else below
+    return folders
 
 
 def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
     """Return what a reader has to know before any figure, a sentence each."""
     halted = [plain(run.name) for run in runs if run.scores.halted]
     unfinished = [plain(run.name) for run in runs if not run.scores.finished]
-    found = []
+    warnings = []
     if unfinished:
-        found.append(f"{_named(unfinished, runs)} not finished.")
+        warnings.append(f"{_named(unfinished, runs)} not finished.")
     if halted:
-        found.append(f"{_named(halted, runs)} halted: the target could not be brought back.")
+        warnings.append(f"{_named(halted, runs)} halted: the target could not be brought back.")
     if len({(run.scores.seed, run.scores.of) for run in runs}) > len({run.scores.seed for run in runs}):
-        found.append("The runs of one seed are not all of the same items.")
+        warnings.append("The runs of one seed are not all of the same items.")
     of_runs = {run.name: remarks_of(run) for run in runs}
     for sentence in dict.fromkeys(sentence for remarks in of_runs.values() for sentence in remarks):
         named = [plain(name) for name, remarks in of_runs.items() if sentence in remarks]
-        found.append(sentence if len(named) == len(runs) else f"{', '.join(named)}: {sentence}")
-    return found
+        warnings.append(sentence if len(named) == len(runs) else f"{', '.join(named)}: {sentence}")
+    return warnings
 
 
 def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
     """Return what the mechanisms and budgets of a run could not do, or did not, and why; a sentence each."""
-    asked, scores = run.manifest.settings, run.scores
-    settings = msgspec.convert({**asked.get("dials", {}), "without": asked.get("without", [])}, LoopSettings)
-    found = list(inert(settings))
+    options, scores = run.manifest.settings, run.scores
+    settings = msgspec.convert({**options.get("dials", {}), "without": options.get("without", [])}, LoopSettings)
+    remarks = list(inert(settings))
     between = settings.failures_between
     failed = sum(len(one.attempts) >= between and not one.solved for one in run.work.items)
-    if not found and settings.has("re_engagement") and not scores.re_engaged and (scores.plateaus or failed):
-        found.append(
+    if not remarks and settings.has("re_engagement") and not scores.re_engaged and (scores.plateaus or failed):
+        remarks.append(
             f"The strategist was never asked again, with {counted_text(scores.plateaus, 'plateau')} and "
             f"{counted_text(failed, 'item')} that failed {between} times or more: less than "
             f"{settings.least_seconds_to_re_engage:g} seconds of an item's time were left each time."
@@ -108,8 +108,8 @@ def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
         ("usd", settings.item.usd, sum(turn.usd for turn in turns)),
     ):
         if most is not None and turns and not spent:
-            found.append(f"--{name} stopped nothing: of no turn it is known what it took of it.")
-    return tuple(found)
+            remarks.append(f"--{name} stopped nothing: of no turn it is known what it took of it.")
+    return tuple(remarks)
 
 
 def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
@@ -121,10 +121,10 @@ def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
     return f"{'The runs' if len(names) > 1 else 'The run'} {', '.join(names)} {'are' if len(names) > 1 else 'is'}"
 
 
-def say_warnings(runs: Sequence[ReflexiveRun], said: Collection[str] = ()) -> None:
+def say_warnings(runs: Sequence[ReflexiveRun], known: Collection[str] = ()) -> None:
     """Say them on stderr, but for those that were said before."""
     for sentence in warn_of(runs):
-        if sentence not in said:
+        if sentence not in known:
             say(f"misstep: {sentence}")
 
 

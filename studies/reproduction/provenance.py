@@ -40,8 +40,8 @@ def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: i
         target = out / address
         target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(target, text.encode())
-    found = provenance(reports, tables, records, command, seed)
-    replace_file(out / _FILE, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    document = provenance(reports, tables, records, command, seed)
+    replace_file(out / _FILE, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
 
 
 def provenance(
@@ -124,8 +124,8 @@ def _addresses(table: Table) -> dict[str, str]:
 
 def _each_once(tables: Iterable[Table]) -> list[Table]:
     """Return the tables by paper and name; one that several notebooks show stands once."""
-    found = {(table.paper, table.name): table for table in tables}
-    return [found[key] for key in sorted(found)]
+    by_name = {(table.paper, table.name): table for table in tables}
+    return [by_name[key] for key in sorted(by_name)]
 
 
 def _sha256(content: bytes) -> str:

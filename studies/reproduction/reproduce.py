@@ -45,7 +45,7 @@ def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
 
 def kernel_folders(data: Path | None) -> dict[str, str]:
     """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute."""
-    found = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
+    folders = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
     folder = named_data_folder(data)
     if folder is not None:
         if not any((folder / name).is_dir() for name in data_sets()):
@@ -53,16 +53,16 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
                 f"{folder} holds none of the data sets",
                 "Give the parent folder of the data sets; `misstep datasets fetch NAME --out DIR` makes one.",
             )
-        found["MISSTEP_DATA"] = str(folder.resolve())
-    return found
+        folders["MISSTEP_DATA"] = str(folder.resolve())
+    return folders
 
 
 def notebooks_in(folder: Path) -> list[Path]:
     """Return the notebooks in a folder, by name."""
-    found = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
-    if taken := next((path for path in found if path.stem == _INDEX), None):
+    notebooks = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+    if taken := next((path for path in notebooks if path.stem == _INDEX), None):
         raise UsageError(f"the page of {taken} would be the index of the run", "Give the notebook another name.")
-    return found
+    return notebooks
 
 
 def make_folder(out: Path) -> None:

@@ -25,13 +25,13 @@ _MEASURES = {
 
 def printed_critics() -> list[Critic]:
     """Table 4's judges by their printed counts; its runs labelled task defect are not printed."""
-    found = []
+    critics = []
     for name, matrix in triage_matrices().items():
         places = [matrix.columns.index(column) for column in ("Agent", "Task", "Harn.")]
         rows = dict(zip(matrix.rows, matrix_counts(matrix), strict=True))
         agent, harness = ([rows[row][place] for place in places] for row in ("Agent Err.", "Harness"))
-        found.append(Critic(f"{name.capitalize()}, read-only (table 4)", {"agent": agent, "infrastructure": harness}))
-    return found
+        critics.append(Critic(f"{name.capitalize()}, read-only (table 4)", {"agent": agent, "infrastructure": harness}))
+    return critics
 
 
 def measured_critics(scored: Mapping[str, Scores]) -> list[Critic]:
@@ -96,12 +96,12 @@ def _loop_finding(loops: Sequence[ClosedLoop]) -> str:
     worst = max(ends, key=lambda name: ends[name].lost.value or 0.0)
     least = min(ends, key=lambda name: ends[name].lost.value or 0.0)
     end = ends[worst]
-    told = (
+    sentence = (
         f"In the simulated loop {worst} loses {_briefly(end.lost)} of the valid negative signal in {end.number} "
         f"rounds, and the agent seems to solve {number_text(end.perceived.value, 'share')} where it can do "
         f"{number_text(end.capability.value, 'share')}"
     )
-    return f"{told}; {least} loses {_briefly(ends[least].lost)}. A critic without errors loses none."
+    return f"{sentence}; {least} loses {_briefly(ends[least].lost)}. A critic without errors loses none."
 
 
 def _briefly(share: Estimate) -> str:

@@ -156,8 +156,8 @@ def wink_precision_table() -> Table:
     """Wink's precision of its judge of recovery: which whole counts print so, and what each leaves open."""
     paper = load_paper("wink")
     figure = paper["recovery.judge.precision"]
-    found = denominators_that_print(figure.digits, MOST_VERIFIED)
-    possible = {n: PrintedCount(n, counts[0]) for n, counts in found.items()}
+    counts_by_n = denominators_that_print(figure.digits, MOST_VERIFIED)
+    possible = {n: PrintedCount(n, counts[0]) for n, counts in counts_by_n.items()}
     printed = checked_rows([checked_figure(paper, figure, "Precision", "Printed")])
     counts = [_possible_row(figure, f"{count.count} of {n}", count, _VERIFIED) for n, count in possible.items()]
     least, most = min(possible), max(possible)

@@ -170,12 +170,12 @@ def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] =
         for one in marked
         for fault, share in one.shares.items()
     ]
-    told = next((one for one in marked if one.shares["agent"].value is not None), None)
+    row = next((one for one in marked if one.shares["agent"].value is not None), None)
     return _REAL_ERRORS.table(
         _NONE
-        if told is None
-        else f"{told.who.capitalize()}: {with_interval(told.shares['agent'], 'share')} of {told.marks:,} marked errors "
-        f"are the agent's, and {with_interval(told.shares['infrastructure'], 'share')} the infrastructure's.",
+        if row is None
+        else f"{row.who.capitalize()}: {with_interval(row.shares['agent'], 'share')} of {row.marks:,} marked errors "
+        f"are the agent's, and {with_interval(row.shares['infrastructure'], 'share')} the infrastructure's.",
         rows,
         (*notes,),
         datasets=("trail",),
@@ -252,8 +252,8 @@ def _defects_finding(worth: Sequence[Worth]) -> str:
     known = [one for one in worth if one.of_passes.value is not None]
     if not known:
         return _NONE
-    told = "; ".join(f"{one.defect.title}: {with_interval(one.of_passes, 'share')}" for one in known)
-    return f"A known defect touches a small part of the passes recorded on SWE-bench Verified. {told}."
+    shares = "; ".join(f"{one.defect.title}: {with_interval(one.of_passes, 'share')}" for one in known)
+    return f"A known defect touches a small part of the passes recorded on SWE-bench Verified. {shares}."
 
 
 _REAL_REQUIREMENT_JUDGES = TableHead(

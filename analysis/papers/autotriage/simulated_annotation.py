@@ -12,18 +12,18 @@ def simulated_annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     """Agreement of the simulated raters of `data/annotation/simulated_raters.toml`, as in table 2."""
     model = error_model()
     study = simulated_study(model, seed)
-    found = disagreement(study, resamples, seed)
-    source = f"{len(study.raters)} simulated raters of {found.n} cases, seed {seed}"
+    simulation = disagreement(study, resamples, seed)
+    source = f"{len(study.raters)} simulated raters of {simulation.n} cases, seed {seed}"
     return Table(
         name="simulated_annotation",
         paper="autotriage",
         title=f"Agreement of {len(study.raters)} simulated raters (a test of the pipeline of table 2)",
         finding=(
             "These raters are simulated: by a stated model of errors they reach a Fleiss' kappa of "
-            f"{with_interval(found.report.fleiss_kappa, 'coefficient')}, which follows from the model and is no "
+            f"{with_interval(simulation.report.fleiss_kappa, 'coefficient')}, which follows from the model and is no "
             "word on people."
         ),
-        rows=agreement_rows(found, source, "generated"),
+        rows=agreement_rows(simulation, source, "generated"),
         notes=(
             f"The model: {model.border:.0%} of the cases of task and agent lie at the border of the two, and there the "
             f"raters say task in {_listed([rater.task_at_border for rater in model.raters])} of the cases, whatever "

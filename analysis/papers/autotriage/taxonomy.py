@@ -58,8 +58,10 @@ def _taxonomy_finding(planted: Sequence[Planted], cases: JudgedCases | None) -> 
     if cases is None or not planted:
         return "Table 1 prints a taxonomy without figures; no run on generated cases is recorded."
     whole = sum(one.n for one in planted)
-    told = f"{counted_text(whole, 'generated case')} have a known cause in {sum(one.n > 0 for one in planted)} cells"
+    sentence = (
+        f"{counted_text(whole, 'generated case')} have a known cause in {sum(one.n > 0 for one in planted)} cells"
+    )
     of_task = sum(one.n for one in planted if one.label == TASK)
     absent = [in_words(one.subcategory) for one in planted if not one.n]
     lacking = f"; none of {', '.join(absent)}" if absent else ""
-    return f"{told} of the taxonomy, {of_task} of them the fault of the task{lacking}."
+    return f"{sentence} of the taxonomy, {of_task} of them the fault of the task{lacking}."

@@ -170,8 +170,8 @@ def _errors_finding(compared: ComparedCases) -> str:
         name: [f"{label} {number_text(one.scores.labels[label].recall_all.value, 'share')}" for label in LABELS]
         for name, one in compared.runs.items()
     }
-    told = [f"{name}: {', '.join(each)}" for name, each in recalls.items()]
-    return f"Recall by class on generated cases, unanswered as missed. {'; '.join(told)}."
+    sentences = [f"{name}: {', '.join(each)}" for name, each in recalls.items()]
+    return f"Recall by class on generated cases, unanswered as missed. {'; '.join(sentences)}."
 
 
 _DIRECTION = TableHead(

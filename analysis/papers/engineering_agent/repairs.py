@@ -131,17 +131,17 @@ def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
         (same, compare_repairs([structs.replace(arm, name=_setting(arm)) for arm in same]))
         for same in _on_the_same_cases(of_ablation(arms))
     ]
-    pairs = [pair for _, found in compared for pair in found]
+    pairs = [pair for _, comparisons in compared for pair in comparisons]
     apart = sum(pair.apart for pair in pairs)
     rows = [
-        structs.replace(row, evidence=same[0].evidence, source=_said(same[0]))
-        for same, found in compared
-        for pair in found
+        structs.replace(row, evidence=same[0].evidence, source=_arm_text(same[0]))
+        for same, comparisons in compared
+        for pair in comparisons
         for row in measured_on_arm(same[0], pair_rows(pair, REPAIRS, alone=False))
     ]
-    said = f"{apart} of {len(pairs)} pairs of measured settings differ at the level 0.05 after Holm's adjustment."
+    sentence = f"{apart} of {len(pairs)} pairs of measured settings differ at the level 0.05 after Holm's adjustment."
     return _ABLATION_PAIRS.table(
-        said if pairs else "No two settings were measured on the same cases.",
+        sentence if pairs else "No two settings were measured on the same cases.",
         rows,
         () if pairs else (NONE_RECORDED,),
         datasets=datasets_of(same[0] for same, _ in compared),
@@ -152,24 +152,24 @@ def _best_settings(scored: Sequence[RepairScores]) -> str:
     """What the best setting solves, a sentence for each policy on each set of cases: a good one hides no poor one."""
     named: dict[str, list[RepairScores]] = {}
     for one in scored:
-        named.setdefault(_said(one.arm), []).append(_called(one, _setting(one.arm)))
+        named.setdefault(_arm_text(one.arm), []).append(_called(one, _setting(one.arm)))
     return " ".join(repairs_finding(same) for same in named.values())
 
 
 def _in_order(arms: Iterable[RepairArm]) -> list[RepairArm]:
     """Arms by what they are of, their settings in the order of table III."""
-    return sorted(arms, key=lambda arm: (_said(arm), list(SETTING_KEYS).index(arm.setting)))
+    return sorted(arms, key=lambda arm: (_arm_text(arm), list(SETTING_KEYS).index(arm.setting)))
 
 
 def _drawn_row(scores: RepairScores) -> Row:
     """Return the solve rate as a figure shows it: under its set of cases, called as its setting."""
     arm = scores.arm
-    return estimate_row(_setting(arm), scores.solve_rate, "share", _said(arm), _said(arm), arm.evidence)
+    return estimate_row(_setting(arm), scores.solve_rate, "share", _arm_text(arm), _arm_text(arm), arm.evidence)
 
 
 def _called(scores: RepairScores, name: str) -> RepairScores:
     """Scores whose arm a sentence calls so."""
-    return structs.replace(scores, arm=structs.replace(scores.arm, name=f"{name} ({_said(scores.arm)})"))
+    return structs.replace(scores, arm=structs.replace(scores.arm, name=f"{name} ({_arm_text(scores.arm)})"))
 
 
 def _format_of(arm: RepairArm) -> str:
@@ -186,7 +186,7 @@ def _setting(arm: RepairArm) -> str:
     return SETTINGS[SETTING_KEYS[arm.setting]]
 
 
-def _said(arm: RepairArm) -> str:
+def _arm_text(arm: RepairArm) -> str:
     """Return what a column of measured figures is of."""
     return f"{arm.policy} on {arm.benchmark}"
 
@@ -205,7 +205,7 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
         ("Iterations, mean", scores.iterations.mean, "number"),
         ("Seconds an attempt", took, "seconds"),
     ]
-    return rows_of(figures, _setting(scores.arm), _said(scores.arm), scores.arm.evidence)
+    return rows_of(figures, _setting(scores.arm), _arm_text(scores.arm), scores.arm.evidence)
 
 
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
@@ -343,11 +343,11 @@ def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", ev
     figures = [paper[id_] for id_ in (*_FUNNEL_COUNTS, *_FUNNEL_RATES)]
     checked = [checked_figure(paper, figure, _named(figure), "") for figure in figures]
     measured = [] if funnel is None else _funnel_rows(funnel, source, evidence)
-    said = finding(checked, "table V")
+    sentences = finding(checked, "table V")
     if funnel is not None:
-        said = f"{review_finding(funnel)} {said}"
+        sentences = f"{review_finding(funnel)} {sentences}"
     return _REVIEW_FUNNEL.table(
-        said,
+        sentences,
         (*checked_rows(checked), *measured),
         (OTHER_CASES if measured else "No review log is recorded for this table.",),
     )

@@ -152,8 +152,8 @@ def judge_confusion() -> Confusion:
     """Return the judge's table for the unacceptable class, from the counts that the text prints."""
     paper = load_paper(_SLUG)
     names = ("unacceptable.found", "acceptable.missed", "unacceptable", "acceptable")
-    found, missed, unacceptable, acceptable = (int(paper[f"judge.{name}"].number) for name in names)
-    return Confusion(tp=found, fp=missed, fn=unacceptable - found, tn=acceptable - missed)
+    detected, missed, unacceptable, acceptable = (int(paper[f"judge.{name}"].number) for name in names)
+    return Confusion(tp=detected, fp=missed, fn=unacceptable - detected, tn=acceptable - missed)
 
 
 _PRODUCTION = TableHead(
@@ -232,16 +232,16 @@ def production_figures(paper: Paper) -> list[Figure]:
 
 def _judge_finding(figures: Sequence[CheckedFigure]) -> str:
     # The joint check of all four has no value of its own and is not a fifth figure.
-    table = [found for one in figures for found in one.found if found.value is not None]
-    wrong = [found for found in table if found.status != "reproduced"]
-    swapped = [found for found in wrong if found.repair in SWAPS]
+    table = [check for one in figures for check in one.checks if check.value is not None]
+    wrong = [check for check in table if check.status != "reproduced"]
+    swapped = [check for check in wrong if check.repair in SWAPS]
     repair = f"; {len(swapped)} of these would fit with the table's two rows swapped" if swapped else ""
     return f"{len(wrong)} of the {len(table)} figures of table IV contradict the counts that the text prints{repair}."
 
 
-def _rate_row(measure: str, found: int, n: int) -> Row:
-    estimate = wilson(found, n)
-    group, source = "Unacceptable patches, with what sampling leaves open", f"{found} / {n}, Section 8.3"
+def _rate_row(measure: str, count: int, n: int) -> Row:
+    estimate = wilson(count, n)
+    group, source = "Unacceptable patches, with what sampling leaves open", f"{count} / {n}, Section 8.3"
     name = f"{measure} from the text's counts"
     return estimate_row(name, estimate, "coefficient", group, source, "recomputed")
 

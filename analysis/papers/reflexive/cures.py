@@ -31,20 +31,20 @@ _CURES = TableHead(
 
 
 @made_by_this
-def cures_table(found: Sequence[Cure], source: str) -> Table:
+def cures_table(cures: Sequence[Cure], source: str) -> Table:
     """Return each failure mode: its printed witness, and what shows it in runs without and with its mechanism."""
-    modes = list(dict.fromkeys(cure.mode.name for cure in found))
-    shown = {cure.mode.name for cure in found if cure.shown}
+    modes = list(dict.fromkeys(cure.mode.name for cure in cures))
+    shown = {cure.mode.name for cure in cures if cure.shown}
     missed = [name for name in modes if name not in shown]
     rest = f"; not shown: {', '.join(missed)}" if missed else ""
     return _CURES.table(
         (
             f"{len(shown)} of {len(modes)} failure modes show here where their mechanism is left out, and less or not "
-            f"at all where it is not (level {LEVEL}, Holm's adjustment for {len(found)} figures){rest}."
-            if found
+            f"at all where it is not (level {LEVEL}, Holm's adjustment for {len(cures)} figures){rest}."
+            if cures
             else "No run of the loop is on record."
         ),
-        (row for name in modes for row in _rows([cure for cure in found if cure.mode.name == name], source)),
+        (row for name in modes for row in _rows([cure for cure in cures if cure.mode.name == name], source)),
     )
 
 

@@ -42,19 +42,19 @@ _MEMORY_TABLE = TableHead(
 
 
 @made_by_this
-def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
+def memory_table(uses: Sequence[StudiedUse], source: str) -> Table:
     """Of lessons of known use, those that are shown when their item comes, beside the printed witness."""
     paper = load_paper(_SLUG)
-    most = max(one.common for one in found)
+    most = max(one.common for one in uses)
     whole, as_list = (
-        next(one.use for one in found if (one.without, one.common) == (without, most)) for without in (_WHOLE, _MEMORY)
+        next(one.use for one in uses if (one.without, one.common) == (without, most)) for without in (_WHOLE, _MEMORY)
     )
-    by_category = next((one.use for one in found if (one.without, one.common) == (_WHOLE, 0)), None)
+    by_category = next((one.use for one in uses if (one.without, one.common) == (_WHOLE, 0)), None)
     without_word = (
         f" Without a word in common memory shows {with_interval(by_category.useful, 'share')}." if by_category else ""
     )
     rows = [published_row(paper[key], name, group="As printed") for key, name in _WITNESS.items()]
-    rows += [row for one in found for row in _use_rows(one, source)]
+    rows += [row for one in uses for row in _use_rows(one, source)]
     return _MEMORY_TABLE.table(
         (
             f"Of the useful lessons, memory shows {with_interval(whole.useful, 'share')} when their item comes, where "
@@ -87,11 +87,11 @@ _DRIFT = TableHead(
 
 
 @made_by_this
-def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
+def drift_table(drifts: Sequence[StudiedDrift], source: str) -> Table:
     """How far agents' views of one attempt drift apart, with contexts made anew for each turn and with grown ones."""
-    least = min(one.room for one in found)
+    least = min(one.room for one in drifts)
     fresh, grown = (
-        next(one for one in found if one.room == least and one.fresh is is_fresh) for is_fresh in (True, False)
+        next(one for one in drifts if one.room == least and one.fresh is is_fresh) for is_fresh in (True, False)
     )
     return _DRIFT.table(
         (
@@ -100,7 +100,7 @@ def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
             f"grows, and {with_interval(fresh.drift.share, 'share')} where it is made anew for each turn; "
             f"{grown.solved} and {fresh.solved} of {fresh.items} items are solved."
         ),
-        (row for one in found for row in _drift_rows(one, source)),
+        (row for one in drifts for row in _drift_rows(one, source)),
         (
             f"Compared are the parts {', '.join(SHARED[:-1])} and {SHARED[-1]} wherever two agents of an attempt were "
             "given them; a part differs where it was cut, or fell out, for one of them.",

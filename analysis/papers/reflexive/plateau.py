@@ -38,11 +38,11 @@ _PLATEAU_GENERATED = TableHead(
 
 
 @made_by_this
-def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
+def plateau_generated_table(detectors: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
     """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind."""
-    scores = [plateau_scores(one) for one in found]
+    scores = [plateau_scores(one) for one in detectors]
     named = {one.detector: one for one in scores}
-    cases = max(len(one.answers) for one in found)
+    cases = max(len(one.answers) for one in detectors)
     exact, keywords = named[_EXACT], named[_KEYWORDS]
     best = max((one for one in scores if one.precision.value is not None), key=_balance)
     return _PLATEAU_GENERATED.table(
@@ -81,9 +81,9 @@ _PLATEAU_QUOTED = TableHead(
 
 
 @made_by_this
-def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
+def plateau_quoted_table(detectors: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
     """Return every detector on threes of the texts that the project's pages quote."""
-    scores = [plateau_scores(one) for one in found]
+    scores = [plateau_scores(one) for one in detectors]
     named = {one.detector: one.recall for one in scores}
     return _PLATEAU_QUOTED.table(
         _ABSENT
@@ -93,7 +93,7 @@ def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] 
         f"{with_interval(named[_EXACT], 'share')}.",
         _rows(scores, f"{_DATASET}, reflections.jsonl", "real"),
         (*notes,),
-        datasets=(_DATASET,) if found else (),
+        datasets=(_DATASET,) if detectors else (),
         drawn=_figures(scores, _DATASET, "real"),
     )
 
@@ -123,8 +123,8 @@ def _rows(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> l
 
 
 def _heading(kind: str, same: bool) -> str:
-    told = "one diagnosis" if same else "several diagnoses"
-    return f"Seen as a plateau: {kind.replace('_', ' ')} ({told})"
+    truth = "one diagnosis" if same else "several diagnoses"
+    return f"Seen as a plateau: {kind.replace('_', ' ')} ({truth})"
 
 
 _PLATEAU_EXAMPLES = TableHead(

@@ -144,7 +144,7 @@ def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:
         for figure in paper.figure
         if figure.id.startswith(f"runs.{key}.") and figure.id not in shown_before and figure.derivations
     ]
-    return [one for one in figures if one.found]
+    return [one for one in figures if one.checks]
 
 
 def _without_run(row: str) -> str:

@@ -43,7 +43,7 @@ _CLASSIFIERS = TableHead(
 def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
     """Precision and recall of the rule, the prompted judge and both, by category and set of labels."""
     rows: list[Row] = []
-    kept = 0
+    above = 0
     for runs in sets:
         shares: dict[str, Estimate] = {}
         for classifier in CLASSIFIERS:
@@ -52,13 +52,13 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
             held_out = _held_out(runs, classifier, seed)
             if held_out is not None:
                 shares[f"Precision held out, {classifier}"] = held_out
-                kept += held_out.low is not None and held_out.low >= FLOOR
+                above += held_out.low is not None and held_out.low >= FLOOR
         of_set = rows_in("share", shares, f"{NAMES[runs.category]}, {runs.dataset}", runs.source, runs.evidence)
         rows += of_set if runs.evidence == "generated" else measured_on(runs.dataset, of_set)
     model = "" if with_prompted(sets) else " No answers of a prompted judge are available: its columns are empty."
     return _CLASSIFIERS.table(
         (
-            f"In {kept} of {len(sets)} sets and categories a classifier is shown to be right in "
+            f"In {above} of {len(sets)} sets and categories a classifier is shown to be right in "
             f"{number_text(FLOOR, 'share')} or more of what it flags.{model}"
         ),
         rows,
@@ -67,8 +67,8 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
 
 
 def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Estimate | None:
-    kept = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
-    return None if kept is None or kept.tried is None else kept.precision
+    result = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
+    return None if result is None or result.tried is None else result.precision
 
 
 _CLASSIFIER_KINDS = TableHead(

@@ -70,7 +70,7 @@ def generated_prevalence_table(study: Study) -> Table:
     drawn: list[Row] = []
     for category, name in NAMES.items():
         rows.append(published_row(paper[f"prevalence.{KEYS[category]}.share"], "Printed", group=name))
-        found = {
+        shares = {
             PLANTED: share(study.sessions, category, "planted"),
             FOUND: share(study.sessions, category, "found"),
             CORRECTED: corrected(study, category),
@@ -78,8 +78,8 @@ def generated_prevalence_table(study: Study) -> Table:
         if category in exclusive:
             one = exclusive[category]
             none = Estimate(None, n=0, reason=f"none of {len(study.sessions):,} sessions has it")
-            found[ALONE] = wilson(one.exclusive, one.count) if one.count else none
-        of_category = rows_in("share", found, name, study.source, "generated")
+            shares[ALONE] = wilson(one.exclusive, one.count) if one.count else none
+        of_category = rows_in("share", shares, name, study.source, "generated")
         rows += of_category
         drawn += of_category[:2]
     planted, put_right = share(study.sessions, ANY, "planted"), corrected(study, ANY)
@@ -117,12 +117,12 @@ _GENERATED_MODELS = TableHead(
 def generated_models_table(study: Study) -> Table:
     """Table 2 on a generated study: both versions by category, as planted and by rule, with tests adjusted by Holm."""
     first, second = sorted({session.version for session in study.sessions})
-    compared: dict[Told, tuple[Versions, ...]] = {told: compare_versions(study, told) for told in _TOLD}
+    compared: dict[Told, tuple[Versions, ...]] = {source: compare_versions(study, source) for source in _TOLD}
     rows = [
         row
-        for told, found in compared.items()
-        for one in found
-        for row in _version_rows(one, told, (first, second), study)
+        for source, versions in compared.items()
+        for one in versions
+        for row in _version_rows(one, source, (first, second), study)
     ]
     significant = [
         NAMES[one.category] for one in compared["planted"] if one.adjusted is not None and one.adjusted < 0.05
@@ -137,8 +137,8 @@ def generated_models_table(study: Study) -> Table:
     )
 
 
-def _version_rows(one: Versions, told: Told, names: Sequence[str], study: Study) -> list[Row]:
-    group = f"{NAMES[one.category]}, {_TOLD[told]}"
+def _version_rows(one: Versions, source: Told, names: Sequence[str], study: Study) -> list[Row]:
+    group = f"{NAMES[one.category]}, {_TOLD[source]}"
     adjusted = Significance(None, one.adjusted, one.test.n, "Holm", one.test.reason if one.adjusted is None else "")
     figures: list[tuple[str, Figure, Unit]] = [
         *((name, share, "share") for name, share in zip(names, one.shares, strict=True)),
@@ -164,13 +164,13 @@ def weeks_table(study: Study, seed: int) -> Table:
     rows: list[Row] = []
     drawn: list[Row] = []
     for category, name in NAMES.items():
-        for told in _TOLD:
-            if told == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
-                group = f"{name}, {_TOLD[told]}"
-                shares = {f"Week {week}": one for week, one in by_week(study, category, told).items()}
+        for source in _TOLD:
+            if source == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
+                group = f"{name}, {_TOLD[source]}"
+                shares = {f"Week {week}": one for week, one in by_week(study, category, source).items()}
                 weeks = rows_in("share", shares, group, study.source, "generated")
                 rows += weeks
-                drawn += weeks if (category, told) == (ANY, "planted") else []
+                drawn += weeks if (category, source) == (ANY, "planted") else []
     whole, sample = share(study.sessions, ANY, "found"), sampled_by_day(study, DAILY, seed)
     samples = {"All sessions": whole, "A tenth of each day": sample}
     rows += rows_in("share", samples, SAMPLED, study.source, "generated")
@@ -209,11 +209,11 @@ def ratings_table(study: Study) -> Table:
             "share", by_rating(study, category, "planted"), f"{name}, {_TOLD['planted']}", study.source, "generated"
         )
     ]
-    found = by_rating(study, ANY, "planted")
+    rated = by_rating(study, ANY, "planted")
     return _RATINGS.table(
         (
-            f"Of the disliked sessions {with_interval(found['Disliked'], 'share')} have a planted misbehaviour, of all "
-            f"{with_interval(found['All'], 'share')}: how frequent something is among the disliked does not say how "
+            f"Of the disliked sessions {with_interval(rated['Disliked'], 'share')} have a planted misbehaviour, of all "
+            f"{with_interval(rated['All'], 'share')}: how frequent something is among the disliked does not say how "
             "frequent it is in all."
         ),
         rows,

@@ -49,9 +49,9 @@ def shadow_table(live: LiveExperiments | None = None) -> Table:
     counts = {key: _shadow_count(paper, key) for key in arms}
     rows: list[Row] = []
     for key, name in arms.items():
-        found, n = counts[key]
+        count, n = counts[key]
         rate = checked_figure(paper, paper[f"shadow.{key}.rate"], name, _RATE, n=n)
-        rate = structs.replace(rate, count=PrintedCount(n, found))
+        rate = structs.replace(rate, count=PrintedCount(n, count))
         printed, recomputed = checked_rows([rate])
         rows += [printed, structs.replace(recomputed, value=rate.share.value, method=_independent(rate.share))]
     (x1, n1), (x2, n2) = counts.values()
@@ -126,8 +126,8 @@ def experiment_table() -> Table:
         rows += checked_rows([checked_figure(paper, change, "Change, table 5", name)])
         if key == "tcf":
             rows += [published_row(paper[f"experiment.tcf.{arm}"], arm.capitalize(), group=name) for arm in _ARMS]
-        told = paper[f"experiment.{key}.change.text"]
-        rows += checked_rows([checked_figure(paper, told, "Change, in the text", name)])
+        in_text = paper[f"experiment.{key}.change.text"]
+        rows += checked_rows([checked_figure(paper, in_text, "Change, in the text", name)])
         rows.append(published_row(p_value, "p-value", group=name))
         if key == "tcf":
             rows.append(arm_size_row(paper, p_value, name))

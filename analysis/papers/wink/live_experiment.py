@@ -97,11 +97,13 @@ def _change_rows(change: MetricChange, group: str, source: str, metrics: int) ->
 
 def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
     estimates = {name.lower(): implied[key].estimate for key, name in METRICS.items()}
-    told = [
+    sentences = [
         f"{name} {interval_words(one.low, one.high, 'share').removeprefix('95% interval ')}"
         for name, one in estimates.items()
     ]
-    return f"The printed changes and p-values imply 95% intervals that the paper does not print: {'; '.join(told)}."
+    return (
+        f"The printed changes and p-values imply 95% intervals that the paper does not print: {'; '.join(sentences)}."
+    )
 
 
 def _finding(report: ExperimentReport | None) -> str:
@@ -109,14 +111,16 @@ def _finding(report: ExperimentReport | None) -> str:
         return "No live experiment is available to stand beside them."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
-    changed, unchanged = ([_told(one) for one in report.changes if one.changed is is_so] for is_so in (True, False))
+    changed, unchanged = (
+        [_change_text(one) for one in report.changes if one.changed is is_so] for is_so in (True, False)
+    )
     parts = [f"changed with guidance: {'; '.join(changed)}"] if changed else []
     none = "No" if parts else "no"
     parts += [f"{none} difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []
     return f"In generated sessions ({sizes} units{mismatch}) {'. '.join(parts)}."
 
 
-def _told(change: MetricChange) -> str:
+def _change_text(change: MetricChange) -> str:
     relative = change.compared.relative
     sure = interval_words(relative.low, relative.high, "share")
     p_values = p_text(change.compared.test.p_value, change.p_adjusted)

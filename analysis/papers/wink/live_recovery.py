@@ -60,8 +60,8 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
     effects = effects_of(live)
     rows = [
         row
-        for heading, found in effects.items()
-        for effect in found
+        for heading, of_heading in effects.items()
+        for effect in of_heading
         for row in _effect_rows(effect, heading, live.source(live.shadow if heading == FROM_WORD else live.ab))
     ]
     return _RECOVERY_EFFECT.table(
@@ -69,8 +69,8 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
         rows,
         drawn=(
             estimate_row(effect.name, effect.difference, "difference", heading, "", "generated")
-            for heading, found in effects.items()
-            for effect in found
+            for heading, of_heading in effects.items()
+            for effect in of_heading
             if effect.difference.low is not None
         ),
     )
@@ -89,9 +89,9 @@ def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]
 
 
 def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
-    told = []
-    for heading, found in effects.items():
-        overall = found[-1]
+    sentences = []
+    for heading, effect in effects.items():
+        overall = effect[-1]
         if overall.difference.value is None:
             continue
         guided, unguided = (number_text(one.value, "share") for one in (overall.guided, overall.unguided))
@@ -100,10 +100,10 @@ def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
         clear = overall.p_adjusted is not None and overall.p_adjusted < LEVEL
         none = "" if clear else "; no difference was found"
         sure = f"{apart}, {interval}; {p_text(overall.test.p_value, overall.p_adjusted)}{none}"
-        told.append(f"{guided} with guidance and {unguided} without {_AFTER[heading]} ({sure})")
-    if not told:
+        sentences.append(f"{guided} with guidance and {unguided} without {_AFTER[heading]} ({sure})")
+    if not sentences:
         return NONE_AT_HAND
-    return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(told)}."
+    return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(sentences)}."
 
 
 _TIME_TO_RECOVERY = TableHead(
@@ -122,12 +122,12 @@ _TIME_TO_RECOVERY = TableHead(
 @made_by_this
 def time_to_recovery_table(live: LiveExperiments) -> Table:
     """Recovery over time from the word on, with an engineer's turn and the end of the session as competing events."""
-    found = time_of(live)
+    times = time_of(live)
     source = live.source(live.shadow)
     return _TIME_TO_RECOVERY.table(
-        _time_finding(found),
-        () if found is None else tuple(_time_rows(found, source)),
-        drawn=() if found is None else tuple(curve_rows(found, source)),
+        _time_finding(times),
+        () if times is None else tuple(_time_rows(times, source)),
+        drawn=() if times is None else tuple(curve_rows(times, source)),
     )
 
 
@@ -138,9 +138,9 @@ def time_of(live: LiveExperiments) -> TimeToRecovery | None:
     return time_to_recovery(guided, unguided, "word", live.seed)
 
 
-def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
+def _time_rows(times: TimeToRecovery, source: str) -> list[Row]:
     rows = []
-    for event, compared in found.at_window.items():
+    for event, compared in times.at_window.items():
         guided, unguided = compared.shares
         figures: tuple[tuple[str, Figure, Unit], ...] = (
             (GUIDED.capitalize(), guided, "share"),
@@ -151,7 +151,7 @@ def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
         rows += rows_of(figures, f"By step {WINDOW}: {EVENTS[event]}", source, "generated")
     shares = {
         name.capitalize(): Estimate(_censored_share(curve), n=curve.n, method="1 less Kaplan-Meier")
-        for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided))
+        for name, curve in ((GUIDED, times.guided), (UNGUIDED, times.unguided))
     }
     return rows + rows_in("share", shares, CENSORED_ENDS, source, "generated")
 
@@ -162,11 +162,11 @@ def _censored_share(curve: CumulativeIncidence) -> float:
     return next((float(share) for time, share in reversed(list(by_time)) if time <= WINDOW), 0.0)
 
 
-def curve_rows(found: TimeToRecovery, source: str) -> list[Row]:
+def curve_rows(times: TimeToRecovery, source: str) -> list[Row]:
     """By each step after the word, the share that recovered in either arm: rows of a curve."""
     return [
         estimate_row(str(step), curve.at(step, RECOVERED), "share", name, source, "generated")
-        for name, curve in ((GUIDED, found.guided), (UNGUIDED, found.unguided))
+        for name, curve in ((GUIDED, times.guided), (UNGUIDED, times.unguided))
         for step in range(1, WINDOW + 1)
     ]
 
@@ -176,12 +176,12 @@ def curve_places() -> dict[str, float]:
     return {str(step): float(step) for step in range(1, WINDOW + 1)}
 
 
-def _time_finding(found: TimeToRecovery | None) -> str:
-    if found is None:
+def _time_finding(times: TimeToRecovery | None) -> str:
+    if times is None:
         return NONE_AT_HAND
-    compared = found.at_window[RECOVERED]
+    compared = times.at_window[RECOVERED]
     with_, without = (with_interval(share, "share") for share in compared.shares)
-    by_end = _censored_share(found.unguided)
+    by_end = _censored_share(times.unguided)
     return (
         f"By step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance and {without} "
         f"without; taking the other ends as censoring would say {number_text(by_end, 'share')} without."
@@ -204,29 +204,29 @@ _LIVE_JUDGE = TableHead(
 @made_by_this
 def live_judge_table(live: LiveExperiments) -> Table:
     """Return the judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
-    found = judge_of_recoveries(live.problems(live.shadow, "guide", "word"))
+    judged = judge_of_recoveries(live.problems(live.shadow, "guide", "word"))
     idle, words = groundless(one for one in live.shadow if one.arm == "guide")
     source = live.source(live.shadow)
-    told = {
+    counts = {
         "The judge against what was planted": {
-            "Precision: recovered where the judge says so": found.precision,
-            "Sensitivity: what recovered and is called so": found.sensitivity,
-            "Specificity: what did not and is not called so": found.specificity,
+            "Precision: recovered where the judge says so": judged.precision,
+            "Sensitivity: what recovered and is called so": judged.sensitivity,
+            "Specificity: what did not and is not called so": judged.specificity,
         },
         "Recovery rate of the other half": {
-            "As judged": found.apparent,
-            "Corrected for the judge's errors": found.corrected,
-            "As planted": found.true,
+            "As judged": judged.apparent,
+            "Corrected for the judge's errors": judged.corrected,
+            "As planted": judged.true,
         },
     }
-    rows = [row for heading, shares in told.items() for row in rows_in("share", shares, heading, source, "generated")]
-    labelled = found.precision.value is not None
+    rows = [row for heading, shares in counts.items() for row in rows_in("share", shares, heading, source, "generated")]
+    labelled = judged.precision.value is not None
     return _LIVE_JUDGE.table(
         (
-            f"The judge is right in {with_interval(found.precision, 'share')} of what it calls recovered, and calls "
-            f"{with_interval(found.sensitivity, 'share')} of what recovered so. "
-            f"Corrected for its errors, the recovery rate is {with_interval(found.corrected, 'share')}, where "
-            f"{number_text(found.apparent.value, 'share')} were judged and {number_text(found.true.value, 'share')} "
+            f"The judge is right in {with_interval(judged.precision, 'share')} of what it calls recovered, and calls "
+            f"{with_interval(judged.sensitivity, 'share')} of what recovered so. "
+            f"Corrected for its errors, the recovery rate is {with_interval(judged.corrected, 'share')}, where "
+            f"{number_text(judged.apparent.value, 'share')} were judged and {number_text(judged.true.value, 'share')} "
             "planted as recovered."
             if labelled
             else "No recovery of a live session has a judge's label."
@@ -234,6 +234,6 @@ def live_judge_table(live: LiveExperiments) -> Table:
         rows,
         (
             f"{idle:,} of {words:,} words to the agent had no planted misbehaviour of their category going on, and "
-            f"{found.unlabelled:,} problems have no label of the judge: both are left out.",
+            f"{judged.unlabelled:,} problems have no label of the judge: both are left out.",
         ),
     )

@@ -15,14 +15,14 @@ def _rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:
 
 def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) -> list[Row]:
     """Return the rates of either arm, their difference and its tests, by invocations and by units."""
-    found = _rates_of(live)
-    if live is None or found is None:
+    shadow = _rates_of(live)
+    if live is None or shadow is None:
         return []
-    source, over_units = live.source(live.shadow), found.clustered
-    rates = {name: wilson(x, n) for name, (x, n) in zip(arms, found.counts, strict=True)}
+    source, over_units = live.source(live.shadow), shadow.clustered
+    rates = {name: wilson(x, n) for name, (x, n) in zip(arms, shadow.counts, strict=True)}
     name = "Detection alone less course-correction"
-    apart = {name: found.naive, f"{name}, over units": over_units.small_sample}
-    tests = {"p-value": found.naive_test, "p-value, over units": over_units.small_sample_test}
+    apart = {name: shadow.naive, f"{name}, over units": over_units.small_sample}
+    tests = {"p-value": shadow.naive_test, "p-value, over units": over_units.small_sample_test}
     return [
         *rows_in("share", rates, rate, source, "generated"),
         *rows_in("difference", apart, rate, source, "generated"),
@@ -32,11 +32,11 @@ def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) ->
 
 def shadow_finding(live: LiveExperiments | None) -> str:
     """Return what the generated sessions say, over units; empty without any."""
-    found = _rates_of(live)
-    if found is None:
+    shadow = _rates_of(live)
+    if shadow is None:
         return ""
-    difference, p_value = found.clustered.small_sample, found.clustered.small_sample_test.p_value
-    alone, guided = (number_text(share, "share") for share in found.shares)
+    difference, p_value = shadow.clustered.small_sample, shadow.clustered.small_sample_test.p_value
+    alone, guided = (number_text(share, "share") for share in shadow.shares)
     sure = f"{interval_words(difference.low, difference.high, 'difference')}; p {number_text(p_value, 'p')}"
     none = "" if p_value is not None and p_value < LEVEL else ", no difference was found"
     return (

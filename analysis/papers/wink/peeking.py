@@ -89,8 +89,8 @@ def _first_day(stops: np.typing.NDArray[np.bool_]) -> FloatArray:
 
 def stops(change: float, seed: int, samples: int) -> Stops:
     """Return how often and when each rule stops."""
-    found = stopped(*looks(change, np.random.default_rng(seed), samples))
-    ends = {rule: day[np.isfinite(day)] for rule, day in found.items()}
+    stop_days = stopped(*looks(change, np.random.default_rng(seed), samples))
+    ends = {rule: day[np.isfinite(day)] for rule, day in stop_days.items()}
     shares = {rule: wilson(len(day), samples) for rule, day in ends.items()}
     return Stops(
         {rule: structs.replace(one, method=f"{one.method}, of the simulation") for rule, one in shares.items()},
@@ -102,11 +102,13 @@ def stops(change: float, seed: int, samples: int) -> Stops:
 def peeking_table(seed: int, samples: int = 1_000) -> Table:
     """Return how often each rule stops without a difference, and with the one that the experiment was planned for."""
     change = planned_change()
-    found = {NO_CHANGE: stops(0.0, seed, samples), CHANGE: stops(change, seed, samples)}
+    by_truth = {NO_CHANGE: stops(0.0, seed, samples), CHANGE: stops(change, seed, samples)}
     source = f"generated, seed {seed}, n {samples}"
-    rows = [row for heading, one in found.items() for row in rows_in("share", one.shares, heading, source, "generated")]
-    rows += rows_in("number", found[CHANGE].days, f"{CHANGE}: median day of the stop", source, "generated")
-    null, real = (found[heading].shares for heading in (NO_CHANGE, CHANGE))
+    rows = [
+        row for heading, one in by_truth.items() for row in rows_in("share", one.shares, heading, source, "generated")
+    ]
+    rows += rows_in("number", by_truth[CHANGE].days, f"{CHANGE}: median day of the stop", source, "generated")
+    null, real = (by_truth[heading].shares for heading in (NO_CHANGE, CHANGE))
     return Table(
         name="peeking",
         paper="wink",

@@ -58,15 +58,15 @@ def prevalence_table() -> Table:
     rows = checked_rows(judged)
     total = paper["prevalence.n.text"]
     group = f"with the text's total, {int(total.number):,}"
-    found = tuple(check_figure(paper, total, derivation) for derivation in total.derivations)
-    rows += checked_rows([CheckedFigure(total, "Trajectories, in the text", group, found)])
+    checks = tuple(check_figure(paper, total, derivation) for derivation in total.derivations)
+    rows += checked_rows([CheckedFigure(total, "Trajectories, in the text", group, checks)])
     for share in shares.values():
         other = structs.replace(share.figure, inputs=share.figure.inputs | {"n": total.id})
         (computed,) = recomputed_rows([checked_share(paper, other, share.name, group)])
         # The paper claims no share of this total, so that none is judged by it.
         rows.append(structs.replace(computed, figures=total.named, status=None, reason=""))
     overall = shares["any"].share
-    reproduced = sum(found.status == "reproduced" for one in judged for found in one.found)
+    reproduced = sum(check.status == "reproduced" for one in judged for check in one.checks)
     return _PREVALENCE.table(
         (
             f"{number_text(overall.value, 'share')} of {n:,} trajectories showed a misbehaviour "
@@ -80,8 +80,8 @@ def prevalence_table() -> Table:
 
 def checked_share(paper: Paper, share: Figure, name: str, group: str = "") -> CheckedFigure:
     """Return a printed share in the first way to work it out, with the count and the n behind it."""
-    count, found = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
-    return CheckedFigure(share, name, group, (found,), None if count is None else count.n, count)
+    count, check = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
+    return CheckedFigure(share, name, group, (check,), None if count is None else count.n, count)
 
 
 _MODELS = TableHead(

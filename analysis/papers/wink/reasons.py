@@ -28,7 +28,7 @@ def planted_reasons(sessions: Iterable[LiveSession]) -> dict[Outcome, Counter[st
     A recovery has the code of its category. An agent that does not recover ignored guidance, or ended the task before
     the work was done.
     """
-    found: dict[Outcome, Counter[str]] = {outcome: Counter() for outcome in OUTCOMES}
+    reasons: dict[Outcome, Counter[str]] = {outcome: Counter() for outcome in OUTCOMES}
     for session in sessions:
         if session.observed is None:
             continue
@@ -37,10 +37,10 @@ def planted_reasons(sessions: Iterable[LiveSession]) -> dict[Outcome, Counter[st
             if recovered:
                 # A change that was ruled out is of two categories: it is the change that the guidance takes back.
                 known = [name for name in reversed(_BY_CATEGORY) if name in categories]
-                found["recovered"][_BY_CATEGORY[known[0]] if known else ""] += 1
+                reasons["recovered"][_BY_CATEGORY[known[0]] if known else ""] += 1
             else:
-                found["not_recovered"][_why_not(session)] += 1
-    return found
+                reasons["not_recovered"][_why_not(session)] += 1
+    return reasons
 
 
 def _why_not(session: LiveSession) -> str:
@@ -76,17 +76,17 @@ def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), 
 
 def _finding(by_people: Mapping[Outcome, OutcomeCodes]) -> str:
     """Return the most frequent reason of either outcome: of the paper, and as people coded it."""
-    paper, told = load_paper("wink"), []
+    paper, sentences = load_paper("wink"), []
     for outcome, codes in code_book().items():
         most = max((paper[code.printed] for code in codes.values()), key=lambda figure: figure.number)
-        said = f"{TITLES[outcome]}: the paper's most frequent reason is “{most.row}” ({most.printed}%)"
+        sentence = f"{TITLES[outcome]}: the paper's most frequent reason is “{most.row}” ({most.printed}%)"
         coded = by_people.get(outcome)
         if coded is not None and coded.n:
             code, share = max(coded.shares.items(), key=lambda one: one[1].value or 0.0)
             name = paper[codes[code].printed].row
-            said += f"; coded here most often is “{name}”: {with_interval(share, 'share')} of {coded.n:,}"
-        told.append(said)
-    return ". ".join(told) + "."
+            sentence += f"; coded here most often is “{name}”: {with_interval(share, 'share')} of {coded.n:,}"
+        sentences.append(sentence)
+    return ". ".join(sentences) + "."
 
 
 def _notes(by_people: Mapping[Outcome, OutcomeCodes], planted: Mapping[Outcome, Counter[str]]) -> Iterator[str]:

@@ -83,8 +83,8 @@ def recovery_table() -> Table:
 
 def _ended(figures: Sequence[CheckedFigure]) -> str:
     """Return how the checks ended, and what is wrong with the worst."""
-    said, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
-    return said if failed is None else f"{said} {failed[0].figure.place}: {failed[1].explanation}"
+    sentence, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
+    return sentence if failed is None else f"{sentence} {failed[0].figure.place}: {failed[1].explanation}"
 
 
 _RECOVERY_DIFFERENCE = TableHead(
@@ -176,10 +176,10 @@ def control_table() -> Table:
     )
 
 
-def _highest_significant(found: int, n: int) -> int:
+def _highest_significant(count: int, n: int) -> int:
     """Return the largest count out of as many that the pooled z test tells apart from a larger one."""
-    lower = np.arange(found)
-    return int(lower[pooled_p_values(found, n, lower, n) < _LEVEL].max())
+    lower = np.arange(count)
+    return int(lower[pooled_p_values(count, n, lower, n) < _LEVEL].max())
 
 
 _RECOVERY_JUDGE = TableHead(

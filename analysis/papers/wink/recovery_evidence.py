@@ -108,19 +108,19 @@ def unaided_shares(loops: Sequence[Loop]) -> dict[str, Estimate]:
 def _finding(live: LiveExperiments | None, loops: Sequence[Loop]) -> str:
     paper = load_paper("wink")
     printed = paper["recovery.single.overall.rate"].printed
-    told = [f"The paper prints {printed}% of conversations with one intervention as recovered, and no control"]
+    sentences = [f"The paper prints {printed}% of conversations with one intervention as recovered, and no control"]
     if live is not None:
         guided = recovery_rate(live.problems(live.shadow, "guide", "word"))
         alone = recovery_rate(live.problems(live.shadow, "shadow", "word"))
-        told.append(
+        sentences.append(
             f"in generated sessions {with_interval(guided, 'share')} of planted misbehaviours recovered with guidance "
             f"and {with_interval(alone, 'share')} with detection alone"
         )
     shares = {name: share for name, share in unaided_shares(loops).items() if (share.n or 0) >= FEWEST}
     if shares:
         least, most = (pick(shares, key=lambda name: shares[name].value or 0) for pick in (min, max))
-        told.append(
+        sentences.append(
             f"of loops in {len(shares)} public sets, from {with_interval(shares[least], 'share', least)} to "
             f"{with_interval(shares[most], 'share', most)} recovered unaided by Wink's criterion"
         )
-    return f"{'; '.join(told)}."
+    return f"{'; '.join(sentences)}."

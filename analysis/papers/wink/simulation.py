@@ -78,17 +78,17 @@ def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
     arms = shadow_arms()
     chance = sum(arm.chance * arm.items for arm in arms) / sum(arm.items for arm in arms)
     null = tuple(Arm(arm.items, arm.clusters, chance) for arm in arms)
-    found = rejection_rates(null, ("equal", "unequal"), seed, samples)
-    naive, clustered = ([rate for rate in found if rate.test == test] for test in (NAIVE, CLUSTERED))
+    rates = rejection_rates(null, ("equal", "unequal"), seed, samples)
+    naive, clustered = ([rate for rate in rates if rate.test == test] for test in (NAIVE, CLUSTERED))
     worst = max(naive, key=lambda rate: rate.share.value or 0)
     lowest, highest = (pick(clustered, key=lambda rate: rate.share.value or 0) for pick in (min, max))
     return _FALSE_ALARMS.table(
         (
             f"With an {_quantity(worst.correlation)} and trajectories of {_HEADINGS[worst.spread]}, the test that "
-            f"ignores clusters calls {_told(worst)} of null differences significant at the 5% level; the clustered "
-            f"test stays between {_told(lowest)} and {_told(highest)} throughout."
+            f"ignores clusters calls {_text(worst)} of null differences significant at the 5% level; the clustered "
+            f"test stays between {_text(lowest)} and {_text(highest)} throughout."
         ),
-        _rows(found, seed),
+        _rows(rates, seed),
         (*_notes(arms, seed, samples), f"Both arms have a misbehaviour rate of {number_text(chance, 'share')}."),
     )
 
@@ -102,15 +102,15 @@ _POWER = TableHead(
 def power_table(seed: int, samples: int = 500) -> Table:
     """How often the clustered test finds the difference that Wink prints, by intraclass correlation; as the other."""
     arms = shadow_arms()
-    found = [rate for rate in rejection_rates(arms, ("unequal",), seed, samples) if rate.test == CLUSTERED]
-    first, last = found[0], found[-1]
+    rates = [rate for rate in rejection_rates(arms, ("unequal",), seed, samples) if rate.test == CLUSTERED]
+    first, last = rates[0], rates[-1]
     return _POWER.table(
         (
             f"A difference as large as the printed one, {number_text(arms[0].chance - arms[1].chance, 'difference')}, "
-            f"is found by the clustered test in {_told(first)} of experiments with an {_quantity(first.correlation)} "
-            f"and in {_told(last)} with an {_quantity(last.correlation)}."
+            f"is found by the clustered test in {_text(first)} of experiments with an {_quantity(first.correlation)} "
+            f"and in {_text(last)} with an {_quantity(last.correlation)}."
         ),
-        _rows(found, seed),
+        _rows(rates, seed),
         _notes(arms, seed, samples),
     )
 
@@ -145,20 +145,20 @@ def draw_arm(arm: Arm, correlation: float, spread: Spread, rng: np.random.Genera
 def rejection_rates(arms: Sequence[Arm], spreads: Sequence[Spread], seed: int, samples: int) -> list[RejectionRate]:
     """Return the share of experiments in which either test has p below 0.05, at every spread and correlation."""
     rng = np.random.default_rng(seed)
-    found = {
+    counts = {
         (spread, correlation): rejections(arms, correlation, spread, rng, samples)
         for spread in spreads
         for correlation in CORRELATIONS
     }
     return [
-        RejectionRate(test, spread, correlation, wilson(found[spread, correlation][test], samples))
+        RejectionRate(test, spread, correlation, wilson(counts[spread, correlation][test], samples))
         for test in (NAIVE, CLUSTERED)
         for spread in spreads
         for correlation in CORRELATIONS
     ]
 
 
-def _rows(found: Sequence[RejectionRate], seed: int) -> tuple[Row, ...]:
+def _rows(rates: Sequence[RejectionRate], seed: int) -> tuple[Row, ...]:
     return tuple(
         estimate_row(
             _quantity(rate.correlation),
@@ -168,7 +168,7 @@ def _rows(found: Sequence[RejectionRate], seed: int) -> tuple[Row, ...]:
             f"generated, seed {seed}, n {rate.share.n}",
             "generated",
         )
-        for rate in found
+        for rate in rates
     )
 
 
@@ -176,7 +176,7 @@ def _quantity(correlation: float) -> str:
     return f"intraclass correlation of {correlation:g}"
 
 
-def _told(rate: RejectionRate) -> str:
+def _text(rate: RejectionRate) -> str:
     return with_interval(rate.share, "share")
 
 

@@ -62,7 +62,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
     """Return what becomes of loops within 15 steps without intervention, a group a set."""
     rows: list[Row] = []
     for members in _by_set(loops):
-        told = {
+        counts = {
             "same call again within 5 steps": share_by(members, 5, REPEATED),
             f"same call again within {WINDOW} steps": share_by(members, WINDOW, REPEATED),
             f"run over within {WINDOW} steps, the call not again": share_by(members, WINDOW, ENDED),
@@ -70,7 +70,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
                 sum(loop.event[0] > WINDOW for loop in members), len(members)
             ),
         }
-        rows += measured_on(members[0].dataset, rows_in("share", told, members[0].dataset, members[0].source))
+        rows += measured_on(members[0].dataset, rows_in("share", counts, members[0].dataset, members[0].source))
     return _UNAIDED_LOOPS.table(
         _finding(loops),
         rows,
@@ -101,17 +101,21 @@ def _by_set(loops: Sequence[Loop]) -> list[list[Loop]]:
 
 def _room(loops: Sequence[Loop]) -> list[str]:
     """Return how many of each set's runs went on long enough to be seen through the window."""
-    told = [
+    sentences = [
         f"{sum(loop.left >= WINDOW for loop in members)} of {len(members)} in {members[0].dataset}"
         for members in _by_set(loops)
     ]
-    return [f"Runs that went on for {WINDOW} steps or more after the loop was seen: {', '.join(told)}."] if told else []
+    return (
+        [f"Runs that went on for {WINDOW} steps or more after the loop was seen: {', '.join(sentences)}."]
+        if sentences
+        else []
+    )
 
 
 def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
     """The share of loops with an event of one cause by a step: the cumulative incidence where nothing is censored."""
-    found = sum(when <= step and which == cause for when, which in (loop.event for loop in loops))
-    return wilson(found, len(loops))
+    count = sum(when <= step and which == cause for when, which in (loop.event for loop in loops))
+    return wilson(count, len(loops))
 
 
 def _finding(loops: Sequence[Loop]) -> str:
@@ -119,11 +123,11 @@ def _finding(loops: Sequence[Loop]) -> str:
         return "No set of runs with a loop is available."
     several = [members for members in _by_set(loops) if len(members) >= FEWEST]
     repeated = [(members, share_by(members, WINDOW, REPEATED)) for members in several]
-    told = [
+    sentences = [
         f"{number_text(share.value, 'share')} of {len(members)} loops in {members[0].dataset} "
         f"({interval_words(share.low, share.high, 'share')})"
         for members, share in repeated
     ]
-    if not told:
+    if not sentences:
         return f"{len(loops)} loops are available, fewer than {FEWEST} in each set."
-    return f"Without intervention the same call came back within {WINDOW} steps after {' and '.join(told)}."
+    return f"Without intervention the same call came back within {WINDOW} steps after {' and '.join(sentences)}."

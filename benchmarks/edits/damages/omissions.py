@@ -70,14 +70,14 @@ def deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
     """Return the reply has forgotten one line of the context, in its middle."""
     case = undamaged(name, edit)
     lines = case.reply.split("\n")
-    kept = [
+    candidates = [
         number
         for number in range(1, len(lines) - 1)
         if lines[number][:1] == lines[number - 1][:1] == lines[number + 1][:1] == " " and lines[number].strip()
     ]
-    if name not in TAGGED or not kept:
+    if name not in TAGGED or not candidates:
         return None
-    del lines[draw.choice(kept)]
+    del lines[draw.choice(candidates)]
     reply = "\n".join(lines)
     return structs.replace(case, reply=reply, tellable=False)
 
@@ -90,5 +90,5 @@ def cut_off(draw: Random, name: str, edit: Edit) -> Case | None:
     first = 6 if name == "unified_diff" else 3
     if last <= first:
         return None
-    kept = lines[: draw.randint(first, last - 1)]
-    return structs.replace(case, reply="\n".join(kept) + "\n", meant=None, tellable=False)
+    start = lines[: draw.randint(first, last - 1)]
+    return structs.replace(case, reply="\n".join(start) + "\n", meant=None, tellable=False)

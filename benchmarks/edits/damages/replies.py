@@ -43,12 +43,12 @@ def _body_places(name: str, reply: str) -> list[int]:
     lines = reply.split("\n")
     if name == "search_replace":
         marks = ("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE")
-        inside, found = False, []
+        inside, places = False, []
         for number, line in enumerate(lines):
             inside = line == marks[0] or (inside and line != marks[2])
             if inside and line not in marks:
-                found.append(number)
-        return found
+                places.append(number)
+        return places
     head = min(number for number, line in enumerate(lines) if line.startswith(("+++ ", "*** Update")))
     return [number for number in range(head + 1, len(lines)) if lines[number][:1] in (" ", "-", "+")]
 

@@ -14,10 +14,10 @@ from misstep.harness.edits.occurrences import places_of
 def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:
     """Return the file has spaces at the ends of lines that stay, and the reply has lost them."""
     near = lines_near(edit)
-    kept = [number for number in near if edit.before[number].strip() and not is_changed(edit, number)]
-    if not kept or name == "line_diff":
+    unchanged = [number for number in near if edit.before[number].strip() and not is_changed(edit, number)]
+    if not unchanged or name == "line_diff":
         return None
-    chosen = set(draw.sample(kept, min(len(kept), 2)))
+    chosen = set(draw.sample(unchanged, min(len(unchanged), 2)))
     before = tuple(f"{line}  " if number in chosen else line for number, line in enumerate(edit.before))
     after = edited(before, edit)
     reply = undamaged(name, edit).reply
