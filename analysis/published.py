@@ -1,6 +1,6 @@
 """Figures as the papers print them: `data/published/<paper>.toml`, one loader.
 
-A figure is kept as a string, with the place where it stands:
+A figure is kept as a string, with its place:
 
     [[figure]]
     id = "fruit.pears.share"

@@ -3,7 +3,7 @@
     gold_subcategories.csv   item,rater,label                   as `gold.csv`, with subcategories for labels
     gold_construction.csv    item,family,set,variant,partner    of generated cases alone
 
-Both stand beside `gold.csv`, and nothing but analysis opens them.
+Both are beside `gold.csv`, and nothing but analysis opens them.
 """
 
 import csv

@@ -12,7 +12,7 @@ ONLY_WHEN_ASKED = frozenset({"flags", "rates"})
 
 
 def main(arguments: list[str]) -> None:
-    """Run the benchmarks of these names, all where none is named; options go to each of them."""
+    """Run the benchmarks of these names, all if none is named; options go to each of them."""
     known = list(pkgutil.iter_modules(benchmarks.__path__))
     runnable = [module.name for module in known if module.ispkg or module.name.endswith("_speed")]
     names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))

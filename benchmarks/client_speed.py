@@ -68,7 +68,7 @@ async def _openai_alone(address: str) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def _one_attempt(address: str) -> AsyncIterator[Ask]:
-    """Return Misstep's client without what stands over it."""
+    """Return Misstep's client without the layers over it."""
     client = OpenAIClient(address, "")
     yield client.ask
     await client.close()

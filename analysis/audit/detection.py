@@ -124,7 +124,7 @@ def detection_curve() -> Table:
 
 
 def curve_places() -> dict[str, float]:
-    """Return where the rows of `detection_curve` stand on the axis: the number of cases."""
+    """Return the places of the rows of `detection_curve` on the axis: the number of cases."""
     return {_size(one.n): float(one.n) for one in recorded_detection().wrong_digits}
 
 

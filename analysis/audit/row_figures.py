@@ -1,6 +1,6 @@
 """What one row of a user's file stands for: a printed figure, and the figures that it is worked out from.
 
-What a number means follows from the key that it stands behind: n, count and the cells of a table are whole counts;
+The meaning of a number follows from its key: n, count and the cells of a table are whole counts;
 agreement, a precision or a kappa is a fraction of 1 unless it is in percent, and an agreement may be a count of n;
 parts and their total are in one unit.
 """

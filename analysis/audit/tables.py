@@ -31,7 +31,7 @@ class PrintedCount(Struct, frozen=True):
 class CheckedFigure(Struct, frozen=True):
     """A printed figure, what a table calls it, and what each way to work it out again gave.
 
-    `name` is that of its rows, `heading` what they stand under; `n` is how many cases stand behind it, where the table
+    `name` is that of its rows, `heading` the one above them; `n` is how many cases are behind it, where the table
     says so; `count` is the count behind a share, from which its interval of sampling comes.
     """
 

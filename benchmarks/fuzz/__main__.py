@@ -1,6 +1,6 @@
 """`python -m benchmarks fuzz [--n N] [--seed S] [--only NUMBER]`: mutated recordings through everything.
 
-Each failure is printed with the command that makes it again; the run ends with 1 where there was any.
+Each failure is printed with the command that makes it again; the run ends with 1 if there was any.
 """
 
 import argparse

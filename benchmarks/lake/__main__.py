@@ -141,7 +141,7 @@ def _measure_memory(folder: Path, number: int, times: int) -> None:
 
 
 def main() -> None:
-    """Measure what was asked for; all of it where nothing was."""
+    """Measure what was asked for; all of it if nothing was."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks lake", description=__doc__.split("\n")[0])
     parser.add_argument("--only", choices=["reading", "queries", "memory", "scout"], help="One of the measurements.")
     parser.add_argument("--sessions", type=int, default=5000, help="Sessions to read, and to take the memory of.")

@@ -1,7 +1,7 @@
 """Whose fault failures are, on public data: the studies that notebooks on triage ask for.
 
 Which labels of the eight sets are taken for whose fault something is, and which are not, is in
-`data/fault_mappings.toml` (`fault_mappings`). What is asked here: how judges without a model do on the failed
+`data/fault_mappings.toml` (`fault_mappings`). The questions here: how judges without a model do on the failed
 runs whose label maps, what they say of runs without one, how errors of runs divide, which tasks are known to be
 defective, and what recorded judges of the sets score. A set that is not available is left out, and
 `studies.recorded.classified.missing` says so.

@@ -32,7 +32,7 @@ from misstep.harness.runs.judging.item_selection import categories_for
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
-"""Where a run's own benchmark stands in its folder."""
+"""The place of a run's own benchmark in its folder."""
 
 ITEMS_OF_A_BENCHMARK = 20
 """How many of a user's items are attacked by default."""
@@ -72,7 +72,7 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     with writing(folder), TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
         made = Path(building) / FOLDER
         write_benchmark(made, _described(source), items, _gold(items, source.gold))
-        with suppress(OSError):  # where it stands already, put there by this command or by another process
+        with suppress(OSError):  # if it is there already, put there by this command or by another process
             made.rename(folder)
             return folder
         _expect_same(made, folder)

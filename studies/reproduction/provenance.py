@@ -123,7 +123,7 @@ def _addresses(table: Table) -> dict[str, str]:
 
 
 def _each_once(tables: Iterable[Table]) -> list[Table]:
-    """Return the tables by paper and name; one that several notebooks show stands once."""
+    """Return the tables by paper and name; one that several notebooks show is there once."""
     by_name = {(table.paper, table.name): table for table in tables}
     return [by_name[key] for key in sorted(by_name)]
 

@@ -2,7 +2,7 @@
 
 The paper says that a bias from agent to task compounds over iterations, and prints no figure on it. The simulation of
 `analysis.measures.triage.closed_loop` takes the confusions of table 4, and those measured here, and shows what follows
-under assumptions that stand beside it.
+under assumptions that are beside it.
 """
 
 from collections.abc import Mapping, Sequence

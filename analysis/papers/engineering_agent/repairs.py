@@ -1,7 +1,7 @@
 """Tables II to V with what this software measured beside what is printed: a column a kind of evidence.
 
 A measured figure is of other cases and another agent than the paper's: it says how this one does, and confirms
-nothing. Where no run is recorded the printed and recomputed figures stand alone, and a note says so.
+nothing. If no run is recorded the printed and recomputed figures are shown alone, and a note says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -354,7 +354,7 @@ def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", ev
 
 
 def _funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """Return the steps and rates of the log under the names of the printed figures that they stand beside."""
+    """Return the steps and rates of the log under the names of the printed figures that they are beside."""
     paper = load_paper(_SLUG)
     counts = {_named(paper[id_]): funnel.count(event) for id_, event in _FUNNEL_COUNTS.items()}
     rates = {_named(paper[id_]): funnel.rate(*of) for id_, of in _FUNNEL_RATES.items()}

@@ -79,7 +79,7 @@ _PLATEAU = TableHead("plateau", _SLUG, "Reflections that repeat themselves (refl
 
 @made_by_this
 def plateau_table() -> Table:
-    """How many reflections repeat earlier ones: the printed shares, with intervals where a count stands behind them."""
+    """How many reflections repeat earlier ones: the printed shares, with intervals where a count is printed."""
     paper = load_paper(_SLUG)
     n = int(paper[_REFLECTIONS].number)
     named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]

@@ -1,7 +1,7 @@
 """Wink's classifiers of misbehaviour (section 2.2.1): a rule, a few-shot prompted judge and both, on the same labels.
 
 The paper's own classifiers are prompts to a frontier model, calibrated to a precision of 80%; it prints no precision or
-recall of theirs. What stands here is of the rules and judges of this software, on generated and on real labels.
+recall of theirs. The table here is of the rules and judges of this software, on generated and on real labels.
 """
 
 from collections.abc import Sequence

@@ -83,7 +83,7 @@ def deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def cut_off(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the reply ends somewhere after its first lines."""
+    """The reply ends somewhere after its first lines."""
     case = undamaged(name, edit)
     lines = case.reply.rstrip("\n").split("\n")
     last = len(lines) - (2 if name != "patch_envelope" else 1)

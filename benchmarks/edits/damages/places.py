@@ -60,7 +60,7 @@ def wrong_counts(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def duplicated(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The lines around the first change stand a second time, above: numbers and places that were right are not."""
+    """The lines around the first change are there a second time, above: numbers and places that were right are not."""
     start, end, _ = edit.places[0]
     first, last = max(0, start - 6), min(len(edit.before), end + 6)
     copy = edit.before[first:last]

@@ -33,7 +33,7 @@ def kept_lines(name: str, reply: str) -> list[str]:
 
 
 def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str) -> bool:
-    """Return whether each block that must be in the file stands there once, its lines as `seen` gives them."""
+    """Return whether each block that must be in the file is there once, its lines as `seen` gives them."""
     lines = [*map(seen, file.removesuffix("\n").split("\n"))]
     return all(len(places_of([*map(seen, block)], lines)) == 1 for block in old_blocks(name, reply))
 

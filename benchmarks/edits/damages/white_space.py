@@ -40,7 +40,7 @@ def indented(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def tabs(_: Random, name: str, edit: Edit) -> Case | None:
-    """Return the reply has tabs where the file has four spaces."""
+    """The reply has tabs where the file has four spaces."""
     if name == "line_diff":
         return None
     case = undamaged(name, edit)
