@@ -1,7 +1,7 @@
 """How much faster two workers of a Dask cluster classify than one: the same inputs, in turn, medians of pairs.
 
-The clusters are there before anything is measured, and each has done a small run. Plan, shards, and the merge into one run
-are measured. Beside the clock is the processor time of what cannot overlap: of the busiest worker, and of the main
+The clusters are there before anything is measured, and each has done a small run. Plan, shards, and the merge into one
+run are measured. Beside the clock is the processor time of what cannot overlap: of the busiest worker, and of the main
 process, which plans and merges while the workers wait.
 """
 

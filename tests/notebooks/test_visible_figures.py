@@ -30,106 +30,39 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 STATISTICS = ("misstep.analysis.stats", "scipy", "sklearn", "statsmodels")
 FIGURES = ("value", "low", "high", "n")
 
+_IN_SIGHT = """
+autotriage_agreement: reconstructed=annotation agreement=annotation fleiss=real_agreement
+autotriage_judges: by_judge=real_judges clustered=real_judges readable=real_marks
+  corrected_shares=corrected_prevalence agreements=triage_judges recalls=triage_errors unacceptable=judge
+  verified=wink_judge_precision
+autotriage_curation: shares=curation of_tasks=real_defects
+autotriage_triage: by_judge=nine_judges agreements=nine_judges recalls=judge_errors p_values=direction
+  one_answered=real_triage
+engineering_agent_repairs: solve_rate=ablation unacceptable=judge_readings model_rates=public_repairs
+  between=public_repairs mcnemar=public_repairs passes=broken_programs test_passes=broken_programs
+engineering_agent_solve_rates: solve_rate=solve_rates pass_at=pass_at_k pass_at_5=pass_at_k
+  pass_hat_4=repeated_trials best_rates=submissions neighbours=ranking mcnemar=ranking of_attempted=denominators
+  of_all=denominators unacceptable=judge production=production
+judges_compared: difference=recorded_pairs p_value=recorded_pairs accuracies=recorded_both_ways
+  shares=recorded_direction rated_alike=recorded_ratings truth=corrected_halves precisions=precision_floors
+published_audit: counts=overview found=detection caught=detection_curve
+reflexive_loop: solved=ablation hidden_p=ablation_effects
+reflexive_runs: rates=fix_rates of_all=outcomes by_category=categories repeats=plateau ratios=budgets
+  sudo=failure_modes
+wink_interventions: rates=recovery gaps=recovery_difference at_one_mix=recovery_difference
+  highest_share=recovery_control precision=recovery_judge repeated=unaided_loops alarmed=lead_time
+  false_alarms_on_clean=detectors naive=shadow_mode borne=shadow_mode naive_alarms=false_alarms
+  clustered_alarms=false_alarms holm=experiment peeked=peeking
+wink_live_experiments: by_arm=recovery_effect flagged=shadow_mode change=experiment_evidence
+  by_engineer=experiment_evidence of_loops=recovery_reasons
+wink_prevalence: shares=prevalence arms=models by_set=real_prevalence planted_shares=generated_prevalence
+  holm_p=generated_models of_disliked=ratings
+your_agents: set_shares=by_set shares=prevalence pairs=co_occurrence in_fifths=places recall=validity
+  planted=generated
+"""
 VISIBLE = {
-    "autotriage_agreement": {"reconstructed": "annotation", "agreement": "annotation", "fleiss": "real_agreement"},
-    "autotriage_judges": {
-        "by_judge": "real_judges",
-        "clustered": "real_judges",
-        "readable": "real_marks",
-        "corrected_shares": "corrected_prevalence",
-        "agreements": "triage_judges",
-        "recalls": "triage_errors",
-        "unacceptable": "judge",
-        "verified": "wink_judge_precision",
-    },
-    "autotriage_curation": {"shares": "curation", "of_tasks": "real_defects"},
-    "autotriage_triage": {
-        "by_judge": "nine_judges",
-        "agreements": "nine_judges",
-        "recalls": "judge_errors",
-        "p_values": "direction",
-        "one_answered": "real_triage",
-    },
-    "engineering_agent_repairs": {
-        "solve_rate": "ablation",
-        "unacceptable": "judge_readings",
-        "model_rates": "public_repairs",
-        "between": "public_repairs",
-        "mcnemar": "public_repairs",
-        "passes": "broken_programs",
-        "test_passes": "broken_programs",
-    },
-    "engineering_agent_solve_rates": {
-        "solve_rate": "solve_rates",
-        "pass_at": "pass_at_k",
-        "pass_at_5": "pass_at_k",
-        "pass_hat_4": "repeated_trials",
-        "best_rates": "submissions",
-        "neighbours": "ranking",
-        "mcnemar": "ranking",
-        "of_attempted": "denominators",
-        "of_all": "denominators",
-        "unacceptable": "judge",
-        "production": "production",
-    },
-    "judges_compared": {
-        "difference": "recorded_pairs",
-        "p_value": "recorded_pairs",
-        "accuracies": "recorded_both_ways",
-        "shares": "recorded_direction",
-        "rated_alike": "recorded_ratings",
-        "truth": "corrected_halves",
-        "precisions": "precision_floors",
-    },
-    "published_audit": {"counts": "overview", "found": "detection", "caught": "detection_curve"},
-    "reflexive_loop": {"solved": "ablation", "hidden_p": "ablation_effects"},
-    "reflexive_runs": {
-        "rates": "fix_rates",
-        "of_all": "outcomes",
-        "by_category": "categories",
-        "repeats": "plateau",
-        "ratios": "budgets",
-        "sudo": "failure_modes",
-    },
-    "wink_interventions": {
-        "rates": "recovery",
-        "gaps": "recovery_difference",
-        "at_one_mix": "recovery_difference",
-        "highest_share": "recovery_control",
-        "precision": "recovery_judge",
-        "repeated": "unaided_loops",
-        "alarmed": "lead_time",
-        "false_alarms_on_clean": "detectors",
-        "naive": "shadow_mode",
-        "borne": "shadow_mode",
-        "naive_alarms": "false_alarms",
-        "clustered_alarms": "false_alarms",
-        "holm": "experiment",
-        "peeked": "peeking",
-    },
-    "wink_live_experiments": {
-        "by_arm": "recovery_effect",
-        "flagged": "shadow_mode",
-        "change": "experiment_evidence",
-        "by_engineer": "experiment_evidence",
-        "of_loops": "recovery_reasons",
-    },
-    "wink_prevalence": {
-        "shares": "prevalence",
-        "arms": "models",
-        "by_set": "real_prevalence",
-        "planted_shares": "generated_prevalence",
-        "holm_p": "generated_models",
-        "of_disliked": "ratings",
-    },
-    "your_agents": {
-        "set_shares": "by_set",
-        "shares": "prevalence",
-        "pairs": "co_occurrence",
-        "in_fifths": "places",
-        "recall": "validity",
-        "planted": "generated",
-    },
+    notebook: dict(pair.split("=") for pair in pairs.split())
+    for notebook, pairs in (line.split(": ") for line in _IN_SIGHT.replace("\n  ", " ").splitlines() if line)
 }
 """Notebook → the frames that it computes in sight → the table that shows the same."""
 

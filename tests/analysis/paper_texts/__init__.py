@@ -40,16 +40,22 @@ class PaperText(Struct, frozen=True):
     """How a paper's text is read.
 
     `file` is how its name opens; `places` are (place, opening words) in the order of the text, where a place may come
-    back after a table that interrupts it; `no_results` has phrases with numbers by the reason why they are none;
+    back after a table that interrupts it; `no_results` has phrases with numbers, between bars, by the reason why they are none;
     `artefacts` is what a converter wrote, and what is in the paper; `line_numbers` where the margin's numbers are
     mixed with the lines.
     """
 
     file: str
     places: tuple[tuple[str | None, str], ...]
-    no_results: dict[str, tuple[str, ...]]
+    no_results: dict[str, str]
     artefacts: dict[str, str] = {}
     line_numbers: bool = False
+
+
+def places(text: str) -> tuple[tuple[str | None, str], ...]:
+    """(place, opening words) of a text that has them as `place = opening`, between bars; `-` is `LEFT_OUT`."""
+    pairs = (part.strip().split(" = ", 1) for part in text.split("|"))
+    return tuple((LEFT_OUT if place == "-" else place, opening) for place, opening in pairs)
 
 
 def paper_text(slug: str) -> PaperText:
@@ -113,7 +119,7 @@ def numbers(text: str) -> set[str]:
 def unrecorded(slug: str, place: str, text: str) -> set[str]:
     """The numbers of a place that neither a figure of that place nor a phrase without a result has."""
     for phrases in paper_text(slug).no_results.values():
-        for phrase in phrases:
+        for phrase in phrases.split("|"):
             text = text.replace(phrase, " ")
     recorded = {number for figure in figures_at(slug, place) for number in numbers(figure.printed)}
     return numbers(text) - recorded

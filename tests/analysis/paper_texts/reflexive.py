@@ -32,18 +32,11 @@ TEXT = PaperText(
     ),
     no_results={
         "names of runs, pages and parts": (
-            "Run 1 ",
-            "Run 5;",
-            "journey/23",
-            "journey/14",
-            "journey/15",
-            "run-20260411-013326",
-            "failure mode 3",
-            "Tier 3",
+            "Run 1 |Run 5;|journey/23|journey/14|journey/15|run-20260411-013326|failure mode 3|Tier 3"
         ),
-        "words that count what the sentence lists": ("Two cleaner alternatives",),
-        "what a table of the runs repeats from another line": ("9-hour mark", "84/84", "29 non-reboot + 15 reboot"),
-        "a count that a table of the runs calls derived": (" 2 14 12 of 14",),
+        "words that count what the sentence lists": "Two cleaner alternatives",
+        "what a table of the runs repeats from another line": "9-hour mark|84/84|29 non-reboot + 15 reboot",
+        "a count that a table of the runs calls derived": " 2 14 12 of 14",
     },
 )
 
