@@ -237,28 +237,24 @@ def test_about_covers_the_digits_that_carry_no_information_and_an_abbreviation_i
     assert checked("share_of", figure("q", "19,400"), tokens).status == "differs"
 
 
-def test_a_quotient_that_fits_with_one_more_or_less_says_so() -> None:
-    inputs = {"part": figure("a", "120"), "whole": figure("b", "9.5", "number")}
-    found = checked("share_of", figure("q", "12.5", "number"), inputs)
-    assert found.status == "differs"
-    assert found.suggestion.startswith("with 119 instead of 120 it would fit")
-
-
-def test_a_change_rounded_to_tens_is_named() -> None:
-    inputs = {"from": figure("a", "28"), "to": figure("b", "120")}
-    found = checked("relative_change", figure("c", "+330%", "share"), inputs)
-    assert (found.status, found.suggestion) == ("differs", "rounded to 10s it would print as +330%")
+@pytest.mark.parametrize(
+    ("check", "printed", "unit", "inputs", "suggestion"),
+    [
+        ("share_of", "12.5", "number", {"part": "120", "whole": "9.5"}, "with 119 instead of 120 it would fit"),
+        ("relative_change", "+330%", "share", {"from": "28", "to": "120"}, "rounded to 10s it would print as +330%"),
+    ],
+)
+def test_a_figure_that_a_small_change_would_print_says_so(
+    check: Check, printed: str, unit: Unit, inputs: dict[str, str], suggestion: str
+) -> None:
+    found = checked(check, figure("q", printed, unit), {name: figure(name, text) for name, text in inputs.items()})
+    assert (found.status, found.suggestion[: len(suggestion)]) == ("differs", suggestion)
 
 
 @given(n=st.integers(1, 90), total=st.integers(0, 400), digits=st.integers(1, 3), rule=RULES)
 def test_a_mean_of_whole_answers_is_never_called_impossible(n: int, total: int, digits: int, rule: str) -> None:
     printed = figure("m", rounded(Fraction(total, n), digits, rule), "number")
     assert checked("mean", printed, counts(n=n)).status in ("reproduced", "underdetermined")
-
-
-def test_a_mean_between_two_totals_is_impossible_and_one_of_many_answers_cannot_be_told() -> None:
-    assert checked("mean", figure("m", "3.19", "number"), counts(n=28)).status == "impossible"
-    assert checked("mean", figure("m", "3.19", "number"), counts(n=150)).status == "underdetermined"
 
 
 @given(tp=COUNTS, fp=COUNTS, fn=COUNTS, tn=COUNTS)
@@ -303,8 +299,6 @@ def test_an_input_in_words_or_given_as_a_limit_leaves_a_figure_open() -> None:
     assert checked("sum", figure("t", "42"), {"parts": parts}).status == "underdetermined"
     words = {"a": figure("a", "many", "text"), "b": figure("b", "3")}
     assert checked("difference", figure("d", "7"), words).status == "underdetermined"
-    zero = {"part": figure("a", "3"), "whole": figure("b", "0")}
-    assert checked("share_of", figure("q", "7", "number"), zero).status == "underdetermined"
 
 
 def test_a_paper_is_checked_in_every_way_that_it_names_in_its_order() -> None:

@@ -1,11 +1,9 @@
 """Findings: each way of working a figure out is one, in the order of the file, and says what it rests on."""
 
-import json
-
 import pytest
 from msgspec import structs
 
-from misstep.analysis.audit.findings import Finding, as_one, document, headline, is_at_least, merged, paper_findings
+from misstep.analysis.audit.findings import Finding, as_one, headline, is_at_least, merged, paper_findings
 from misstep.analysis.audit.overview import (
     all_findings,
     findings_table,
@@ -59,13 +57,6 @@ def test_an_input_that_is_not_printed_says_where_it_is_from() -> None:
     found = paper_findings(PAPER, "made-up")
     assert [one.remark for one in found] == ["", "41 is worked out: a run more.", ""]
     assert "41 is worked out: a run more." in found[1].explanation
-
-
-def test_the_document_has_the_shape_that_scripts_rely_on() -> None:
-    found = document(paper_findings(PAPER, "made-up"))
-    assert (list(found), found["checked"]) == (["checked", "findings"], 3)
-    assert list(found["findings"][0]) == ["source", "row", "check", "status", "printed", "computed", "explanation"]
-    assert json.dumps(found, allow_nan=False)
 
 
 def made_up(row: str, status: str, sentence: str = "1 is not 2.", source: str = "a") -> Finding:

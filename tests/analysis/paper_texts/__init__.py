@@ -40,7 +40,7 @@ class PaperText(Struct, frozen=True):
     """How a paper's text is read.
 
     `file` is how its name opens; `places` are (place, opening words) in the order of the text, where a place may come
-    back after a table that interrupts it; `no_results` has phrases with numbers, between bars, by the reason why they are none;
+    back after a table that interrupts it; `no_results` has phrases with numbers, between bars, by why they are none;
     `artefacts` is what a converter wrote, and what is in the paper; `line_numbers` where the margin's numbers are
     mixed with the lines.
     """

@@ -37,8 +37,9 @@ def test_a_rounded_share_in_the_text_is_judged_at_its_own_digits() -> None:
     assert rows["Any of the four, in the abstract"].status == "reproduced"
 
 
-def test_the_total_that_does_not_fit_is_told_apart_from_the_one_that_does() -> None:
+def test_the_findings_say_which_total_and_which_arms_fit() -> None:
     assert "7 of 7 printed shares" in wink.prevalence_table().finding
+    assert "all 4 p-values fit arms of 5,827 to 6,917 trajectories" in wink.models_table().finding
 
 
 def test_table_2_is_underdetermined_since_no_counts_are_printed() -> None:
@@ -57,7 +58,3 @@ def test_the_implied_size_gives_the_printed_p_value_when_it_is_put_back(name: st
     z = abs(first - second) / math.sqrt(2 * pooled * (1 - pooled) / size.value)
     assert 2 * norm.sf(z) == pytest.approx(printed, rel=1e-3)
     assert size.low < size.value < size.high  # type: ignore[operator]
-
-
-def test_one_size_of_arms_fits_the_four_p_values_of_table_2() -> None:
-    assert "all 4 p-values fit arms of 5,827 to 6,917 trajectories" in wink.models_table().finding
