@@ -45,10 +45,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 def address_text(path: str) -> str:
     """Return a path as it is; of a local copy the address that it is a copy of."""
-    found = _COPY.search(path) if _MARK in path else None
-    if found is None:
+    match = _COPY.search(path) if _MARK in path else None
+    if match is None:
         return path
-    pieces = path[found.end() :].split("/")
+    pieces = path[match.end() :].split("/")
     last = next((place for place, piece in enumerate(pieces) if piece.endswith(_SLASH)), None)
     if last is None:
         return path

@@ -99,9 +99,9 @@ class UnknownFormat(InputError):
 
     def __init__(self, file: Path | str, reasons: dict[str, str], nearest: str) -> None:
         self.reasons = reasons
-        told = f"; the nearest is {nearest}: {reasons[nearest]}" if nearest in reasons else ""
+        closest = f"; the nearest is {nearest}: {reasons[nearest]}" if nearest in reasons else ""
         super().__init__(
-            f"no known trajectory format{told}",
+            f"no known trajectory format{closest}",
             "`misstep convert --help` lists the formats; docs/plug-ins.md shows how to add a reader.",
             file=file,
         )

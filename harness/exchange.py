@@ -114,8 +114,8 @@ class DecisionQuestion(Struct, frozen=True):
             {"value": name, "description": meaning} if meaning else {"value": name}
             for name, meaning in self.options.items()
         ]
-        asked = {"type": "choice", "name": QUESTION, "instructions": instructions, "choices": choices}
-        return {"model": model, "input": text, "questions": [asked]}
+        choice = {"type": "choice", "name": QUESTION, "instructions": instructions, "choices": choices}
+        return {"model": model, "input": text, "questions": [choice]}
 
 
 class FunctionCall(Struct, frozen=True):
@@ -173,8 +173,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
         }
         if self.temperature is not None:
             body["temperature"] = float(self.temperature)  # 0 and 0.0 are one question
-        said = {"max_tokens": self.max_tokens, "seed": self.seed, "top_logprobs": self.top_logprobs or None}
-        body |= {name: value for name, value in said.items() if value is not None}
+        options = {"max_tokens": self.max_tokens, "seed": self.seed, "top_logprobs": self.top_logprobs or None}
+        body |= {name: value for name, value in options.items() if value is not None}
         if self.schema is not None:
             named = {"name": "answer", "strict": True, "schema": self.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}

@@ -45,8 +45,8 @@ def toml_form(data: bytes, type_: type[T], file: Path, form: str) -> T:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         # What reads TOML says no in more ways than one: a number of 5,000 digits, brackets nested 10,000 deep.
         place = _TOML_PLACE.fullmatch(str(error))
-        found = f"not valid TOML: {place[1]}, column {place[3]}" if place else f"not valid TOML: {error}"
-        raise InputError(found, form, file=file, line=int(place[2]) if place else None) from error
+        message = f"not valid TOML: {place[1]}, column {place[3]}" if place else f"not valid TOML: {error}"
+        raise InputError(message, form, file=file, line=int(place[2]) if place else None) from error
     try:
         return msgspec.convert(raw, type_)
     except msgspec.ValidationError as error:
@@ -90,45 +90,45 @@ def _broken(
 ) -> InputError:
     """Return what breaks the form, as an error that names everything a person needs to put it right."""
     match = _AT.fullmatch(str(error))
-    said, path = (match[1], match[2] or "") if match else (str(error), "")
+    error_text, path = (match[1], match[2] or "") if match else (str(error), "")
     steps = [name or (int(place) if place else None) for name, place, _ in _STEP.findall(path)]
     kind, value = _at(inspect.type_info(type_), raw, steps)
-    found, advice, key = _told(said, kind, value)
+    message, advice, key = _told(error_text, kind, value)
     steps += [key] if key else []
     if line is None and text:
         line = _line_of(text, steps)
     if not text:
-        found = found.replace("a table", "an object")
+        message = message.replace("a table", "an object")
     field = "".join(f".{step}" if isinstance(step, str) else f"[{'…' if step is None else step}]" for step in steps)
-    return InputError(found, f"{advice}{form}", file=file, line=line, field=field.lstrip("."))
+    return InputError(message, f"{advice}{form}", file=file, line=line, field=field.lstrip("."))
 
 
-def _told(said: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
+def _told(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
     """Return what was found, what is valid there, and the key that it is about beyond the place of the error."""
     if isinstance(kind, inspect.StructType) and isinstance(value, Mapping):
         names = [field.encode_name for field in kind.fields]
         lacking = [field.encode_name for field in kind.fields if field.required and field.encode_name not in value]
         unknown = [key for key in value if key not in names]
-        if "unknown field" in said and unknown:
+        if "unknown field" in error_text and unknown:
             rest = [name for name in names if name not in value]
             advice = f"{nearest(unknown[0], rest or names)}Keys: {', '.join(names)}. "
             return f"unknown key {unknown[0]!r}", advice, unknown[0]
-        if "missing required" in said and lacking:
+        if "missing required" in error_text and lacking:
             missing = f"the key{'s' if lacking[1:] else ''} {_listed(lacking)} {'are' if lacking[1:] else 'is'} missing"
             allowed = {field.encode_name: values_of(field.type) for field in kind.fields}
-            told = "".join(f"Valid for {key}: {', '.join(allowed[key])}. " for key in lacking if allowed[key])
-            return missing, f"Keys: {', '.join(names)}. {told}", ""
+            alternatives = "".join(f"Valid for {key}: {', '.join(allowed[key])}. " for key in lacking if allowed[key])
+            return missing, f"Keys: {', '.join(names)}. {alternatives}", ""
     valid = values_of(kind)
     shown = _shown(value)
     if valid:
         near = nearest(value, valid) if isinstance(value, str) else ""
         return f"{shown} is not valid", f"{near}Valid: {', '.join(valid)}. ", ""
-    if expected := _EXPECTED.fullmatch(said):
+    if expected := _EXPECTED.fullmatch(error_text):
         wanted = " or ".join(WORDS.get(one.strip(), one.strip()) for one in expected[1].split("|"))
         return f"{shown} where {wanted} is expected", "", ""
     if isinstance(kind, inspect.DateType):
         return f"{shown} is not a date", "Write it as 2026-01-31. ", ""
-    return said, "", ""
+    return error_text, "", ""
 
 
 def _at(kind: inspect.Type | None, value: Any, steps: list[str | int | None]) -> tuple[inspect.Type | None, Any]:
@@ -154,7 +154,7 @@ def _first_wrong(kind: inspect.Type | None, value: Any) -> Any:
 
 def _inside(kind: inspect.Type | None, step: str | int | None) -> inspect.Type | None:
     if isinstance(kind, inspect.UnionType):
-        return next((found for one in kind.types if (found := _inside(one, step)) is not None), None)
+        return next((inner for one in kind.types if (inner := _inside(one, step)) is not None), None)
     if isinstance(kind, inspect.StructType) and isinstance(step, str):
         return next((field.type for field in kind.fields if field.encode_name == step), None)
     if isinstance(kind, inspect.VarTupleType | inspect.ListType) and not isinstance(step, str):
@@ -173,8 +173,8 @@ def values_of(kind: inspect.Type | None) -> list[str]:
 
 def nearest(written: str, known: Iterable[str]) -> str:
     """Return the question whether the nearest of the known words was meant; empty where none is near."""
-    found = get_close_matches(written.casefold(), list(known), 1, 0.6)
-    return f"Did you mean {found[0]}? " if found else ""
+    matches = get_close_matches(written.casefold(), list(known), 1, 0.6)
+    return f"Did you mean {matches[0]}? " if matches else ""
 
 
 def _shown(value: Any) -> str:
@@ -182,8 +182,8 @@ def _shown(value: Any) -> str:
         return "a table"
     if isinstance(value, list):
         return "a list"
-    told = str(value).lower() if isinstance(value, bool) else repr(value)
-    return told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}…"
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
 def _listed(names: list[str]) -> str:
@@ -193,7 +193,7 @@ def _listed(names: list[str]) -> str:
 def _line_of(text: str, steps: list[str | int | None]) -> int | None:
     """Return the line of a TOML text that holds what a path leads to: as far as the keys of the path are in it."""
     lines = text.splitlines()
-    found: int | None = None
+    last: int | None = None
     start = 0
     for place, step in enumerate(steps):
         if not isinstance(step, str):
@@ -203,8 +203,8 @@ def _line_of(text: str, steps: list[str | int | None]) -> int | None:
         which = steps[place + 1] if place + 1 < len(steps) else 0
         places = [number for number in range(start, len(lines)) if head.match(lines[number])]
         if not places:
-            return found
+            return last
         of_tables = [number for number in places if lines[number].lstrip().startswith("[[")]
         wanted = of_tables[which] if isinstance(which, int) and which < len(of_tables) else places[0]
-        found, start = wanted + 1, wanted
-    return found
+        last, start = wanted + 1, wanted
+    return last

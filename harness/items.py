@@ -162,18 +162,18 @@ def read_question(folder: Path) -> Question:
     file = folder / "benchmark.toml"
     with opening(file, "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."):
         written = file.read_bytes()
-    asked = toml_form(written, BenchmarkFile, file, _FORM)
+    form = toml_form(written, BenchmarkFile, file, _FORM)
     misspelt(written, BenchmarkFile.__struct_fields__, file, _FORM)
-    labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
-    if len(labels) < len(asked.labels) or "" in labels:
+    labels = form.labels if isinstance(form.labels, dict) else dict.fromkeys(form.labels, "")
+    if len(labels) < len(form.labels) or "" in labels:
         raise InputError("a label is empty or named twice", "Name each label once.", file=file, field="labels")
-    if asked.positive and labels and asked.positive not in labels:
-        said = f"{asked.positive!r} is none of the labels {', '.join(labels)}"
-        raise InputError(said, "Name one of them.", file=file, field="positive")
-    name = asked.name or folder.resolve().name
-    kind = asked.kind or _kind_of_items(folder)
-    question = asked.question.strip()
-    return Question(name, kind, labels, asked.positive, question, asked.shown, asked.level, asked.evidence)
+    if form.positive and labels and form.positive not in labels:
+        message = f"{form.positive!r} is none of the labels {', '.join(labels)}"
+        raise InputError(message, "Name one of them.", file=file, field="positive")
+    name = form.name or folder.resolve().name
+    kind = form.kind or _kind_of_items(folder)
+    question = form.question.strip()
+    return Question(name, kind, labels, form.positive, question, form.shown, form.level, form.evidence)
 
 
 def _kind_of_items(folder: Path) -> Kind:
@@ -251,8 +251,8 @@ class Runs:
             return next(iter(runs.values()))
         wanted = item.trajectory_id if item.trajectory_id is not None else item.id
         if wanted not in runs:
-            said = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
-            raise InputError(said, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
+            message = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
+            raise InputError(message, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
         return runs[wanted]
 
     def _load(self, path: str) -> Mapping[str, Trajectory]:
@@ -265,13 +265,13 @@ def trajectory_file(folder: Path, path: str) -> Path:
     try:
         file = (folder / path).resolve()
         if not file.is_relative_to(folder.resolve()):
-            found = f"the path {path!r} leads out of the benchmark"
-            raise InputError(found, "Copy the run into the benchmark's folder.", file=folder)
+            message = f"the path {path!r} leads out of the benchmark"
+            raise InputError(message, "Copy the run into the benchmark's folder.", file=folder)
         if not file.is_file():
             raise InputError(f"the benchmark has no file {path!r}", advice, file=folder)
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{path[:_PATH_SHOWN]!r} is not the path of a file: {said}", advice, file=folder) from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{path[:_PATH_SHOWN]!r} is not the path of a file: {reason}", advice, file=folder) from error
     return file
 
 

@@ -117,20 +117,20 @@ def placeholders_in(text: str) -> frozenset[str]:
 
 
 def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> None:
-    for said, names in (
+    for verb, names in (
         ("is used and not declared", set(used) - set(declared)),
         ("is declared and not used", set(declared) - set(used)),
     ):
         if names:
             advice = "Declare exactly the placeholders that the text uses."
-            raise InputError(f"{{{min(names)}}} {said}", advice, file=file, field="placeholders")
+            raise InputError(f"{{{min(names)}}} {verb}", advice, file=file, field="placeholders")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its placeholders filled, in one pass: braces inside a value stay what they are."""
 
-    def value(found: re.Match[str]) -> str:
-        name = found[1]
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
         if name not in values:
             raise UsageError(f"there is no value for {{{name}}}", f"Values: {', '.join(sorted(values))}.")
         return values[name]

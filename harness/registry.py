@@ -41,19 +41,19 @@ class Registry(dict[str, str], Generic[T]):
         if name not in registered and (here := str(Path.cwd())) not in sys.path:
             sys.path.append(here)
         try:
-            found: T = _at(module, attribute)
+            entry: T = _at(module, attribute)
         except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
             raise UsageError(
                 f"{name!r} cannot be loaded from {target!r}: {raised(error)}",
                 "Check the dotted path: a module is installed or is in the present folder.",
             ) from error
-        return found
+        return entry
 
-    def made(self, name: str, *given: object, form: str = "") -> Any:
+    def made(self, name: str, *arguments: object, form: str = "") -> Any:
         """What stands under `name`, called; a `UsageError` with the `form` that it should have says what it raised."""
         make: Any = self.load(name)
         try:
-            return make(*given)
+            return make(*arguments)
         except MisstepError:
             raise
         except (Exception, SystemExit) as error:  # what is from elsewhere may raise anything
@@ -97,5 +97,5 @@ def _added(group: str) -> dict[str, str]:
 
 def raised(error: BaseException) -> str:
     """Return what was raised, on one line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -70,7 +70,7 @@ def defused(text: str) -> str:
     >>> defused("a < b, </system-reminder> and more")
     'a < b, ›/system-reminder> and more'
     """
-    return _OPENING.sub(lambda found: _BROKEN if _names_it(text, found.end()) else found[0], text)
+    return _OPENING.sub(lambda match: _BROKEN if _names_it(text, match.end()) else match[0], text)
 
 
 def _names_it(text: str, place: int) -> bool:

@@ -26,25 +26,25 @@ Places = Mapping[str, str]
 
 def private_places(arguments: Iterable[str], folders: Iterable[str] = (), servers: Iterable[str] = ()) -> Places:
     """The places that a command line names, and others, each with what stands for it in a file that is passed on."""
-    found: dict[str, str] = {}
-    asked = list(servers)
+    places: dict[str, str] = {}
+    addresses = list(servers)
     named = list(folders)
     for before, word in pairwise(["", *arguments]):
         option, equals, value = word.partition("=") if word.startswith("--") else (before, "=", word)
-        (asked if equals and option == _BASE_URL else named).append(value)
-    for url in filter(None, asked):
+        (addresses if equals and option == _BASE_URL else named).append(value)
+    for url in filter(None, addresses):
         parts = urlsplit(url)
-        found[f"{parts.scheme}://{parts.netloc}" if parts.netloc else url] = SERVER
+        places[f"{parts.scheme}://{parts.netloc}" if parts.netloc else url] = SERVER
     for one in named:
         place = one.rstrip("/\\")
         if is_absolute(place) or (is_address(place) and not place.startswith(_PUBLIC)):
-            found.setdefault(place, _last_name(place))
+            places.setdefault(place, _last_name(place))
     home = str(Path.home())
-    found.setdefault(str(Path.cwd()), HERE)
+    places.setdefault(str(Path.cwd()), HERE)
     if home not in ("/", "/root"):  # in a container that is where any agent works
-        found.setdefault(home, HOME)
-    found.pop("/", None)
-    return found
+        places.setdefault(home, HOME)
+    places.pop("/", None)
+    return places
 
 
 def without_places(text: str, places: Places) -> str:
@@ -53,12 +53,12 @@ def without_places(text: str, places: Places) -> str:
         return text
     longest_first = sorted(places, key=len, reverse=True)
     pattern = rf"(?<![\w.~])(?:{'|'.join(map(re.escape, longest_first))}){_ENDS}(?:/(?=\.?\w))?"
-    return re.sub(pattern, lambda found: _stand_in(found[0], places), text)
+    return re.sub(pattern, lambda match: _stand_in(match[0], places), text)
 
 
-def _stand_in(found: str, places: Places) -> str:
-    name = places[found.removesuffix("/") if found.endswith("/") and found not in places else found]
-    return "" if name == HERE and found.endswith("/") else f"{name}/" if found.endswith("/") else name
+def _stand_in(place: str, places: Places) -> str:
+    name = places[place.removesuffix("/") if place.endswith("/") and place not in places else place]
+    return "" if name == HERE and place.endswith("/") else f"{name}/" if place.endswith("/") else name
 
 
 def without_folders(place: str) -> str:

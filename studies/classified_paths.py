@@ -47,15 +47,15 @@ def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequ
     """Return the scores and the page of a finished run."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        found = findings(categories, summary)
-        return {SCORES: as_json(found), REPORT: _page(found, folder, inputs, arguments).encode()}
+        result = findings(categories, summary)
+        return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
 
     return conclude
 
 
-def as_json(found: Findings) -> bytes:
+def as_json(result: Findings) -> bytes:
     """Return the document as indented JSON, with a line end."""
-    return msgspec.json.format(encode(found), indent=2) + b"\n"
+    return msgspec.json.format(encode(result), indent=2) + b"\n"
 
 
 def classified_page(run: Path) -> str:
@@ -64,10 +64,10 @@ def classified_page(run: Path) -> str:
     return _page(read_scores(run, Findings), run, named_inputs(manifest), manifest.arguments)
 
 
-def _page(found: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
+def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
     from misstep.analysis.pages.sessions.page import sessions_page  # takes long, and only a run has a page
 
-    return sessions_page(found, labelled_sessions(run), inputs, arguments)
+    return sessions_page(result, labelled_sessions(run), inputs, arguments)
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:

@@ -62,11 +62,11 @@ def compared_groups(run: Path, manifest: Manifest, by: Grouping, names: tuple[st
 
 def _chosen(groups: Iterable[str], by: Grouping, name: str) -> set[str]:
     first, _, last = name.partition("..")
-    found = {group for group in groups if group == name or (by == "week" and last and first <= group <= last)}
-    if not found:
+    matches = {group for group in groups if group == name or (by == "week" and last and first <= group <= last)}
+    if not matches:
         message = f"no session of the run is of the {by} {name!r}"
         raise UsageError(message, f"The {by}s are: {', '.join(sorted(groups))}.")
-    return found
+    return matches
 
 
 def changes_of(compared: SessionComparison) -> dict[str, Estimate]:

@@ -76,7 +76,7 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
         decide(verdict, recorded[verdict.item].outcome, acted=recorded[verdict.item].acted) for verdict in verdicts
     ]
     rates = known_rates(run)
-    found = curation(decisions, majority(run.gold).label_of, run.clusters, rates)
+    curated = curation(decisions, majority(run.gold).label_of, run.clusters, rates)
     lines = (
         _line(verdict, decision, recorded[verdict.item], rates, out, run.folder)
         for verdict, decision in zip(verdicts, decisions, strict=True)
@@ -86,9 +86,9 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
         (out / MANIFEST).unlink(missing_ok=True)
         _write(lines, out)
     about = _about(run)
-    replace_file(out / CARD, card_text(about, found).encode())
+    replace_file(out / CARD, card_text(about, curated).encode())
     write_manifest(out, _manifest(run, about, out))
-    return found
+    return curated
 
 
 def _write(lines: Iterable[CuratedRun], out: Path) -> None:
@@ -123,11 +123,15 @@ def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
     )
 
 
-def curation_text(found: Curation, out: Path) -> str:
+def curation_text(curated: Curation, out: Path) -> str:
     """Return what became of the runs, in two sentences and a line on where they are."""
-    files = ", ".join(f"{name}.jsonl" for name in ACTIONS if found.counts[name])
-    told = [curation_sentence(found), worth_sentence(found), f"{out / RUNS}, {files}; the data card is {out / CARD}."]
-    return "\n".join(told) + "\n"
+    files = ", ".join(f"{name}.jsonl" for name in ACTIONS if curated.counts[name])
+    sentences = [
+        curation_sentence(curated),
+        worth_sentence(curated),
+        f"{out / RUNS}, {files}; the data card is {out / CARD}.",
+    ]
+    return "\n".join(sentences) + "\n"
 
 
 def _about(run: JudgedRun) -> CardAbout:
@@ -188,10 +192,10 @@ def _reward(run: Trajectory | None, outcome: Outcome | None) -> float | None:
 
 
 def _first(file: Path) -> Trajectory | None:
-    found = next(read_file(file), None)
-    if isinstance(found, Unreadable):
-        raise InputError(f"the run cannot be read: {found.error}", "Repair the file.", file=file, line=found.line)
-    return found
+    first = next(read_file(file), None)
+    if isinstance(first, Unreadable):
+        raise InputError(f"the run cannot be read: {first.error}", "Repair the file.", file=file, line=first.line)
+    return first
 
 
 def _without_verdict(run: JudgedRun) -> list[TriageVerdict]:

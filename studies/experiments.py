@@ -141,9 +141,9 @@ def compacted(session: LiveSession) -> LiveSession:
     """Return a session without its trajectory and without texts."""
     observed = session.observed
     if observed is not None:
-        asked = (_wordless(one, seconds=None) for one in observed.invocations)
-        told = (_wordless(one, guidance="") for one in observed.interventions)
-        observed = structs.replace(observed, invocations=tuple(asked), interventions=tuple(told))
+        invocations = (_wordless(one, seconds=None) for one in observed.invocations)
+        interventions = (_wordless(one, guidance="") for one in observed.interventions)
+        observed = structs.replace(observed, invocations=tuple(invocations), interventions=tuple(interventions))
     return structs.replace(session, trajectory=None, observed=observed)
 
 

@@ -39,8 +39,8 @@ def command_line(manifest: Manifest) -> str:
 
 def places_of(manifest: Manifest, run: Path) -> Places:
     """Return the places that a run names, which no file that is passed on says."""
-    asked = [str(manifest.settings.get("base_url") or ""), os.environ.get(ADDRESS, "")]
-    return private_places(manifest.arguments, [manifest.folder, str(run.resolve())], asked)
+    addresses = [str(manifest.settings.get("base_url") or ""), os.environ.get(ADDRESS, "")]
+    return private_places(manifest.arguments, [manifest.folder, str(run.resolve())], addresses)
 
 
 def named_inputs(manifest: Manifest) -> list[str]:
@@ -69,5 +69,5 @@ def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Sc
 
 
 def _unreadable(error: str, file: Path | str) -> InputError:
-    found = f"the scores of a finished run cannot be read: {error}"
-    return InputError(found, "Name another folder for the run.", file=file)
+    message = f"the scores of a finished run cannot be read: {error}"
+    return InputError(message, "Name another folder for the run.", file=file)

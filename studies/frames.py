@@ -141,21 +141,21 @@ def run_ratings(judged: Iterable["JudgedRatings"]) -> "DataFrame":
     rows = (
         (one.title, aspect, run, rating, (one.judge.get(run) or {}).get(aspect))
         for one in judged
-        for run, given in one.people.items()
-        for aspect, rating in given.items()
+        for run, ratings in one.people.items()
+        for aspect, rating in ratings.items()
     )
     return _frame(rows, _RATING)
 
 
-def estimates(found: Mapping[Any, "Estimate"], *names: str) -> "DataFrame":
+def estimates(by_key: Mapping[Any, "Estimate"], *names: str) -> "DataFrame":
     """Estimates as a frame: value, low, high and n of each, by what it is of."""
-    rows = [[getattr(estimate, name) for name in _ESTIMATE] for estimate in found.values()]
-    return _indexed(rows, _ESTIMATE, list(found), names)
+    rows = [[getattr(estimate, name) for name in _ESTIMATE] for estimate in by_key.values()]
+    return _indexed(rows, _ESTIMATE, list(by_key), names)
 
 
-def values(found: Mapping[Any, float], *names: str) -> "DataFrame":
+def values(by_key: Mapping[Any, float], *names: str) -> "DataFrame":
     """Numbers as a frame with one column, `value`."""
-    return _indexed([[float(number)] for number in found.values()], _ESTIMATE[:1], list(found), names)
+    return _indexed([[float(number)] for number in by_key.values()], _ESTIMATE[:1], list(by_key), names)
 
 
 def _indexed(rows: Sequence[Any], columns: Sequence[str], keys: Sequence[Any], names: Sequence[str]) -> "DataFrame":

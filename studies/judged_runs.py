@@ -171,12 +171,12 @@ def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
     """
     judges = [run.judge for run in runs]
     models = [run.manifest.settings.get("model") for run in runs]
-    asked = [f"{judge} with {model}" if model else judge for judge, model in zip(judges, models, strict=True)]
-    for names in (judges, asked):
+    labels = [f"{judge} with {model}" if model else judge for judge, model in zip(judges, models, strict=True)]
+    for names in (judges, labels):
         if len(set(names)) == len(names):
             return names
     folders = distinct_names([run.folder for run in runs])
-    return [f"{name} ({folder})" for name, folder in zip(asked, folders, strict=True)]
+    return [f"{name} ({folder})" for name, folder in zip(labels, folders, strict=True)]
 
 
 def votes_of(run: JudgedRun) -> int:

@@ -51,8 +51,8 @@ def classified_on_cluster(
         count = cluster.shards_for(store, shards)
         plan_of_classify(store, count, paths, categories, arguments, changed)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        asked = {"paths": paths, "categories": categories, "classify": classify, "arguments": arguments}
-        run = partial(classified_shard, out=out, workers=1, changed=changed, **asked)
+        wanted = {"paths": paths, "categories": categories, "classify": classify, "arguments": arguments}
+        run = partial(classified_shard, out=out, workers=1, changed=changed, **wanted)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

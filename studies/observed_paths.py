@@ -30,10 +30,12 @@ def observed_findings(
 
     def conclude(left_out: Summary, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)
-        found = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
-        written = {SCORES: observed_json(found)}
+        observations = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
+        written = {SCORES: observed_json(observations)}
         if with_page:
-            written[REPORT] = observed_page(found, _runs(folder), list(map(path_text, paths)), arguments).encode()
+            written[REPORT] = observed_page(
+                observations, _runs(folder), list(map(path_text, paths)), arguments
+            ).encode()
         return written
 
     show = _show if with_page else None

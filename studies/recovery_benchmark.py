@@ -95,8 +95,8 @@ def shown_run(session: LiveSession) -> Trajectory:
     return structs.replace(session.trajectory, steps=tuple(steps))
 
 
-def _reasoned(step: Step, found: Iterable[Misbehaviour]) -> Step:
-    return structs.replace(step, reasoning=" ".join(one.rationale for one in found))
+def _reasoned(step: Step, misbehaviours: Iterable[Misbehaviour]) -> Step:
+    return structs.replace(step, reasoning=" ".join(one.rationale for one in misbehaviours))
 
 
 def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
@@ -115,12 +115,12 @@ def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
 
 def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
     """The labels by session and number of the intervention, as the measures take them; what has none is left out."""
-    found = {}
+    judgements = {}
     for verdict in verdicts:
         session, _, number = verdict.item.rpartition("#")
         if verdict.label is not None:
-            found[session, int(number)] = verdict.label == RECOVERED
-    return found
+            judgements[session, int(number)] = verdict.label == RECOVERED
+    return judgements
 
 
 ITEMS = "items"
@@ -138,16 +138,16 @@ def draw_sample(
     if any(out.glob(SHEET.format("*"))):
         raise UsageError(f"{out} has sheets", "Name another folder with --out.")
     if len(set(coders)) < max(2, len(coders)) or not all(name.replace("-", "").isalnum() for name in coders):
-        found = f"the coders {', '.join(coders)}"
-        raise UsageError(found, "Name two or more, each once, in letters, digits and hyphens.")
-    told = judgements_of(rule_verdicts(sessions))
+        message = f"the coders {', '.join(coders)}"
+        raise UsageError(message, "Name two or more, each once, in letters, digits and hyphens.")
+    judgements = judgements_of(rule_verdicts(sessions))
     of_item = {item.id: (session, number) for session in sessions for item, number in recovery_items(session)}
     drawn: dict[str, Outcome] = {}
     for outcome in OUTCOMES:
         pool = [
             name
             for name, (session, number) in of_item.items()
-            if told[session.item, number] == (outcome == "recovered")
+            if judgements[session.item, number] == (outcome == "recovered")
         ]
         random = Random(f"{seed}:{outcome}")  # noqa: S311 (a sample)
         drawn |= dict.fromkeys(random.sample(pool, min(n, len(pool))), outcome)

@@ -65,36 +65,36 @@ def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunn
     return review_funnel((event for _, event in events), patched)
 
 
-def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> list[Table]:
+def repair_tables(scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> list[Table]:
     """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
-    tables = [repairs_table(found)]
-    if len(found) > 1:
-        pairs = compare_repairs([one.arm for one in found])
-        tables = [repair_rates_table(found), repair_comparison_table(pairs), *tables]
-    if any(one.signals for one in found):
-        tables.append(signals_table(found))
-    return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(found, reviews))]
+    tables = [repairs_table(scores)]
+    if len(scores) > 1:
+        pairs = compare_repairs([one.arm for one in scores])
+        tables = [repair_rates_table(scores), repair_comparison_table(pairs), *tables]
+    if any(one.signals for one in scores):
+        tables.append(signals_table(scores))
+    return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(scores, reviews))]
 
 
-def _reviewed(found: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
-    return reviewed_patches((attempt for one in found for attempt in one.arm.attempts), reviews)
+def _reviewed(scores: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
+    return reviewed_patches((attempt for one in scores for attempt in one.arm.attempts), reviews)
 
 
-def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
+def repairs_text(scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Return the tables for a terminal."""
-    return "\n".join(table_text(table) for table in repair_tables(found, reviews))
+    return "\n".join(table_text(table) for table in repair_tables(scores, reviews))
 
 
-def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
+def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Scores and comparisons of some runs as one JSON document; of one run as `misstep repair run --json` prints it."""
-    documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, found, strict=True)]
+    documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, scores, strict=True)]
     reviewed: dict[str, Any] = {}
     if reviews is not None:
-        both = {"reviews": review_document(reviews), "passing_reviewed": reviewed_document(_reviewed(found, reviews))}
+        both = {"reviews": review_document(reviews), "passing_reviewed": reviewed_document(_reviewed(scores, reviews))}
         reviewed = msgspec.to_builtins(both)
-    if len(found) == 1:
+    if len(scores) == 1:
         return _json(documents[0] | reviewed)
-    pairs = msgspec.to_builtins(compare_repairs([one.arm for one in found]))
+    pairs = msgspec.to_builtins(compare_repairs([one.arm for one in scores]))
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
 
@@ -107,29 +107,29 @@ def scores_json(run: Path, seed: int = SEED) -> str:
 def write_repair_scores(run: Path, command: str = "", seed: int = SEED) -> RepairScores:
     """Write `scores.json` and `report.html` into a run's folder."""
     opened = open_repair_run(run)
-    found = scores_of([opened], seed)
-    replace_file(run / SCORES, repairs_json([opened], found).encode())
-    replace_file(run / REPORT, repairs_html([opened], found, command).encode())
-    return found[0]
+    scores = scores_of([opened], seed)
+    replace_file(run / SCORES, repairs_json([opened], scores).encode())
+    replace_file(run / REPORT, repairs_html([opened], scores, command).encode())
+    return scores[0]
 
 
 def repairs_html(
     runs: Sequence[RepairRun],
-    found: Sequence[RepairScores] = (),
+    scores: Sequence[RepairScores] = (),
     command: str = "",
     reviews: ReviewFunnel | None = None,
 ) -> str:
     """Return some runs as one self-contained page, with every attempt."""
-    found = found or scores_of(runs)
+    scores = scores or scores_of(runs)
     reviews = reviews or reviews_of(runs)
     names = distinct_names([run.folder for run in runs])
-    shown = [one.arm.name for one in found]
-    tables = repair_tables(found, reviews)
+    shown = [one.arm.name for one in scores]
+    tables = repair_tables(scores, reviews)
     count = sum(len(run.attempts) for run in runs)
     attempts = {name: attempts_in(run.folder) for name, run in zip(shown, runs, strict=True)}
     return repairs_page(
         f"Repairs by {shown[0]}" if len(runs) == 1 else f"{len(runs)} runs of repairs",
-        repairs_finding(found),
+        repairs_finding(scores),
         tables,
         attempt_browser(attempts, count),
         warn_of(runs),
@@ -146,12 +146,12 @@ def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
     """Return one attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
     opened = open_repair_run(run)
     alone = structs.replace(opened, attempts=tuple(each for each in opened.attempts if each.id == attempt.id))
-    found = scores_of([alone])
+    scores = scores_of([alone])
     return repairs_page(
         f"A patch for {attempt.case}",
         f"{attempt.policy} {'solves' if attempt.solved else 'does not solve'} {attempt.case}.",
-        [table for table in repair_tables(found) if table.name.endswith("signals")],
-        attempt_browser({found[0].arm.name: iter([attempt])}, 1),
+        [table for table in repair_tables(scores) if table.name.endswith("signals")],
+        attempt_browser({scores[0].arm.name: iter([attempt])}, 1),
         foot=Foot(command, inputs=(_input(opened.name, opened),), seed=SEED),
     )
 
@@ -170,12 +170,12 @@ class ObservedAttempts(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """Return it as a sentence."""
-        asked = f"was asked {counted_text(self.invocations, 'time')} in {counted_text(self.attempts, 'attempt')}"
-        told = f"{counted_text(self.delivered, 'word')} to the agents, {self.withheld:,} withheld"
+        invoked = f"was asked {counted_text(self.invocations, 'time')} in {counted_text(self.attempts, 'attempt')}"
+        words = f"{counted_text(self.delivered, 'word')} to the agents, {self.withheld:,} withheld"
         open_ones = self.invocations - self.answered - self.failed
         return (
-            f"The observer {self.detector} {asked}: {self.answered:,} answered, {self.failed:,} failed, "
-            f"{open_ones:,} open at the end. {told}."
+            f"The observer {self.detector} {invoked}: {self.answered:,} answered, {self.failed:,} failed, "
+            f"{open_ones:,} open at the end. {words}."
         )
 
 
@@ -185,9 +185,9 @@ def observed_attempts(run: Path) -> ObservedAttempts | None:
     if not runs:
         return None
     statuses = [each.status for one in runs for each in one.invocations]
-    told = [each.delivered_at is not None for one in runs for each in one.interventions]
-    asked = len(statuses), statuses.count("answered"), statuses.count("failed")
-    return ObservedAttempts(runs[0].detector, len(runs), *asked, told.count(True), told.count(False))
+    delivered = [each.delivered_at is not None for one in runs for each in one.interventions]
+    counts = len(statuses), statuses.count("answered"), statuses.count("failed")
+    return ObservedAttempts(runs[0].detector, len(runs), *counts, delivered.count(True), delivered.count(False))
 
 
 def _figures(table: Table) -> tuple[str, ...]:
@@ -204,8 +204,8 @@ def _input(name: str, run: RepairRun) -> str:
     unfinished = "" if run.manifest.finished else ", not finished"
     judge = run.manifest.settings.get("patch_judge") or {}
     if judge:
-        asked = f" with {judge['model']}" if judge.get("model") else ""
-        by += f", patches judged by {judge.get('judge', '')}{asked}"
+        with_model = f" with {judge['model']}" if judge.get("model") else ""
+        by += f", patches judged by {judge.get('judge', '')}{with_model}"
     return (
         f"{name}: {by} ({run.manifest.inputs.digest[:12]}), {counted_text(len(run.attempts), 'attempt')}, "
         f"begun {run.manifest.started}{unfinished}"

@@ -117,10 +117,10 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
 
 def warn_of(runs: Sequence[RepairRun]) -> list[str]:
     """Return what a reader has to know before any figure, a sentence each."""
-    found = [f"The run {plain(run.name)} {run.unfinished}." for run in runs if run.unfinished]
+    warnings = [f"The run {plain(run.name)} {run.unfinished}." for run in runs if run.unfinished]
     if len({run.manifest.inputs.digest for run in runs}) > 1:
-        found.append("The runs are not all of the same cases: pairs are compared on cases of the same name.")
-    return found
+        warnings.append("The runs are not all of the same cases: pairs are compared on cases of the same name.")
+    return warnings
 
 
 def say_warnings(runs: Sequence[RepairRun]) -> None:

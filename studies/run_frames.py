@@ -94,7 +94,7 @@ def _line(attempt: RepairAttempt) -> dict[str, Any]:
 
 
 def _questions(run: ObservedRun) -> Iterator[dict[str, Any]]:
-    for asked in run.invocations:
-        categories = tuple(dict.fromkeys(found.category for found in asked.misbehaviours))
-        known = {name: getattr(asked, name) for name in ("step", "status", "answered_at", "error")}
+    for invocation in run.invocations:
+        categories = tuple(dict.fromkeys(misbehaviour.category for misbehaviour in invocation.misbehaviours))
+        known = {name: getattr(invocation, name) for name in ("step", "status", "answered_at", "error")}
         yield {"item": run.item, "flagged": bool(categories), "categories": categories} | known

@@ -23,16 +23,16 @@ def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
     """Name and text of each reason or error of a run, those of sessions that show nothing left out."""
     kind, manifest = kind_in(run)
     if (run / VERDICTS).is_file():
-        found = list(_of_verdicts(run, what, classified=kind.by_category))
+        texts = list(_of_verdicts(run, what, classified=kind.by_category))
     elif (run / ATTEMPT_RECORDS.file).is_file() and what == "errors":
-        found = [(one.id, one.error) for one in read_records(run, ATTEMPT_RECORDS, unfinished=True) if one.error]
+        texts = [(one.id, one.error) for one in read_records(run, ATTEMPT_RECORDS, unfinished=True) if one.error]
     else:
         raise UsageError(f"a run of `misstep {manifest.command}` has no {what}", "Name a run with verdicts.")
-    if not found:
+    if not texts:
         raise UsageError(f"no record of {run} has {what}", "There is nothing to group.")
-    if len(found) > MOST_TEXTS:
-        raise UsageError(f"{run} has {len(found):,} {what}", f"At most {MOST_TEXTS:,} are grouped.")
-    return found
+    if len(texts) > MOST_TEXTS:
+        raise UsageError(f"{run} has {len(texts):,} {what}", f"At most {MOST_TEXTS:,} are grouped.")
+    return texts
 
 
 def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[str, str]]:
@@ -48,19 +48,19 @@ def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[
 def grouped(run: Path, what: Texts, least: int = 3, seed: int = 0) -> tuple[GroupedTexts, dict[str, str]]:
     """Return the groups, and the text of each group's example."""
     texts = texts_of(run, what)
-    found, by_name = group_texts(texts, least, seed), dict(texts)
-    return found, {one.example: by_name[one.example] for one in found.groups}
+    groups, by_name = group_texts(texts, least, seed), dict(texts)
+    return groups, {one.example: by_name[one.example] for one in groups.groups}
 
 
-def groups_text(found: GroupedTexts, examples: dict[str, str], what: Texts) -> str:
+def groups_text(grouping: GroupedTexts, examples: dict[str, str], what: Texts) -> str:
     """Return the groups for a terminal, each with its members, an example and its stability."""
-    in_groups = found.n - len(found.alone)
+    in_groups = grouping.n - len(grouping.alone)
     lines = [
-        f"{in_groups:,} of {found.n:,} {what} are in {counted_text(len(found.groups), 'group')} of like words; "
-        f"{len(found.alone):,} stand alone.",
+        f"{in_groups:,} of {grouping.n:,} {what} are in {counted_text(len(grouping.groups), 'group')} of like words; "
+        f"{len(grouping.alone):,} stand alone.",
         "The groups are help with reading, no finding: their number and sizes depend on how they were made.",
     ]
-    for place, group in enumerate(found.groups, start=1):
+    for place, group in enumerate(grouping.groups, start=1):
         lines += ["", *_group_lines(place, group, examples[group.example])]
     return "\n".join(lines) + "\n"
 

@@ -11,8 +11,8 @@ _ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 
 def training_messages(run: Trajectory) -> tuple[ChatMessage, ...]:
     """Return the messages of a run; its task opens them where no step of a user says anything."""
-    asked = any(step.role == "user" and step.text for step in run.steps)
-    task = () if asked or not run.task else (ChatMessage("user", run.task),)
+    has_task = any(step.role == "user" and step.text for step in run.steps)
+    task = () if has_task or not run.task else (ChatMessage("user", run.task),)
     return (*task, *(message for number, step in enumerate(run.steps) for message in _of_step(step, number)))
 
 

@@ -169,10 +169,10 @@ def _main() -> None:
     parser.add_argument(
         "--out", type=Path, default=data_folder() / "recordings" / "triage" / FAMILIES, help="folder of the recording"
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-        cases = record_anew(asked.n, asked.seed, asked.families, asked.out.resolve(), Path(place))
-    say(f"{len(cases.gold)} cases, {len(cases.runs)} judges: {asked.out}")
+        cases = record_anew(options.n, options.seed, options.families, options.out.resolve(), Path(place))
+    say(f"{len(cases.gold)} cases, {len(cases.runs)} judges: {options.out}")
 
 
 if __name__ == "__main__":

@@ -255,22 +255,22 @@ def _renamed(
 
 def summarise(entries: Iterable[BatchEntry]) -> Summary:
     """Return the summary of all journal entries."""
-    found = Summary(Counter(), Counter(), [], [], [], 0)
+    summary = Summary(Counter(), Counter(), [], [], [], 0)
     failed: list[FailedClassifier] = []
     renamed = generated = 0
     for entry in entries:
-        for whole, counts in ((found.patterns, entry.patterns), (found.sub_agents, entry.sub_agents)):
+        for whole, counts in ((summary.patterns, entry.patterns), (summary.sub_agents, entry.sub_agents)):
             for labels, count in counts:
                 whole[labels] += count
-        found.findings.extend(entry.findings)
-        found.unreadable.extend(entry.unreadable)
-        found.skipped.extend(entry.skipped)
+        summary.findings.extend(entry.findings)
+        summary.unreadable.extend(entry.unreadable)
+        summary.skipped.extend(entry.skipped)
         failed += entry.failed
         renamed += entry.renamed
         generated += entry.generated
-    patterns, sub_agents = dict(found.patterns), dict(found.sub_agents)
+    patterns, sub_agents = dict(summary.patterns), dict(summary.sub_agents)
     return msgspec.structs.replace(
-        found, patterns=patterns, sub_agents=sub_agents, renamed=renamed, failed=together(failed), generated=generated
+        summary, patterns=patterns, sub_agents=sub_agents, renamed=renamed, failed=together(failed), generated=generated
     )
 
 
@@ -293,8 +293,8 @@ def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
     """Return the sessions of a run, in order, as a stream."""
     verdicts = groupby(read_records(run, _PLACED), key=attrgetter("item"))
     for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
-        item, given = judged or ("", ())
+        item, own = judged or ("", ())
         if session is None or session.item != item:
             message = f"the sessions and the verdicts of the run differ at {(session.item if session else item)!r}"
             raise InputError(message, "Classify into a new folder.", file=run / VERDICTS)
-        yield LabelledSession(session, tuple(given))
+        yield LabelledSession(session, tuple(own))

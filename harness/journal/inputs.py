@@ -89,8 +89,8 @@ def part(name: str, length: int, checksum: int) -> str:
 
 def text_part(name: str, text: str) -> str:
     """Return a text as a part."""
-    said = text.encode()
-    return part(name, len(said), zlib.crc32(said))
+    content = text.encode()
+    return part(name, len(content), zlib.crc32(content))
 
 
 def digest_of(parts: Iterable[str]) -> str:
@@ -138,12 +138,12 @@ def difference(was: Inputs, now: Inputs, *, gone: bool = True) -> str:
     before, after = _by_name(was), _by_name(now)
     lost = [name for name in before if name not in after]
     kinds = (
-        ("changed", [name for name, told in before.items() if after.get(name, told) != told]),
+        ("changed", [name for name, digest in before.items() if after.get(name, digest) != digest]),
         ("went away", lost if gone else []),
         ("came in", [name for name in after if name not in before]),
     )
-    told = "; ".join(f"{_some(names)} {verb}" for verb, names in kinds if names)
-    return told or ("" if lost else "they come in another order")
+    changes = "; ".join(f"{_some(names)} {verb}" for verb, names in kinds if names)
+    return changes or ("" if lost else "they come in another order")
 
 
 def _by_name(inputs: Inputs) -> dict[str, str]:
@@ -182,9 +182,9 @@ def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
         for name in {**earlier.settings, **now.settings}
         if earlier.settings.get(name) != now.settings.get(name)
     }
-    told = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
+    clauses = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
     # The digest of the judge's file is over all of it: where what changed in it is known, that is said.
-    return told if told or "judge_digest" not in differs else [f"{_FILES['judge_digest']} changed"]
+    return clauses if clauses or "judge_digest" not in differs else [f"{_FILES['judge_digest']} changed"]
 
 
 def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:

@@ -149,8 +149,8 @@ def read_records(path: Path, records: Records[Record], *, unfinished: bool = Fal
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                found = f"not a valid {records.one}: {error}"
-                raise InputError(found, "Correct that line.", file=file, line=number) from error
+                message = f"not a valid {records.one}: {error}"
+                raise InputError(message, "Correct that line.", file=file, line=number) from error
 
 
 @lru_cache(maxsize=16)
@@ -211,8 +211,8 @@ def manifest_in(content: bytes, file: Path | str) -> Manifest:
     try:
         values: dict[str, Any] = tomllib.loads(content.decode())
         if (schema := values.get("schema", SCHEMA)) != SCHEMA:
-            found = f"the file has schema version {schema}, but this Misstep reads {SCHEMA}"
-            raise InputError(found, "Make the run again.", file=file)
+            message = f"the file has schema version {schema}, but this Misstep reads {SCHEMA}"
+            raise InputError(message, "Make the run again.", file=file)
         return msgspec.convert(values, Manifest)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot be read: {error}", advice, file=file) from error
@@ -238,11 +238,13 @@ def _check_whole(folder: Path, was: _Written) -> None:
             return
         now = written_in(folder, was.file)
     except OSError as error:
-        found = f"cannot open: {error.strerror}"
+        message = f"cannot open: {error.strerror}"
     else:
-        found = f"{now.lines:,} lines of {now.bytes:,} bytes"
+        message = f"{now.lines:,} lines of {now.bytes:,} bytes"
     had = f"the finished run had {was.lines:,} lines of {was.bytes:,} bytes there"
-    raise InputError(f"{found}, but {had}", "Restore the file, or run the command again in another folder.", file=file)
+    raise InputError(
+        f"{message}, but {had}", "Restore the file, or run the command again in another folder.", file=file
+    )
 
 
 _PART = re.compile(r"\..+\.(\d+)-\d+\.part", re.DOTALL)

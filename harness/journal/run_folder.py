@@ -89,19 +89,19 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
     if not differs and not earlier.finished and earlier.misstep != manifest.misstep:
         differs.append(f"it was begun by Misstep {earlier.misstep} and this is {manifest.misstep}")
     if differs:
-        said = f"{folder} holds another run: {'; '.join(differs)}"
-        raise UsageError(said, "Restore the earlier settings and inputs to continue it, or name another folder.")
+        message = f"{folder} holds another run: {'; '.join(differs)}"
+        raise UsageError(message, "Restore the earlier settings and inputs to continue it, or name another folder.")
     return earlier
 
 
-def set_aside(folder: Path, kept: Collection[str]) -> Path:
+def set_aside(folder: Path, names: Collection[str]) -> Path:
     """Move the files of a run into a folder of their own in it, but for some; a new run can begin in their place."""
     number = next(number for number in itertools.count(1) if not (folder / f"{EARLIER}{number}").exists())
     place = folder / f"{EARLIER}{number}"
     with locked(folder / PROGRESS):
         place.mkdir()
         for file in sorted(folder.iterdir(), key=lambda one: one.name != MANIFEST):  # without it there is no run
-            if file.name not in kept and file.name != PROGRESS and not file.name.startswith(EARLIER):
+            if file.name not in names and file.name != PROGRESS and not file.name.startswith(EARLIER):
                 file.replace(place / file.name)
         (folder / PROGRESS).unlink()
     return place
@@ -176,17 +176,17 @@ class RunInProgress(Closing, Generic[Record, T]):
     def _recover(self, noted: "list[_Line[T] | None]", note_of: Callable[[Record, T | None], T]) -> None:
         """Keep every whole record, even without a journal line, and cut off a half-written last one."""
         file = self.folder / self.records.file
-        said = {line.length: line.entry for line in noted if line is not None}
+        entries = {line.length: line.entry for line in noted if line is not None}
         lengths = _line_ends(file)
         records = read_records(file, self.records, unfinished=True)
-        self.entries = [note_of(record, said.get(end)) for record, end in zip(records, lengths, strict=True)]
+        self.entries = [note_of(record, entries.get(end)) for record, end in zip(records, lengths, strict=True)]
         self._length = lengths[-1] if lengths else 0
-        lost = sum(length > self._length for length in said)
+        lost = sum(length > self._length for length in entries)
         if lost:
-            found = f"{lost:,} of the {len(said):,} answers that {PROGRESS} lists are missing"
+            message = f"{lost:,} of the {len(entries):,} answers that {PROGRESS} lists are missing"
             advice = f"Restore the file, or delete {PROGRESS} to ask for these answers again."
-            raise InputError(found, advice, file=file)
-        if lengths != list(said) or None in noted:
+            raise InputError(message, advice, file=file)
+        if lengths != list(entries) or None in noted:
             self._note_again(lengths)
         self._recorded.truncate(self._length)
 
@@ -246,8 +246,8 @@ def locked(file: Path) -> FileIO:
                 return stream
         except (BlockingIOError, PermissionError) as error:
             stream.close()
-            found = f"another process is writing to {file.parent}"
-            raise UsageError(found, "Wait until it ends, or stop it.") from error
+            message = f"another process is writing to {file.parent}"
+            raise UsageError(message, "Wait until it ends, or stop it.") from error
         except FileNotFoundError:  # taken away between two looks at it
             pass
         except OSError as error:
@@ -268,10 +268,10 @@ def _noted(journal: FileIO, entry: type[T]) -> "list[_Line[T] | None]":
 
 def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T] | None":
     try:
-        said = decoder.decode(line)
+        entry = decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return said if said.sound else None
+    return entry if entry.sound else None
 
 
 def _line_ends(file: Path) -> list[int]:
@@ -288,11 +288,11 @@ class RecordsBeside(Closing):
 
     def __init__(self, file: Path, length: int) -> None:
         self.file, self.length, self._stream = file, length, _opened(file)
-        found = self._stream.seek(0, os.SEEK_END)
-        if found < length:
+        size = self._stream.seek(0, os.SEEK_END)
+        if size < length:
             self.close()
             advice = "Delete the run's folder to begin it anew."
-            raise InputError(f"the file has {found:,} bytes of {length:,}", advice, file=file)
+            raise InputError(f"the file has {size:,} bytes of {length:,}", advice, file=file)
         self._stream.truncate(length)
 
     def append(self, lines: bytes) -> None:

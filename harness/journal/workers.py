@@ -64,8 +64,8 @@ def in_order(
             pending.popleft()
     except BrokenProcessPool as error:
         missing = f" while {describe(pending[0][0])} was waited for" if pending else ""
-        found = f"a worker process died{missing}: it was killed or ran out of memory"
-        raise MisstepError(found, "Run the command again with --workers 1.") from error
+        message = f"a worker process died{missing}: it was killed or ran out of memory"
+        raise MisstepError(message, "Run the command again with --workers 1.") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

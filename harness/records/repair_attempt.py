@@ -57,9 +57,9 @@ def failed_word(validator: str) -> str:
 def signal_line(signal: Signal, most: int = 2_000) -> str:
     """Return a signal on one line: the validator, its answer, its score, and at most so many characters of its text."""
     text = " ".join(signal.text.split())
-    said = f" ({text if len(text) <= most else f'{text[:most]}…'})" if text else ""
+    shown = f" ({text if len(text) <= most else f'{text[:most]}…'})" if text else ""
     score = "" if signal.score is None else f", {signal.score:.2f}"
-    return f"{signal.validator}: {signal.answer}{score}{said}"
+    return f"{signal.validator}: {signal.answer}{score}{shown}"
 
 
 class RepairAttempt(Struct, frozen=True, omit_defaults=True):
@@ -142,8 +142,8 @@ def read_reviews(file: Path) -> tuple[ReviewEvent, ...]:
             rows = csv.reader(stream, strict=True)
             header = next(rows, [])
             if tuple(header) != COLUMNS:
-                found = ", ".join(header) or "none"
-                raise InputError(f"the columns are not those of a review log: {found}", _FORM, file=file, line=1)
+                columns = ", ".join(header) or "none"
+                raise InputError(f"the columns are not those of a review log: {columns}", _FORM, file=file, line=1)
             return tuple(_event(row, file, rows.line_num) for row in rows if row)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot be read: {error}", _FORM, file=file) from error

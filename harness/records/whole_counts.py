@@ -158,9 +158,9 @@ def category_sets(
     rows = []
     for labels, n in patterns.items():
         pairs = sorted(zip(categories, labels, strict=True))
-        found = tuple(name for name, label in pairs if label == "yes")
+        present = tuple(name for name, label in pairs if label == "yes")
         absent = tuple(name for name, label in pairs if label not in ("yes", None))
-        rows.append(CategorySet(by, stratum, found, absent, tuple(name for name, label in pairs if label is None), n))
+        rows.append(CategorySet(by, stratum, present, absent, tuple(name for name, label in pairs if label is None), n))
     return _added(rows)
 
 
@@ -242,8 +242,8 @@ def _added(rows: Iterable[Row]) -> tuple[Row, ...]:
         key = _encode(row).rpartition(_LAST)[0]
         examples.setdefault(key, row)
         totals[key] = totals.get(key, 0) + row.n
-    found = ((examples[key], totals[key]) for key in sorted(totals))
-    return tuple(row if row.n == n else structs.replace(row, n=n) for row, n in found)
+    sums = ((examples[key], totals[key]) for key in sorted(totals))
+    return tuple(row if row.n == n else structs.replace(row, n=n) for row, n in sums)
 
 
 def _check_order(names: tuple[str, ...]) -> None:

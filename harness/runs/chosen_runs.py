@@ -35,8 +35,8 @@ def is_of_many(path: Path) -> bool:
 
 def holds_several(path: Path) -> bool:
     """Whether a file or folder holds more than one run that can be read; it is read no further than the second."""
-    found = (one for one in trajectories([path]) if isinstance(one, Trajectory))
-    return len(list(islice(found, 2))) > 1
+    runs = (one for one in trajectories([path]) if isinstance(one, Trajectory))
+    return len(list(islice(runs, 2))) > 1
 
 
 def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
@@ -93,8 +93,8 @@ def _not_found(
     path: Path, id_: str | None, ids: Sequence[str], unreadable: Sequence[Unreadable]
 ) -> InputError | UsageError:
     if id_ is None or not ids:
-        found = "no trajectory can be read" if unreadable else "there is no trajectory"
-        return InputError(found, "See `misstep convert --help` for the formats.", file=path)
+        problem = "no trajectory can be read" if unreadable else "there is no trajectory"
+        return InputError(problem, "See `misstep convert --help` for the formats.", file=path)
     more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
     message = f"{path_text(path)} has no trajectory {id_!r}"
     return UsageError(message, f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")

@@ -83,9 +83,9 @@ def classify_paths(
         workers = enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
     judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
-    found = summarise(merger.add(one)[1] for one in judged)
-    _expect_some(found, paths, changed)
-    return found
+    summary = summarise(merger.add(one)[1] for one in judged)
+    _expect_some(summary, paths, changed)
+    return summary
 
 
 def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
@@ -135,10 +135,10 @@ def judge_of(
 def _judge_batch(
     batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool, show: Show | None
 ) -> Judged:
-    found = placed_in(batch)
-    return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
+    placed = placed_in(batch)
+    return judge(placed, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def _expect_some(found: Summary, paths: Sequence[Path | str], changed: Changed) -> None:
-    if found.empty:
-        raise no_trajectory(paths, len(found.skipped), changed)
+def _expect_some(summary: Summary, paths: Sequence[Path | str], changed: Changed) -> None:
+    if summary.empty:
+        raise no_trajectory(paths, len(summary.skipped), changed)

@@ -52,16 +52,16 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
     converted = Converted()
     names = FileNames()
     with Progress("trajectories") as progress:
-        for found in trajectories(paths):
-            if isinstance(found, Unreadable):
-                converted.unreadable.append(found)
-            elif isinstance(found, Skipped):
-                converted.skipped.append(found)
+        for session in trajectories(paths):
+            if isinstance(session, Unreadable):
+                converted.unreadable.append(session)
+            elif isinstance(session, Skipped):
+                converted.skipped.append(session)
             else:
-                converted.written.append(_write(found, out / names.name(found)))
-                count, steps = converted.by_format.get(found.source.format, (0, 0))
-                converted.by_format[found.source.format] = (count + 1, steps + len(found.steps))
-                progress.advance(note=found.id)
+                converted.written.append(_write(session, out / names.name(session)))
+                count, steps = converted.by_format.get(session.source.format, (0, 0))
+                converted.by_format[session.source.format] = (count + 1, steps + len(session.steps))
+                progress.advance(note=session.id)
     if not (converted.written or converted.unreadable):
         raise InputError(
             f"there is no trajectory in {len(converted.skipped):,} file{'' if len(converted.skipped) == 1 else 's'}",

@@ -96,11 +96,11 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
             {known.upstream_path: LEFT_OUT if known.left_out else contents[_identity(known)] for known in wanted}
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        found = f"the file cannot be made from the upstream files: {error}"
-        raise InputError(found, file=folder / file.file) from error
+        message = f"the file cannot be made from the upstream files: {error}"
+        raise InputError(message, file=folder / file.file) from error
     if (digest := sha256(content).hexdigest()) != file.sha256:
-        found = f"the file made from the upstream files has sha256 {digest}, but {file.sha256} is registered"
-        raise InputError(found, "The upstream files have changed; nothing was kept.", file=folder / file.file)
+        message = f"the file made from the upstream files has sha256 {digest}, but {file.sha256} is registered"
+        raise InputError(message, "The upstream files have changed; nothing was kept.", file=folder / file.file)
     _write(folder, file.file, content)
     for known in distinct.values():
         _kept(known).unlink(missing_ok=True)

@@ -29,12 +29,12 @@ def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator
     if left_out is None or not _holds(paths, left_out.resolve()):
         return find_files(paths)
     inside = cache(partial(_is_within, folder=left_out.resolve()))
-    return (found for found in find_files(paths) if not inside(found.path.parent))
+    return (file for file in find_files(paths) if not inside(file.path.parent))
 
 
 def files_changed(files: Iterable[FoundFile], changed: Changed) -> Iterator[FoundFile]:
     """Return the files that were last changed at such a time."""
-    return (found for found in files if changed == EVER or _is_of(found.path, changed))
+    return (file for file in files if changed == EVER or _is_of(file.path, changed))
 
 
 def _is_of(path: Path, changed: Changed) -> bool:
@@ -55,24 +55,24 @@ def _is_within(place: Path, folder: Path) -> bool:
 
 def check_named(paths: Iterable[Path]) -> None:
     """Look into the files that the user named, before any work is done."""
-    for found in find_files(path for path in paths if not path.is_dir()):
-        next(parts_of(found), None)
+    for file in find_files(path for path in paths if not path.is_dir()):
+        next(parts_of(file), None)
 
 
 def batches(files: Iterable[FoundFile], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
     """Return the files as batches, in order."""
     small: list[FoundFile] = []
     size = 0
-    for found in files:
-        own = _size(found.path)
+    for file in files:
+        own = _size(file.path)
         if small and (size + own > batch_bytes or len(small) == BATCH_FILES):
             yield tuple(small)
             small, size = [], 0
         if own > batch_bytes:
-            for part in parts_of(found, batch_bytes):
+            for part in parts_of(file, batch_bytes):
                 yield (part,)
         else:
-            small.append(found)
+            small.append(file)
             size += own
     if small:
         yield tuple(small)
@@ -80,7 +80,7 @@ def batches(files: Iterable[FoundFile], batch_bytes: int = BATCH_BYTES) -> Itera
 
 def total_bytes(files: Iterable[FoundFile]) -> int:
     """About how many bytes there are to read; Parquet files as long as unpacked, other compressed ones as they are."""
-    return sum(_size(found.path) * _UNPACKED.get(found.path.suffix, 1) for found in files)
+    return sum(_size(file.path) * _UNPACKED.get(file.path.suffix, 1) for file in files)
 
 
 def _size(path: Path) -> int:

@@ -85,7 +85,7 @@ def run_that_grows(
     complete(out)
     earlier = read_manifest(out)
     if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
-        read = [file_state(found.path) for found in files]
+        read = [file_state(file.path) for file in files]
         manifest = structs.replace(manifest, inputs=inputs_of_files(read))
         return run_of(out, manifest, read, lambda run: classify_into(run, files, ()), conclude)
     if not (out / FILES).is_file():
@@ -96,21 +96,21 @@ def run_that_grows(
     if earlier.misstep != manifest.misstep:
         say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")
         as_read = {}
-    there = [file_state(found.path, as_read.get(name_of(found.path))) for found in files]
+    there = [file_state(file.path, as_read.get(name_of(file.path))) for file in files]
     fresh = {state.file: state for state in there if not _same(as_read.get(state.file), state)}
     if not fresh:
         return None
     states = known | fresh
     new = len(states) - len(known)
     say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stand.")
-    todo = [found for found, state in zip(files, there, strict=True) if state.file in fresh]
+    todo = [file for file, state in zip(files, there, strict=True) if state.file in fresh]
     with _growing(out, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
         unchanged = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
         classify_into(run, todo, unchanged)
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
-        found = _put_together(out, run, set(fresh), whole, states.values(), conclude)
+        summary = _put_together(out, run, set(fresh), whole, states.values(), conclude)
     complete(out)
-    return found
+    return summary
 
 
 def run_of(
@@ -126,10 +126,10 @@ def run_of(
         if run.finished:
             return None
         classify_into(run)
-        found = summarise(run.entries)
-        _write_all(out, conclude(found, out), states)
+        summary = summarise(run.entries)
+        _write_all(out, conclude(summary, out), states)
         run.finish(now())
-    return found
+    return summary
 
 
 def _same_question(earlier: Manifest, manifest: Manifest) -> bool:
@@ -186,8 +186,8 @@ def _left_out(out: Path) -> _LeftOut:
     try:
         return msgspec.json.decode(file.read_bytes(), type=_LeftOut)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        found = f"the scores of a finished run cannot be read: {error}"
-        raise InputError(found, "Name another folder for the run.", file=file) from error
+        message = f"the scores of a finished run cannot be read: {error}"
+        raise InputError(message, "Name another folder for the run.", file=file) from error
 
 
 def _put_together(
@@ -202,11 +202,11 @@ def _put_together(
     for name in (VERDICTS, SESSIONS):
         with (run.folder / name).open("rb") as source, (building / name).open("ab") as target:
             shutil.copyfileobj(source, target)
-    found = summarise(entries)
-    _write_all(building, conclude(found, building), states)
+    summary = summarise(entries)
+    _write_all(building, conclude(summary, building), states)
     write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
     building.rename(out / WHOLE)
-    return found
+    return summary
 
 
 def _write_all(folder: Path, files: Mapping[str, bytes], states: Iterable[FileState]) -> None:

@@ -35,37 +35,37 @@ _LOOKED_AT = 4096
 
 def inputs_of_paths(paths: Iterable[Path]) -> Inputs:
     """Return what files and folders hold, for the manifest of a run: files, bytes and a digest."""
-    return inputs_of_files(file_state(found.path) for found in find_files(paths))
+    return inputs_of_files(file_state(file.path) for file in find_files(paths))
 
 
 def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Skipped]:
     """Everything in the files and folders `paths`, in order, as a stream."""
-    for found in find_files(paths):
-        for part in parts_of(found):
+    for file in find_files(paths):
+        for part in parts_of(file):
             if isinstance(part, Part):
                 yield from read_part(part, reader_for(part.format))
             else:
                 yield part
 
 
-def parts_of(found: FoundFile, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
+def parts_of(source: FoundFile, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
     """Return the stretches of one file that can be read apart from each other, in order."""
-    file = path_text(found.path)
+    file = path_text(source.path)
     try:
-        yield from plan(found.path, all_readers(), part_bytes)
+        yield from plan(source.path, all_readers(), part_bytes)
     except UnknownFormat:
-        if found.named:
+        if source.named:
             raise
         yield Skipped(file, "no known trajectory format")
     except EmptyFile as error:
-        yield Unreadable(file, None, error.found) if found.named else Skipped(file, error.found)
+        yield Unreadable(file, None, error.found) if source.named else Skipped(file, error.found)
     except UnreadableTrajectory as error:
-        if found.named or isinstance(error, ReaderFailed) or _looks_like_json(found.path):
-            yield from lost_in(found.path, error)
+        if source.named or isinstance(error, ReaderFailed) or _looks_like_json(source.path):
+            yield from lost_in(source.path, error)
         else:
             yield Skipped(file, "no known trajectory format")
     except (InputError, MissingPrerequisite) as error:
-        if found.named:
+        if source.named:
             raise
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 

@@ -48,7 +48,7 @@ def observe_paths(
     """
     check_named(paths)
     files = list(found_files(paths, left_out=out))
-    inputs = inputs_of_files(file_state(found.path) for found in files)
+    inputs = inputs_of_files(file_state(summary.path) for summary in files)
     enough = workers or enough_workers(total_bytes(files))
     with RunInProgress(
         out, new_manifest(COMMAND, dict(settings), inputs, arguments), OBSERVED_RECORDS, BatchEntry
@@ -58,10 +58,10 @@ def observe_paths(
         todo = islice(batches(files), len(run.entries), None)
         judged = judged_batches(partial(_observe_batch, observe=observe, show=show), todo, enough)
         add_judged(run, judged, record=ObservedRun)
-        found = summarise(run.entries)
-        if not found.unreadable and next(items_in(out / OBSERVED_RECORDS.file), None) is None:
-            raise no_trajectory(map(path_text, paths), len(found.skipped))
-        for name, content in conclude(found, out).items():
+        summary = summarise(run.entries)
+        if not summary.unreadable and next(items_in(out / OBSERVED_RECORDS.file), None) is None:
+            raise no_trajectory(map(path_text, paths), len(summary.skipped))
+        for name, content in conclude(summary, out).items():
             replace_file(out / name, content)
         run.finish(now())
 
@@ -87,4 +87,4 @@ def _observe_batch(batch: Batch, observe: Observe, show: Show | None) -> Judged:
 
 def evidence_of(observed: ObservedRun) -> set[int]:
     """Return the steps that the interventions of a run name."""
-    return {step for one in observed.interventions for found in one.misbehaviours for step in found.steps}
+    return {step for one in observed.interventions for misbehaviour in one.misbehaviours for step in misbehaviour.steps}

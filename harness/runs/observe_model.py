@@ -62,7 +62,7 @@ class ModelFollow(Closing):
 
         def look(run: Trajectory) -> list[Intervention]:
             nonlocal question
-            told = len(state.observed(run.steps).interventions)
+            interventions = len(state.observed(run.steps).interventions)
             if question is not None and question.done():
                 self._take(question, state, run)
                 question = None
@@ -73,7 +73,7 @@ class ModelFollow(Closing):
                 self._open.add(question)
             record = state.observed(run.steps)
             self._failures.told(record)
-            return worth_telling(record.interventions[told:], self._options)
+            return worth_telling(record.interventions[interventions:], self._options)
 
         return look
 

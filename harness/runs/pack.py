@@ -63,7 +63,7 @@ def pack(
     store = open_store(place)
     files = list(found_files(paths, left_out=None if is_address(place) else Path(place)))
     places = private_places(map(path_text, paths))
-    states = (file_state(found.path) for found in files)
+    states = (file_state(file.path) for file in files)
     inputs = inputs_of_files(replace(state, file=without_places(state.file, places)) for state in states)
     manifest = standing(store, AskedColumns(inputs, messages, __version__))
     if manifest.state == "packing":
@@ -188,18 +188,18 @@ def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> 
     def rows() -> Iterator[PackedRow]:
         nonlocal skipped
         for reader, placed in read_in(batch):
-            found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
-            if isinstance(found, Unreadable):
-                unreadable.append(replace(found, file=without_places(found.file, places)))
-            elif isinstance(found, Trajectory):
-                file = without_places(found.source.file, places)
-                found = replace(found, source=replace(found.source, file=file))
-                document = encode(folded(to_atif(found)))
+            session = placed if isinstance(placed, Unreadable | Skipped) else placed.found
+            if isinstance(session, Unreadable):
+                unreadable.append(replace(session, file=without_places(session.file, places)))
+            elif isinstance(session, Trajectory):
+                file = without_places(session.source.file, places)
+                session = replace(session, source=replace(session.source, file=file))
+                document = encode(folded(to_atif(session)))
                 if len(document) >= LINE_LIMIT:
-                    unreadable.append(Unreadable(found.source.file, found.source.line, _TOO_LONG))
+                    unreadable.append(Unreadable(session.source.file, session.source.line, _TOO_LONG))
                     continue
-                chat = encode(chat_messages(found)) if messages else None
-                yield row_of(found, document, reader, _version(reader), chat)
+                chat = encode(chat_messages(session)) if messages else None
+                yield row_of(session, document, reader, _version(reader), chat)
             else:
                 skipped += 1
 

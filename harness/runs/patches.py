@@ -63,22 +63,21 @@ def write_patches(
         gold = [row for row in gold if patches[row.item].solved]
     if not gold:
         why = "A recording of a run keeps no patches." if labels is None else "Label some patches first."
-        raise InputError(
-            f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}", why, file=runs[0]
-        )
+        message = f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}"
+        raise InputError(message, why, file=runs[0])
     benchmark = _write(gold, patches, runs, manifests, out)
     return WrittenPatches(benchmark, Counter((patches[row.item].solved, row.label) for row in gold))
 
 
 def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
-    found: dict[str, RepairAttempt] = {}
+    attempts: dict[str, RepairAttempt] = {}
     for run in runs:
         own = {each.id: each for each in recorded_attempts(run) if each.patch}
-        if twice := next((name for name in own if name in found), ""):
+        if twice := next((name for name in own if name in attempts), ""):
             advice = "Name one of them, or write a benchmark of each."
             raise UsageError(f"two of the runs made the attempt {twice}", advice)
-        found |= own
-    return found
+        attempts |= own
+    return attempts
 
 
 def _executed(runs: Sequence[Path], patches: Mapping[str, RepairAttempt]) -> list[Gold]:
@@ -100,10 +99,10 @@ def _write(
 ) -> Benchmark:
     question = read_question(question_folder())
     raters = tuple(dict.fromkeys(row.rater for row in gold))
-    said = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
+    measured = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
     benchmark = Benchmark(
         name=question.name,
-        title=f"Patches of repair runs, and {said}",
+        title=f"Patches of repair runs, and {measured}",
         kind=question.kind,
         labels=question.labels,
         raters=raters,

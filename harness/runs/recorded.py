@@ -75,10 +75,10 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
     question = read_question(benchmark_folder(dataset, data))
     folder = set_folder(dataset, data)
     digest = digest_of(folder)
-    asked = question.kind, question.labels
+    form = question.kind, question.labels
     return {
-        name: RecordedJudge(dataset, name, _model(given), *asked, {one.item: one for one in given}, digest)
-        for name, given in recorded_verdicts(dataset, folder).items()
+        name: RecordedJudge(dataset, name, _model(verdicts), *form, {one.item: one for one in verdicts}, digest)
+        for name, verdicts in recorded_verdicts(dataset, folder).items()
     }
 
 
@@ -94,14 +94,14 @@ def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
 
 def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], list[str]]:
     """Return all recorded judges of the sets that are available, and the sets that are not."""
-    found: list[RecordedJudge] = []
+    judges: list[RecordedJudge] = []
     absent: list[str] = []
     for dataset in recorded_datasets():
         try:
-            found += recorded_judges(dataset, data).values()
+            judges += recorded_judges(dataset, data).values()
         except MissingPrerequisite:
             absent.append(dataset)
-    return found, absent
+    return judges, absent
 
 
 def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | None = None) -> Path:

@@ -79,8 +79,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
         self._make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
         edit_format(plan.edit_format)
-        told = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
-        self._cases = [with_test_changes(case) for case in told] if plan.change_tests else told
+        instructed_cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
+        self._cases = [with_test_changes(case) for case in instructed_cases] if plan.change_tests else instructed_cases
         self._plan, self._client, self._sandbox = plan, client, sandbox
         self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""

@@ -43,9 +43,9 @@ class _InstructionRun(RunKind[CaseFolder, CaseInstructions]):
     def settings(self) -> dict[str, Any]:
         """Return the model and the prompt."""
         model = self._model
-        asked = {"model": model.name, "base_url": self._client.base_url or "", "prompt": shipped_prompt(PROMPT).label}
+        request = {"model": model.name, "base_url": self._client.base_url or "", "prompt": shipped_prompt(PROMPT).label}
         how = {"temperature": model.temperature, "max_tokens": model.max_tokens, "seed": model.seed}
-        return {**asked, **how, **noted(together(one.case.evidence for one in self._cases))}
+        return {**request, **how, **noted(together(one.case.evidence for one in self._cases))}
 
     def inputs(self) -> Inputs:
         """Return every file of the cases."""
@@ -115,7 +115,7 @@ def with_instructions(
     cases: Sequence[CaseFolder], written: WrittenInstructions, kind: str
 ) -> tuple[list[CaseFolder], dict[str, str]]:
     """Return the cases with the texts of a run in place of their own, and of each case without one the reason."""
-    told: list[CaseFolder] = []
+    instructed_cases: list[CaseFolder] = []
     without: dict[str, str] = {}
     key = kind.replace("-", "_")
     for folder in cases:
@@ -124,5 +124,5 @@ def with_instructions(
             without[folder.case.id] = one.refused.get(key, one.error) if one else "the run has no such case"
             continue
         extra = {**folder.case.extra, "file": one.file, "instructions": dict(one.texts)}
-        told.append(replace(folder, case=replace(folder.case, extra=extra)))
-    return told, without
+        instructed_cases.append(replace(folder, case=replace(folder.case, extra=extra)))
+    return instructed_cases, without

@@ -175,9 +175,9 @@ def _change(path: str, before: Node | None, after: Node | None) -> TextFile:
         return TextFile(path, note=f"{note} It is too large to show.".strip())
     head, hunk, rest = file_diff(path, before, after).partition("\n@@ ")
     # Before the hunks stands what the page says already; without hunks it is all that there is to say.
-    said = [line for line in head.split("\n") if line.startswith(("Binary", "old mode", "new mode"))]
+    notes = [line for line in head.split("\n") if line.startswith(("Binary", "old mode", "new mode"))]
     text = f"@@ {rest}".rstrip("\n") if hunk else ""
-    return TextFile(path, text, "; ".join(filter(None, (note, *said))), is_diff=True)
+    return TextFile(path, text, "; ".join(filter(None, (note, *notes))), is_diff=True)
 
 
 def _text_file(path: str, node: Node) -> TextFile:

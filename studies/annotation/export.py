@@ -53,7 +53,7 @@ def measured(state: State, resamples: int, seed: int) -> Disagreement:
     return disagreement(state.study, resamples, seed)
 
 
-def write_export(study: AnnotatedStudy, found: Disagreement, out: Path) -> tuple[Path, ...]:
+def write_export(study: AnnotatedStudy, disagreement: Disagreement, out: Path) -> tuple[Path, ...]:
     """Write the files of a study into a folder; gives their paths."""
     make_folder(out)
     blind = list(study.blind().values())
@@ -62,34 +62,34 @@ def write_export(study: AnnotatedStudy, found: Disagreement, out: Path) -> tuple
         "calibration.csv": _table(_RATING, (one for one in blind if one.phase == "calibration")),
         "consensus.csv": csv_of(
             ("item", "label", "subcategory", "how", "candidates"),
-            ((one.item, one.label or "", one.subcategory, one.how, one.candidates) for one in found.consensus),
+            ((one.item, one.label or "", one.subcategory, one.how, one.candidates) for one in disagreement.consensus),
         ),
         "gold_subcategories.csv": csv_of(
-            _GOLD, ((one.item, RATER, one.subcategory) for one in found.consensus if one.subcategory)
+            _GOLD, ((one.item, RATER, one.subcategory) for one in disagreement.consensus if one.subcategory)
         ),
         "history.csv": _table(_HISTORY, study.answers),
     }
     for name, text in texts.items():
         replace_file(out / name, text.encode())
-    write_gold(out, (GoldLabel(one.item, RATER, one.label) for one in found.consensus if one.label))
+    write_gold(out, (GoldLabel(one.item, RATER, one.label) for one in disagreement.consensus if one.label))
     return tuple(out / name for name in (*texts, "gold.csv"))
 
 
-def document(state: State, found: Disagreement) -> dict[str, Any]:
+def document(state: State, disagreement: Disagreement) -> dict[str, Any]:
     """Return the result as one JSON value; `agreement` has the shape of `misstep agreement --json`."""
-    again, raters = found.reconciled, state.plan.raters
+    again, raters = disagreement.reconciled, state.plan.raters
     flows = [{"from": before, "to": after, "n": n} for (before, after), n in again.flows.items()]
-    figures = {name: to_builtins(getattr(found, field)) for name, field in _FIGURES.items()}
+    figures = {name: to_builtins(getattr(disagreement, field)) for name, field in _FIGURES.items()}
     return {
-        "n": found.n,
+        "n": disagreement.n,
         "raters": list(raters),
         "phase": state.phase,
         "finished": state.finished,
         "left": {rater: len(state.left(rater)) for rater in raters},
-        "disputed": list(found.disputed),
+        "disputed": list(disagreement.disputed),
         **figures,
         "reconciled": {**to_builtins(structs.replace(again, flows={})), "flows": flows},
-        "consensus": to_builtins(found.consensus),
+        "consensus": to_builtins(disagreement.consensus),
     }
 
 

@@ -70,8 +70,8 @@ class Labelling:
         if item not in self._places or label not in self._labels(self.drawn.items[self._places[item]]):
             raise UsageError(f"{item!r} cannot be labelled {label!r}", "Use the buttons of the page.")
         self._own[item] = label
-        kept = [GoldLabel(name, self.drawn.rater, given) for name, given in self._own.items()]
-        write_gold(self.drawn.run.benchmark, [*self._others, *kept])
+        labels = [GoldLabel(name, self.drawn.rater, answer) for name, answer in self._own.items()]
+        write_gold(self.drawn.run.benchmark, [*self._others, *labels])
         self._place = self._next(self._places[item] + 1)
 
     def move(self, item: str, by: int) -> None:
@@ -94,10 +94,10 @@ class Labelling:
         question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
         session = self._session(item)
         title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
-        asked = LabelQuestion(
+        label_question = LabelQuestion(
             item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session
         )
-        return labelling_page(asked, labelled=self.labelled, foot=foot)
+        return labelling_page(label_question, labelled=self.labelled, foot=foot)
 
     def _labels(self, item: Item) -> dict[str, str]:
         meanings = self.drawn.run.question.labels
@@ -154,8 +154,8 @@ async def serve(labelling: Labelling, port: int, ready: Callable[[str], None]) -
 
     @routes.post(f"{path}label")
     async def label(request: web.Request) -> web.Response:
-        given = await request.post()
-        item, chosen, move = (str(given.get(name, "")) for name in ("item", "label", "move"))
+        posted = await request.post()
+        item, chosen, move = (str(posted.get(name, "")) for name in ("item", "label", "move"))
         if chosen:
             labelling.label(item, chosen)
         else:

@@ -53,11 +53,11 @@ class State(Struct, frozen=True, dict=True):
     @cached_property
     def given(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
         """(phase, item, rater) → the answers of the rater, the last one last."""
-        given: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
+        answers: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
         for one in self.answers:
             key = (one.phase, one.item, one.rater)
-            given[key] = (*given.get(key, ()), one)
-        return given
+            answers[key] = (*answers.get(key, ()), one)
+        return answers
 
     @cached_property
     def disputed(self) -> tuple[str, ...]:

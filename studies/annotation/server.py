@@ -89,7 +89,7 @@ class Pages:
         others = tuple(one for one in state.answers if one.item == item) if seen else ()
         last = state.last(rater, item)
         own = last or state.study.blind().get((item, rater))
-        asked = Asked(
+        question = Asked(
             rater=rater,
             phase=state.phase,
             place=order.index(item) + 1 if is_open else number + 1,
@@ -103,7 +103,7 @@ class Pages:
             others=others,
             open=is_open,
         )
-        return case_page(self.study.cases.material(item), asked, self._foot)
+        return case_page(self.study.cases.material(item), question, self._foot)
 
     def answer(self, rater: str, number: int, form: Mapping[str, str], steps: tuple[str, ...]) -> str:
         """Keep an answer of a rater's form; gives the path to go to."""
@@ -113,11 +113,11 @@ class Pages:
         if form.get("item") != item:
             raise Conflict("the form is about another case", "Open the study's page again.")
         seconds = form.get("seconds", "")
-        given = structs.replace(self._given(rater, item, form, steps), seconds=_number(seconds) if seconds else None)
-        self.study.answer(given)
+        rated = structs.replace(self._given(rater, item, form, steps), seconds=_number(seconds) if seconds else None)
+        self.study.answer(rated)
         state = self.study.state
         # Where a phase ends, the rater's own page says how the study goes on.
-        following = state.next_after(rater, item) if state.phase == given.phase else None
+        following = state.next_after(rater, item) if state.phase == rated.phase else None
         return self.address(rater) if following is None else self._path(rater, following)
 
     def _given(self, rater: str, item: str, form: Mapping[str, str], steps: tuple[str, ...]) -> RaterAnswer:
@@ -199,9 +199,9 @@ def routes_of(pages: Pages) -> web.RouteTableDef:
 
     @routes.post("/{address}/case/{number}")
     async def answer(request: web.Request) -> web.Response:
-        rater, given = _rater(pages, request), await request.post()
-        form = {name: value for name, value in given.items() if isinstance(value, str)}
-        steps = tuple(value for value in given.getall("step", ()) if isinstance(value, str))
+        rater, posted = _rater(pages, request), await request.post()
+        form = {name: value for name, value in posted.items() if isinstance(value, str)}
+        steps = tuple(value for value in posted.getall("step", ()) if isinstance(value, str))
         raise web.HTTPSeeOther(pages.answer(rater, _number(request.match_info["number"]), form, steps))
 
     return routes

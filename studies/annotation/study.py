@@ -68,8 +68,8 @@ class Server(Struct, frozen=True):
 def manifest_of(plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> Manifest:
     """Return what a study is asked to be; two lines that give the same one go on with the same study."""
     cases_asked = dict.fromkeys(plan.items, "to label")
-    asked = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
-    return new_manifest(COMMAND, structs.asdict(asked), cases.inputs(), arguments, str(cases.folder.resolve()))
+    settings = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
+    return new_manifest(COMMAND, structs.asdict(settings), cases.inputs(), arguments, str(cases.folder.resolve()))
 
 
 class AnnotationStudy:
@@ -85,29 +85,29 @@ class AnnotationStudy:
             self._run.close()
             raise
 
-    def answer(self, given: RaterAnswer) -> None:
+    def answer(self, rated: RaterAnswer) -> None:
         """Keep an answer; it is on disk when this returns. One that repeats the last one is kept already."""
         state = self.state
-        last, revision = state.last(given.rater, given.item, given.phase), 0
+        last, revision = state.last(rated.rater, rated.item, rated.phase), 0
         if last is not None:
-            if last.said == given.said and given.revision <= last.revision + 1:
+            if last.said == rated.said and rated.revision <= last.revision + 1:
                 return
             revision = last.revision + 1
-        if given.phase != state.phase or given.item not in state.order(given.rater):
+        if rated.phase != state.phase or rated.item not in state.order(rated.rater):
             raise Conflict(
-                f"this page is of the phase {given.phase}, and the case is not open in it any longer",
+                f"this page is of the phase {rated.phase}, and the case is not open in it any longer",
                 "Nothing was changed. Open the study's page again.",
             )
-        if given.revision != revision:
+        if rated.revision != revision:
             raise Conflict(
                 f"the case was answered elsewhere meanwhile: {(last and last.label) or 'cannot tell'}",
                 "Nothing was changed. Load the page again to see that answer, and change it there.",
             )
-        kept = structs.replace(given, at=now())
-        self._run.append([kept], _entry(kept, None))
+        dated = structs.replace(rated, at=now())
+        self._run.append([dated], _entry(dated, None))
         with (self.folder / ANSWER_RECORDS.file).open("rb") as stream:
             os.fsync(stream.fileno())
-        self.state = State(state.plan, (*state.answers, kept))
+        self.state = State(state.plan, (*state.answers, dated))
 
     def server(self, port: int) -> Server:
         """Return where the study was served last, or on a port that is asked for; noted by `serves`."""
@@ -141,12 +141,12 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
         advice = f"Name that of `misstep {COMMAND}`."
         raise InputError("this is not a folder of an annotation study", advice, file=folder)
     try:
-        asked = msgspec.convert(manifest.settings, _Asked)
+        settings = msgspec.convert(manifest.settings, _Asked)
     except msgspec.ValidationError as error:
         problem = f"not what `misstep {COMMAND}` wrote: {error}"
         raise InputError(problem, "Restore the file.", file=folder / MANIFEST) from error
-    cases, raters, calibration = tuple(asked.cases), tuple(asked.raters), tuple(asked.calibration)
-    plan = AnnotationPlan(cases, raters, calibration, asked.seed, tuple(asked.labels))
+    cases, raters, calibration = tuple(settings.cases), tuple(settings.raters), tuple(settings.calibration)
+    plan = AnnotationPlan(cases, raters, calibration, settings.seed, tuple(settings.labels))
     begun = (folder / ANSWER_RECORDS.file).exists()
     return State(plan, tuple(read_records(folder, ANSWER_RECORDS, unfinished=True)) if begun else ()), manifest
 

@@ -67,8 +67,8 @@ def _pyarrow() -> ModuleType:
         import pyarrow
     except ImportError as error:
         raise missing_lake("Parquet") from error
-    found: ModuleType = pyarrow
-    return found
+    module: ModuleType = pyarrow
+    return module
 
 
 def _type(kind: types.Type, arrow: Any) -> Any:

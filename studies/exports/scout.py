@@ -83,11 +83,11 @@ def _labels(run: RunExport) -> dict[str, set[str]]:
         )
     labels: dict[str, set[str]] = {}
     for row in verdicts.rows():
-        given = labels.setdefault(row["judge"], set())
+        labels_of_judge = labels.setdefault(row["judge"], set())
         if row["label"] is not None:
-            given.add(row["label"])
-    asked = run.manifest.settings
-    return labels or {str(judge): set() for judge in asked.get("categories", [asked.get("judge", "judge")])}
+            labels_of_judge.add(row["label"])
+    settings = run.manifest.settings
+    return labels or {str(judge): set() for judge in settings.get("categories", [settings.get("judge", "judge")])}
 
 
 def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, Values]]:
@@ -115,7 +115,7 @@ def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner
     tokens = {name: verdict[name] for name in ("input_tokens", "output_tokens")}
     usage = {name: count or 0 for name, count in tokens.items()} if set(tokens.values()) != {None} else {}
     total, failed = sum(usage.values()), verdict["status"] in _ERRORS
-    told = {name: verdict[name] for name in _TOLD if verdict.get(name) is not None}
+    values = {name: verdict[name] for name in _TOLD if verdict.get(name) is not None}
     file, line = verdict.get("file") or None, verdict.get("line")
     return ScanResult(
         transcript_id=item,
@@ -135,7 +135,7 @@ def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner
         value_type=scanner.value_type,
         answer=label,
         explanation=verdict["rationale"] or None,
-        metadata=_json(told),
+        metadata=_json(values),
         scan_error=f"{verdict['status']}: {verdict['error'] or 'no reason is recorded'}" if failed else None,
         scan_error_traceback="" if failed else None,
         scan_error_type="refusal" if verdict["status"] == "refused" else None,

@@ -45,8 +45,8 @@ class Secrets:
 
     def checked(self, table: ExportedTable) -> Iterator[Values]:
         """Return the rows of a table; with `replace` without secrets."""
-        for given in table.rows():
-            row = {name: self._from_here(value, name in _PLACES) for name, value in given.items()}
+        for cells in table.rows():
+            row = {name: self._from_here(value, name in _PLACES) for name, value in cells.items()}
             # A row is looked through as a whole first: nearly none has a secret.
             yield self._checked(row, table) if any(self._kinds(encode(row).decode())) else row
 

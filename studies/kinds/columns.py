@@ -49,9 +49,9 @@ def records_of(folder: Path, records: Records[Any], *, unfinished: bool = False)
 
 def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
     """Return a column for each field of a record, but for some."""
-    told = meanings(kind)
+    texts = meanings(kind)
     fields = msgspec.structs.fields(kind)
-    return tuple(Column(one.name, one.type, told.get(one.name, "")) for one in fields if one.name not in without)
+    return tuple(Column(one.name, one.type, texts.get(one.name, "")) for one in fields if one.name not in without)
 
 
 def table_of(

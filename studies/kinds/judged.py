@@ -97,9 +97,9 @@ class JudgedRuns(RunResults[JudgedRun]):
         scored = [one for one in verdicts if one.label is not None and one.item in gold]
         scores = Counter((gold[one.item], one.label or "", score_bin(one.score)) for one in scored)
         times = Counter(time_bin(one.seconds) for one in verdicts)
-        asked = AskedItems(judge, tuple(question.labels), question.evidence, len(verdicts))
+        items = AskedItems(judge, tuple(question.labels), question.evidence, len(verdicts))
         counts = Counts(
-            asked=(asked,) if verdicts else (),
+            asked=(items,) if verdicts else (),
             answers=tuple(GoldAnswer(judge, *key, n) for key, n in answers.items()),
             scores=tuple(ScoreBin(judge, *key, n) for key, n in scores.items()),
             times=tuple(TimeBin(judge, place, n) for place, n in times.items()),

@@ -68,11 +68,11 @@ class RepairRuns(RunResults[RepairRun]):
         attempts = table_of(
             "attempts", file, RepairAttempt, lambda: _attempts(run.folder), key=("id",), without=inside, first=name
         )
-        said = table_of("signals", file, _Said, signals, key=("attempt", "validator"))
+        signal_table = table_of("signals", file, _Said, signals, key=("attempt", "validator"))
         is_observed = any(True for _ in observed_in(_attempts(run.folder)))
         return (
             attempts,
-            said,
+            signal_table,
             *(observer_tables(file, lambda: observed_in(_attempts(run.folder))) if is_observed else ()),
         )
 

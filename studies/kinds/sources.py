@@ -75,11 +75,11 @@ def source_at(place: Path, data: Path | None) -> Source:
             return _public(name)
     for folder in (place, place.parent):
         if (folder / BENCHMARK).is_file():
-            said = toml_form((folder / BENCHMARK).read_bytes(), _Described, folder / BENCHMARK, _FORM)
-            if not said.licence and said.name in data_sets():
-                return _public(said.name)
-            origin = (said.origin,) if isinstance(said.origin, str) else tuple(said.origin)
-            return Source(said.name or folder.name, said.licence, tuple(filter(None, origin)))
+            described = toml_form((folder / BENCHMARK).read_bytes(), _Described, folder / BENCHMARK, _FORM)
+            if not described.licence and described.name in data_sets():
+                return _public(described.name)
+            origin = (described.origin,) if isinstance(described.origin, str) else tuple(described.origin)
+            return Source(described.name or folder.name, described.licence, tuple(filter(None, origin)))
     return Source(place.name)
 
 

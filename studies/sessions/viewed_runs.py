@@ -53,9 +53,9 @@ def _listed(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...]) -> 
     """Return the runs of a batch as the index takes them, and what of it could not be read."""
     listed: list[ListedRun | Unreadable] = []
     for one in placed_in(batch):
-        found = one.found if isinstance(one, Placed) else one
-        if isinstance(found, Unreadable):
-            listed.append(found)
-        elif isinstance(one, Placed) and isinstance(found, Trajectory):
-            listed.append(listed_run(found, one.file, one.line, classify(found, categories)))
+        session = one.found if isinstance(one, Placed) else one
+        if isinstance(session, Unreadable):
+            listed.append(session)
+        elif isinstance(one, Placed) and isinstance(session, Trajectory):
+            listed.append(listed_run(session, one.file, one.line, classify(session, categories)))
     return listed

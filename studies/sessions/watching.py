@@ -40,13 +40,13 @@ def new_findings(
     while True:
         try:
             arguments = [*map(str, paths), "--out", str(out)]
-            found = classified_findings(paths, categories, classify, out=out, arguments=arguments).findings
+            reported = classified_findings(paths, categories, classify, out=out, arguments=arguments).findings
             _note(out, [] if (out / TOLD).exists() else known)
         except NoTrajectory as error:
             if not waiting:
                 say(f"misstep: {plain(error.line())} Waiting for the first session.")
-            waiting, found = True, []
-        for one in found:
+            waiting, reported = True, []
+        for one in reported:
             if (key := (one.file, one.line, one.item, one.category)) not in known:
                 known.add(key)
                 yield one
@@ -60,12 +60,12 @@ def _told(run: Path) -> set[Key]:
         *lines, _ = file.read_bytes().split(b"\n")  # the last line may lack its end
         replace_file(file, b"".join(line + b"\n" for line in lines))
         return {msgspec.json.decode(line, type=Key) for line in lines}
-    found: set[Key] = set()
+    keys: set[Key] = set()
     manifest = read_manifest(run)
     if manifest is not None and manifest.finished:
         verdicts = read_records(run, _FOUND)
-        found = {(one.file, one.line, one.item, one.judge) for one in verdicts if one.label == "yes"}
-    return found
+        keys = {(one.file, one.line, one.item, one.judge) for one in verdicts if one.label == "yes"}
+    return keys
 
 
 def _note(run: Path, keys: Iterable[Key]) -> None:

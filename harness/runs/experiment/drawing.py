@@ -108,25 +108,25 @@ def item_of(index: int, seed: int) -> str:
 
 def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> DrawnSession:
     """Session `index` of a seed; the same whatever the number of sessions."""
-    given = rates()
+    parameters = rates()
     random = Random(f"{wordings}:{seed}:live {index}")  # noqa: S311 (made-up data)
     of_engineer = Random(f"{seed}:{engineer}")  # noqa: S311
-    factor = of_engineer.uniform(*given.engineer_factor)
-    version = random.choice(list(given.versions))
+    factor = of_engineer.uniform(*parameters.engineer_factor)
+    version = random.choice(list(parameters.versions))
     user, agent = Voice(random, wordings), Voice(random, wordings)
-    limit = random.choices(list(given.limits), list(given.limits.values()))[0]
-    plain = random.random() < given.plain_limits
+    limit = random.choices(list(parameters.limits), list(parameters.limits.values()))[0]
+    plain = random.random() < parameters.plain_limits
     task = make_runnable_task(random, user, limit, _FORBIDDEN_TOOLS, plain=plain)
     ground = _ground(random, task, agent)
     work = _work(random, task, ground)
     planted = [
         _slip(random, category, task, ground, len(work))
-        for category, rate in given.versions[version].items()
+        for category, rate in parameters.versions[version].items()
         if random.random() < rate * factor and _possible(category, task)
     ]
     names = {"function": task.function.name, "path": task.change.path, "line": task.change.new.strip()}
-    heeds = random.choices(list(given.heeds), list(given.heeds.values()))[0]
-    relapse_after, patience = random.randint(*given.relapse_after), _lasting(of_engineer, given.patience)
+    heeds = random.choices(list(parameters.heeds), list(parameters.heeds.values()))[0]
+    relapse_after, patience = random.randint(*parameters.relapse_after), _lasting(of_engineer, parameters.patience)
     look = _look(Action("read_file", {"file_path": task.change.path}), agent)
     steered = heeds, relapse_after, patience, user, look, agent.say("closing", **names)
     return DrawnSession(item_of(index, seed), engineer, version, task, work, tuple(planted), *steered)

@@ -51,13 +51,13 @@ class PacedObserver:
     def after_action(self, steps: Sequence[Step]) -> Step | None:
         """Return what the agent is told, where an answer is due that calls for it."""
         taken = sum(step.role == "agent" for step in steps)
-        said = self._take(steps) if self._open is not None and taken >= self._due else None
+        guidance = self._take(steps) if self._open is not None and taken >= self._due else None
         if self._state.due(steps):
             self._state.asked(steps)
             self._due = taken + self._random.randint(1, self._longest)
             seen = Trajectory(self._run.id, self._run.source, self._run.task, tuple(steps))
             self._open = asyncio.create_task(self._answer(seen))
-        return said
+        return guidance
 
     async def end(self, steps: Sequence[Step]) -> None:
         """The run is over; an answer that is not due by now is not heard any more."""
@@ -86,8 +86,8 @@ class PacedObserver:
         if isinstance(answer, str):
             self._state.failed(answer, steps)
             return None
-        said = self._state.answered(answer, steps)
-        return None if said is None else guidance_step(said.guidance, self._state.number)
+        guidance = self._state.answered(answer, steps)
+        return None if guidance is None else guidance_step(guidance.guidance, self._state.number)
 
     async def _answer(self, seen: Trajectory) -> Feedback | str:
         try:

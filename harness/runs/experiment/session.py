@@ -61,7 +61,7 @@ class Watchers:
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
         """Return what the first of them says."""
-        return next((said for each in self._watchers if (said := each.after_action(steps)) is not None), None)
+        return next((guidance for each in self._watchers if (guidance := each.after_action(steps)) is not None), None)
 
     async def end(self, steps: Sequence[Step]) -> None:
         """Tell all of them that the run is over."""
@@ -74,14 +74,14 @@ CHARACTERS_A_TOKEN = 4
 
 def tokens_of(steps: Sequence[Step]) -> tuple[int, int]:
     """Input and output tokens: each command is asked for with all texts before it, four characters a token."""
-    before = given = made = 0
+    before = prompt_tokens = output_tokens = 0
     for step in steps:
         written = _written(step)
         if step.role == "agent":
-            given += before // CHARACTERS_A_TOKEN
-            made += written // CHARACTERS_A_TOKEN
+            prompt_tokens += before // CHARACTERS_A_TOKEN
+            output_tokens += written // CHARACTERS_A_TOKEN
         before += written + sum(len(result.text) for result in step.results)
-    return given, made
+    return prompt_tokens, output_tokens
 
 
 def seconds_of(steps: Iterable[Step], tokens: tuple[int, int]) -> float:

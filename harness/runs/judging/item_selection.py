@@ -135,8 +135,8 @@ class Selection(Struct, frozen=True):
             parts.append(f"{left:,} are not in the sample (seed {self.sampling.seed})")
         if self.n_other_shards:
             parts.append(f"{self.n_other_shards:,} are in other shards")
-        asked = f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
-        return " ".join(filter(None, (asked, unsure_of(self.judge, self.categories))))
+        sampled = f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
+        return " ".join(filter(None, (sampled, unsure_of(self.judge, self.categories))))
 
 
 def select_items(
@@ -146,7 +146,7 @@ def select_items(
     n_all, n_askable = 0, 0
     left_out: Counter[str] = Counter()
     drawn: list[int] = []
-    found: set[str] = set()
+    checked: set[str] = set()
     chosen = categories_for(judge, folder)
     for line, item in numbered_items(folder):
         n_all += 1
@@ -154,7 +154,7 @@ def select_items(
             left_out[reason] += 1
             continue
         n_askable += 1
-        _check(judge, item, folder, line, found)
+        _check(judge, item, folder, line, checked)
         if sampling is not None:
             _draw(drawn, _digest(item, sampling), sampling.size)
     if not n_askable:
@@ -184,15 +184,15 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
         heappushpop(drawn, -digest)
 
 
-def _check(judge: FittedJudge, item: Item, folder: Path, line: int, found: set[str]) -> None:
+def _check(judge: FittedJudge, item: Item, folder: Path, line: int, checked: set[str]) -> None:
     """Refuse an item that no label fits or whose file is missing; `found` has the paths that exist."""
     field = "labels"
     try:
         offered(judge, item)
-        if isinstance(item.trajectory, str) and item.trajectory not in found:
+        if isinstance(item.trajectory, str) and item.trajectory not in checked:
             field = "trajectory"
             trajectory_file(folder, item.trajectory)
-            found.add(item.trajectory)
+            checked.add(item.trajectory)
     except InputError as error:
         raise InputError(error.found, error.advice, file=folder / "items.jsonl", line=line, field=field) from error
 

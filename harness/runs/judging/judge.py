@@ -115,9 +115,9 @@ async def judged(
     ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
     try:
         trajectory = runs.of(item) if judge.reads_trajectories else None
-        given = await answered(judge, item, trajectory, ask)
+        verdict = await answered(judge, item, trajectory, ask)
     except InputError as error:  # the item's run cannot be read
-        given = unjudged(judge, item, error.line())
+        verdict = unjudged(judge, item, error.line())
     finally:
         model_requests.item_done()
-    return None if ask.cut_off else (given, ask.spent_usd)
+    return None if ask.cut_off else (verdict, ask.spent_usd)

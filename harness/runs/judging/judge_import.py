@@ -94,8 +94,8 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     question = read_question(benchmark)
     _check_mapping(choice.labels, question)
     written = written_verdicts(path)
-    name, given = _of_judge(written, path, choice.judge)
-    chosen, turned = _with_scores(_of_attempt(given, path, choice.attempt))
+    name, of_judge = _of_judge(written, path, choice.judge)
+    chosen, turned = _with_scores(_of_attempt(of_judge, path, choice.attempt))
     by_item: defaultdict[str, list[WrittenVerdict]] = defaultdict(list)
     for one in chosen:
         by_item[_item(one, choice.item)].append(one)
@@ -122,7 +122,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         f"{n_items:,} items of {question.name}.",
         *turned,
         *_unused(choice.labels, chosen),
-        *_left_out(unknown, no_question, written, len(given) - len(chosen), question),
+        *_left_out(unknown, no_question, written, len(of_judge) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
     return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
@@ -153,11 +153,11 @@ def _item(one: WrittenVerdict, field: str) -> str:
     return one.names[field]
 
 
-def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
+def _of_attempt(verdicts: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
     """Return the verdicts on one attempt at each item."""
-    chosen = [one for one in given if one.attempt == attempt]
+    chosen = [one for one in verdicts if one.attempt == attempt]
     if not chosen:
-        known = ", ".join(map(str, sorted({one.attempt for one in given})))
+        known = ", ".join(map(str, sorted({one.attempt for one in verdicts})))
         message = f"{path_text(path)} has no verdict on attempt {attempt}"
         raise UsageError(message, f"Its attempts: {known}; name one by --attempt.")
     return chosen
@@ -188,46 +188,46 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
     return name, [one for one in written.verdicts if one.judge in (name, EVERY)]
 
 
-def _with_scores(given: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
+def _with_scores(verdicts: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
     """Return the verdicts with their grades as certainties, and a sentence where those of a label are turned round.
 
     They are where two labels have grades, on the average on either side of a half: then a grade says how much of the
     one label an item has, and the certainty of the other is what is missing to 1.
     """
     grades: defaultdict[str, list[float]] = defaultdict(list)
-    for one in given:
+    for one in verdicts:
         if one.grade is not None:
             grades[one.label or ""].append(one.grade)
     means = sorted((fmean(own), label) for label, own in grades.items())
     turned = ""
-    told: tuple[str, ...] = ()
+    note: tuple[str, ...] = ()
     if len(means) == _TWO and means[0][0] < _HALF <= means[1][0]:
         turned, whole = means[0][1], means[1][1]
-        told = (
+        note = (
             f"A score of the file says how much {_short(whole)} an item is: 1 less it is that of {_short(turned)}.",
         )
     scored = [
         one if one.grade is None else replace(one, score=round(1 - one.grade, 9) if one.label == turned else one.grade)
-        for one in given
+        for one in verdicts
     ]
-    return scored, told
+    return scored, note
 
 
 def _verdict(
-    item: str, given: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
+    item: str, answers: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
     """Return the verdict on an item; unreadable where it is answered several times with different labels.
 
     Where only the scores differ, it has none: no order of the rows may choose one.
     """
-    read = [_read(item, one, judge, labels, mapping) for one in given]
+    read = [_read(item, one, judge, labels, mapping) for one in answers]
     if len({(one.status, one.label) for one in read}) == 1:
         return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
-    said = ", ".join(
-        f"{'no label' if one.label is None else _short(one.label)} in {one.place}" for one in given[: _SHOWN + 1]
+    labels_read = ", ".join(
+        f"{'no label' if one.label is None else _short(one.label)} in {one.place}" for one in answers[: _SHOWN + 1]
     )
-    error = f"the files answer it {len(given)} times, and not alike: {said}"
-    return Verdict(item, judge, None, "unreadable", model=given[0].model, error=error)
+    error = f"the files answer it {len(answers)} times, and not alike: {labels_read}"
+    return Verdict(item, judge, None, "unreadable", model=answers[0].model, error=error)
 
 
 def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]) -> Verdict:
@@ -250,17 +250,17 @@ def _short(label: str) -> str:
 def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) -> InputError:
     item = next(read_items(benchmark), None)
     has = "none" if item is None else repr(item.id)
-    found = (
+    message = (
         f"no verdict is on an item of the benchmark {question.name}: the file has {first!r}, the benchmark has {has}"
     )
     advice = "Name the field that has the ids of the benchmark's items with --item, or write them into the file."
-    return InputError(found, advice, file=path, field="item")
+    return InputError(message, advice, file=path, field="item")
 
 
 def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
     """Return the labels that are mapped and that no verdict has."""
-    given = {one.label.casefold() for one in chosen if one.label is not None}
-    if unused := [theirs for theirs in mapping if theirs.casefold() not in given]:
+    used = {one.label.casefold() for one in chosen if one.label is not None}
+    if unused := [theirs for theirs in mapping if theirs.casefold() not in used]:
         yield f"No verdict has the label that --label maps: {_first(unused)}."
 
 
@@ -293,9 +293,9 @@ def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[Writ
     """Return what has no label though the files say something, by what they say."""
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
     if unread:
-        said = Counter(verdicts[item].error or "" for item in unread)
-        shown = "; ".join(f"{error} ({count:,})" for error, count in said.most_common(_SHOWN))
-        shown += "; and others" if len(said) > _SHOWN else ""
+        errors = Counter(verdicts[item].error or "" for item in unread)
+        shown = "; ".join(f"{error} ({count:,})" for error, count in errors.most_common(_SHOWN))
+        shown += "; and others" if len(errors) > _SHOWN else ""
         yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
     counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
     for grade, count in counted.items():

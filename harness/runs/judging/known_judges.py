@@ -27,10 +27,10 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
         if is_recorded(named):
             return recorded_judge(named, data)
         if ":" in named or named in added_judges():
-            found = JUDGES.load(named)
-            if not isinstance(found, str | Path):
-                return python_judge(found, named, model)
-            named = str(found)
+            entry = JUDGES.load(named)
+            if not isinstance(entry, str | Path):
+                return python_judge(entry, named, model)
+            named = str(entry)
     file = Path(named)
     if file.is_file() and is_pattern_file(written := file.read_bytes()):
         return read_pattern_judge(file, written)

@@ -71,8 +71,8 @@ class RuleJudge(Struct, frozen=True):
         if trajectory is None:
             message = f"item {item.id!r} has no run"
             raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")
-        (found,) = classify_all(trajectory, [self.category])
-        return replace(found, item=item.id, judge=self.name)
+        (verdict,) = classify_all(trajectory, [self.category])
+        return replace(verdict, item=item.id, judge=self.name)
 
 
 def rule_judges() -> tuple[str, ...]:
@@ -139,9 +139,9 @@ class RecoveryRule(Struct, frozen=True):
             raise InputError(message, "Give the run and the step of the intervention.", field="step")
         categories = tuple(map(str, item.extra.get("categories", ())))
         evidence = tuple(int(step) for step in item.extra.get("evidence", ()))
-        found = outcome(trajectory, item.step, categories, evidence)
-        label = RECOVERED if found.recovered else NOT_RECOVERED
-        return Verdict(item.id, self.name, label, steps=found.steps, rationale=found.rationale)
+        verdict = outcome(trajectory, item.step, categories, evidence)
+        label = RECOVERED if verdict.recovered else NOT_RECOVERED
+        return Verdict(item.id, self.name, label, steps=verdict.steps, rationale=verdict.rationale)
 
 
 def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence: Sequence[int] = ()) -> _Outcome:
@@ -185,8 +185,8 @@ def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until
         again = [act for act in wrong if bare_name(act.call.name) in tools]
         return again or (wrong if len(wrong) >= _FAILURES else [])
     alone = replace(until, steps=tuple(_without_act(one) if at < step else one for at, one in enumerate(until.steps)))
-    found = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
-    return [act for act in later if act.step in found and not any(_takes_back(act, made) for made in shown)]
+    steps = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
+    return [act for act in later if act.step in steps and not any(_takes_back(act, made) for made in shown)]
 
 
 def _without_act(step: Step) -> Step:

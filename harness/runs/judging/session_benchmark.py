@@ -66,7 +66,7 @@ def session_benchmark(
     items.
     """
     check_named(paths)
-    states = [file_state(found.path) for found in found_files(paths, left_out=folder)]
+    states = [file_state(file.path) for file in found_files(paths, left_out=folder)]
     question: dict[str, Any] = {"name": folder.resolve().parent.name, "kind": kind, "labels": dict(labels)}
     question |= {"positive": "yes"} if "yes" in labels else {}
     if _stands(folder, question, states):

@@ -40,8 +40,8 @@ def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
     return runs
 
 
-def _unreadable(found: Unreadable) -> InputError:
-    return InputError(f"the run cannot be read: {found.error}", _ADVICE, file=found.file, line=found.line)
+def _unreadable(line: Unreadable) -> InputError:
+    return InputError(f"the run cannot be read: {line.error}", _ADVICE, file=line.file, line=line.line)
 
 
 class _RunsOfLines(Mapping[str, Trajectory]):
@@ -109,11 +109,11 @@ def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -
         items_of.setdefault(run or only or item, []).append(item)
     for name, items in items_of.items():
         try:
-            found = runs.get(name)
+            trajectory = runs.get(name)
         except InputError as error:
             yield FoundRun(tuple(items), None, error.line())
             continue
-        yield FoundRun(tuple(items), found, "" if found else f"{path} holds no run {name!r}")
+        yield FoundRun(tuple(items), trajectory, "" if trajectory else f"{path} holds no run {name!r}")
 
 
 def run_in(item: Item) -> FoundRun:

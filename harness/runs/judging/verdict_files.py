@@ -43,16 +43,16 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
     digest = hashlib.sha256()
     cannot_be_read: dict[str, UnreadableTrajectory] = {}
     skipped = 0
-    for found in find_files([path]):
+    for file in find_files([path]):
         try:
-            data = _content(found.path)
-            values = _values(data, found)
+            data = _content(file.path)
+            values = _values(data, file)
         except UnreadableTrajectory as error:
-            if found.named:
+            if file.named:
                 raise
-            cannot_be_read[path_text(found.path)] = error
+            cannot_be_read[path_text(file.path)] = error
             continue
-        reader = _recognised(values, found)
+        reader = _recognised(values, file)
         if reader is None:
             skipped += 1
             continue
@@ -99,17 +99,17 @@ def _content(path: Path) -> bytes:
     return data
 
 
-def _values(data: bytes, found: FoundFile) -> list[tuple[Place, Any]]:
+def _values(data: bytes, file: FoundFile) -> list[tuple[Place, Any]]:
     """Return the objects of a file: JSON values, or the rows of a CSV."""
     is_json = data.lstrip()[:1] in (b"{", b"[")
-    return list(_json_values(data, found.path)) if is_json else _rows(data, path_text(found.path), named=found.named)
+    return list(_json_values(data, file.path)) if is_json else _rows(data, path_text(file.path), named=file.named)
 
 
-def _recognised(values: list[tuple[Place, Any]], found: FoundFile) -> VerdictReader | None:
+def _recognised(values: list[tuple[Place, Any]], file: FoundFile) -> VerdictReader | None:
     """Return the reader of a file; none where a file of a folder is not a file of verdicts."""
     reader = reader_of(values[0][1]) if values else None
-    if reader is None and found.named:
-        raise _unknown(values, path_text(found.path))
+    if reader is None and file.named:
+        raise _unknown(values, path_text(file.path))
     return reader
 
 
@@ -148,8 +148,8 @@ def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
         raise UnreadableTrajectory(error.found, advice, file=error.file, line=error.line_number) from error
     lines = decoded.values
     if decoded.unfinished is not None:
-        found = f"the last line is cut off, after {len(lines):,} whole ones"
-        raise UnreadableTrajectory(found, "Copy the file again, or remove that line.", file=file)
+        message = f"the last line is cut off, after {len(lines):,} whole ones"
+        raise UnreadableTrajectory(message, "Copy the file again, or remove that line.", file=file)
     if len(lines) == 1 and isinstance(listed := lines[0][1], list):
         for number, value in enumerate(listed, start=1):
             yield Place(file, number, "record"), value
@@ -182,13 +182,13 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
                 if not named and reader_of(dict.fromkeys(header, "")) is None:
                     return []
                 if twice := next((name for name in header if name and header.count(name) > 1), ""):
-                    found = f"the header has the column {twice} twice"
-                    raise InputError(found, "Rename or remove one.", file=file, line=reader.line_num)
+                    message = f"the header has the column {twice} twice"
+                    raise InputError(message, "Rename or remove one.", file=file, line=reader.line_num)
                 continue
             place = Place(file, reader.line_num)
             if len(cells) != len(header):
-                found = f"{len(cells)} cells where the header has {len(header)}"
-                raise place.error(found, "Give each row one cell a column; quote a cell that holds the delimiter.")
+                message = f"{len(cells)} cells where the header has {len(header)}"
+                raise place.error(message, "Give each row one cell a column; quote a cell that holds the delimiter.")
             rows.append((place, dict(zip(header, cells, strict=True))))
     except csv.Error as error:
         advice = 'Close every quote, and double a quote inside quotes ("").'

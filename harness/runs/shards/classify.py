@@ -58,14 +58,14 @@ def classify_shard(
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
     files = [one.file for one in slices]
-    found = fetched(files)
+    there = fetched(files)
     # A file that is cut is noted by the shard in which it begins.
-    states = [file_state(found[one.file.file].path) for one in slices if one.start == 0]
+    states = [file_state(there[one.file.file].path) for one in slices if one.start == 0]
     judge_batch = judge_of(categories, classify, keep_lines=True, show=show)
     size = sum(one.stop - one.start for one in slices)
-    judged = judged_batches(judge_batch, _batches(slices, found), workers or enough_workers(size))
+    judged = judged_batches(judge_batch, _batches(slices, there), workers or enough_workers(size))
     parts, counts = write_parts(store, shard, judged, PART_BYTES)
-    require_unchanged(files, found)
+    require_unchanged(files, there)
     write_marker(store, shard, Marker(digest, tuple(parts), tuple(states), counts))
     return ShardDone(shard, counts, before=False)
 
@@ -80,26 +80,26 @@ def plan_of_classify(
 ) -> tuple[Plan, str]:
     """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
-    def with_files(asked: Plan) -> Plan:
+    def with_files(plan: Plan) -> Plan:
         pinned, files = planned(paths, store.folder, changed)
         if changed != EVER and not files:
             raise no_trajectory(paths, 0, changed)
         named = [pinned.get(argument, argument) for argument in arguments]
-        return structs.replace(asked, files=files, manifest=structs.replace(asked.manifest, arguments=named))
+        return structs.replace(plan, files=files, manifest=structs.replace(plan.manifest, arguments=named))
 
     return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), with_files)
 
 
-def _batches(slices: Iterable[Slice], found: Mapping[str, FoundFile]) -> Iterator[Batch]:
+def _batches(slices: Iterable[Slice], files: Mapping[str, FoundFile]) -> Iterator[Batch]:
     for whole, neighbours in groupby(slices, attrgetter("whole")):
         if whole:
-            yield from batches(found[one.file.file] for one in neighbours)
+            yield from batches(files[one.file.file] for one in neighbours)
         else:
             for one in neighbours:
-                yield from ((part,) for part in _parts(one, found[one.file.file]))
+                yield from ((part,) for part in _parts(one, files[one.file.file]))
 
 
-def _parts(one: Slice, found: FoundFile) -> Iterator[Part]:
-    for part in parts_of(found):
+def _parts(one: Slice, file: FoundFile) -> Iterator[Part]:
+    for part in parts_of(file):
         if isinstance(part, Part):
             yield from cut(part, BATCH_BYTES, one.start, one.stop)

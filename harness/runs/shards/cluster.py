@@ -56,10 +56,10 @@ class Cluster:
         """Return how many shards can be done at once."""
         return sum(self._client.nthreads().values())
 
-    def shards_for(self, store: Store, asked: int | None) -> int:
+    def shards_for(self, store: Store, count: int | None) -> int:
         """How many shards a run is cut into: as many as asked for, else as it was begun with, else by the threads."""
-        begun = read_plan(store) if asked is None else None
-        return begun[0].shards if begun else asked or SHARDS_A_THREAD * self.threads
+        begun = read_plan(store) if count is None else None
+        return begun[0].shards if begun else count or SHARDS_A_THREAD * self.threads
 
     def require_misstep(self) -> None:
         """Refuse a cluster on which Misstep is missing, or another version."""
@@ -80,11 +80,11 @@ class Cluster:
 
     def _everywhere(self, function: Callable[..., Any], *arguments: object) -> Iterator[tuple[str, Any]]:
         """What a function gives on each worker; a missing module is what it gives, and a worker that is gone none."""
-        for worker, found in self._client.run(function, *arguments, on_error="return").items():
-            if isinstance(found, Exception) and not isinstance(found, OSError | ImportError):
-                raise found
-            if not isinstance(found, OSError):
-                yield worker, found
+        for worker, answer in self._client.run(function, *arguments, on_error="return").items():
+            if isinstance(answer, Exception) and not isinstance(answer, OSError | ImportError):
+                raise answer
+            if not isinstance(answer, OSError):
+                yield worker, answer
 
     def do(self, shards: Sequence[Shard], run: Callable[[Shard], Done]) -> Iterator[Done]:
         """Do shards on the workers; what they give comes in the order in which they are done."""
@@ -95,13 +95,13 @@ class Cluster:
         with Progress("shards", len(futures)) as progress:
             for future in as_completed(futures, loop=self._client.loop):
                 try:
-                    found = future.result()
+                    result = future.result()
                 except KilledWorker as error:
                     raise MisstepError(
                         f"shard {futures[future]}: the workers that did it died",
                         "Look for the reason in their logs (often memory); the same line goes on from there.",
                     ) from error
-                yield found
+                yield result
                 progress.advance()
 
 
@@ -164,8 +164,8 @@ def run_line(shard: Shard, arguments: Sequence[str]) -> None:
         check=False,
     )
     if done.returncode not in (0, 1):  # with 1 some items have no answer: the merge says which
-        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
-        raise MisstepError(f"shard {shard}: {said[-1].removeprefix('misstep: ')}")
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
+        raise MisstepError(f"shard {shard}: {lines[-1].removeprefix('misstep: ')}")
 
 
 _AS_MISSTEP = """

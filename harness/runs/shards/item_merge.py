@@ -61,41 +61,41 @@ class FinishedShards(Struct, frozen=True):
     manifest: Manifest
 
 
-def merge_judged(out: Path, found: FinishedShards, benchmark: Path) -> None:
+def merge_judged(out: Path, finished: FinishedShards, benchmark: Path) -> None:
     """Write the verdicts of all shards into a run's folder, in the order of its benchmark."""
 
     def in_order(judged: Mapping[_Judged, Shard]) -> Sequence[_Judged]:
         order = [key for item in read_items(benchmark) if (key := _Judged(item.id)) in judged]
         numbers = [judged[key].number for key in order]
-        count = len(found.shards)
+        count = len(finished.shards)
         if len(order) < len(judged) or numbers != [place % count + 1 for place in range(len(order))]:
             advice = "Delete the folder of each shard, and run them all again."
             raise InputError("the shards were not dealt out from the items of this benchmark", advice, file=out)
         return order
 
-    _merge(out, found, Records(_Judged, VERDICTS, "verdict"), in_order)
+    _merge(out, finished, Records(_Judged, VERDICTS, "verdict"), in_order)
 
 
-def merge_repairs(out: Path, found: FinishedShards) -> None:
+def merge_repairs(out: Path, finished: FinishedShards) -> None:
     """Write the attempts of all shards into a run's folder, by number and case; otherwise as `merge_judged`."""
 
     def in_order(attempted: Collection[_Attempted]) -> Sequence[_Attempted]:
         return sorted(attempted, key=lambda one: (one.sample, one.case))
 
-    _merge(out, found, Records(_Attempted, ATTEMPT_RECORDS.file, ATTEMPT_RECORDS.one), in_order)
+    _merge(out, finished, Records(_Attempted, ATTEMPT_RECORDS.file, ATTEMPT_RECORDS.one), in_order)
 
 
 def _merge(
-    out: Path, found: FinishedShards, records: Records[Key], in_order: Callable[[Mapping[Key, Shard]], Sequence[Key]]
+    out: Path, finished: FinishedShards, records: Records[Key], in_order: Callable[[Mapping[Key, Shard]], Sequence[Key]]
 ) -> None:
     earlier = read_manifest(out)
-    if earlier is not None and replace(earlier, written=None) == found.manifest:
+    if earlier is not None and replace(earlier, written=None) == finished.manifest:
         return
-    if earlier is not None and (differs := differences(earlier, found.manifest) or _unfinished(earlier)):
+    if earlier is not None and (differs := differences(earlier, finished.manifest) or _unfinished(earlier)):
         raise UsageError(f"{out} holds another run besides its shards: {differs}", "Merge them in another folder.")
     shard_of: dict[Key, Shard] = {}
     lengths: Counter[Key] = Counter()
-    for shard in found.shards:
+    for shard in finished.shards:
         for key, line in _keyed_lines(out / shard.folder, records):
             if (other := shard_of.setdefault(key, shard)) != shard:
                 message = f"shard {shard} and shard {other} both have {encode(key).decode()}"
@@ -108,12 +108,12 @@ def _merge(
     building = out / f".{records.file}.{os.getpid()}-0.part"  # as the half-written files that a later writer removes
     with writing(building):
         with building.open("wb") as stream:
-            for shard in found.shards:  # one open file at a time, however many shards there are
+            for shard in finished.shards:  # one open file at a time, however many shards there are
                 for key, line in _keyed_lines(out / shard.folder, records):
                     starts[key] += os.pwrite(stream.fileno(), line, starts[key])
         building.replace(out / records.file)
-        _keep_beside(out, found.shards)
-        write_manifest(out, replace(found.manifest, written=written_in(out, records.file)))
+        _keep_beside(out, finished.shards)
+        write_manifest(out, replace(finished.manifest, written=written_in(out, records.file)))
 
 
 def _unfinished(manifest: Manifest) -> str:
@@ -170,8 +170,8 @@ def _begun(out: Path, shard: Shard, whole: Manifest) -> Manifest | None:
 
 def _refuse_foreign(out: Path, manifests: Mapping[Shard, Manifest], whole: Manifest) -> None:
     for shard, manifest in manifests.items():
-        said = manifest.settings.get(SETTING)
-        differs = differences(whole, manifest) or ("" if said == str(shard) else f"it is shard {said or 'of none'}")
+        number = manifest.settings.get(SETTING)
+        differs = differences(whole, manifest) or ("" if number == str(shard) else f"it is shard {number or 'of none'}")
         if differs:
             message = f"shard {shard} of {out} is of another run: {differs}"
             raise UsageError(message, f"Delete {out / shard.folder}. {_command(whole, shard)}")

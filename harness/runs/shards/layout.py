@@ -81,7 +81,7 @@ def require_all(done: Collection[Shard], count: int, command: str) -> None:
 def stretches(numbers: Sequence[int]) -> str:
     """Ascending numbers in words, neighbours together: `1, 3-5 and 9`."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
-    told = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in islice(runs, _NAMED)]
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in islice(runs, _NAMED)]
     if len(runs) > _NAMED:
-        return f"{', '.join(told)} and {sum(map(len, runs[_NAMED:])):,} more"
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+        return f"{', '.join(shown)} and {sum(map(len, runs[_NAMED:])):,} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -52,17 +52,17 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
         return run_of(folder, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude))
 
     if store.folder is not None:
-        found = into(store.folder / GROWING)
+        result = into(store.folder / GROWING)
         for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
             (store.folder / left).unlink(missing_ok=True)
         (store.folder / GROWING).rename(store.folder / WHOLE)
         complete(store.folder)
     else:
         with TemporaryDirectory() as unkept:
-            found = into(Path(unkept))
+            result = into(Path(unkept))
             _put(store, Path(unkept))
     _clean(store, markers)
-    return found
+    return result
 
 
 def _stands(store: Store, manifest: Manifest) -> bool:
@@ -89,8 +89,8 @@ def _put(store: Store, folder: Path) -> None:
 
 def _clean(store: Store, markers: Markers) -> None:
     """Take away what killed writers left: all that no marker names."""
-    kept = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
-    kept |= {PLAN, *(shard.marker for shard in markers)}
+    names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
+    names |= {PLAN, *(shard.marker for shard in markers)}
     for name in store.names(SHARDS):
-        if name not in kept:
+        if name not in names:
             store.remove(name)

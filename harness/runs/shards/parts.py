@@ -88,13 +88,13 @@ def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iter
         file = f"{store.place}/{part.name(shard)}"
         content = store.read(part.name(shard))
         if content is None or not _is_as_written(part, content):
-            found = "a part is missing" if content is None else "a part is not as it was written"
-            raise InputError(f"shard {shard}: {found}", f"Run: {command} --shard {shard}", file=file)
+            message = "a part is missing" if content is None else "a part is not as it was written"
+            raise InputError(f"shard {shard}: {message}", f"Run: {command} --shard {shard}", file=file)
         try:
             judged = _decode(content)
         except msgspec.DecodeError as error:
-            found = f"not what this Misstep writes: {error}"
-            raise InputError(found, "Begin anew with another --out.", file=file) from error
+            message = f"not what this Misstep writes: {error}"
+            raise InputError(message, "Begin anew with another --out.", file=file) from error
         yield from judged
 
 

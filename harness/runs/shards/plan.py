@@ -67,31 +67,31 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
 
 
 def frozen_plan(
-    store: Store, asked: Plan, with_files: Callable[[Plan], Plan] = lambda asked: asked
+    store: Store, wanted: Plan, with_files: Callable[[Plan], Plan] = lambda wanted: wanted
 ) -> tuple[Plan, str]:
     """Return the plan of a run, made if this shard is the first, and its SHA-256."""
     there = read_plan(store)
     if there is None:
         if store.read(MANIFEST) is not None:
             raise UsageError(f"{store.place} holds a run that was not made in shards", "Name another place with --out.")
-        store.create(PLAN, encode(with_files(asked)))
+        store.create(PLAN, encode(with_files(wanted)))
         there = read_plan(store)
         if there is None:
             raise InputError("the plan was removed", "Run the command again.", file=f"{store.place}/{PLAN}")
-    if differs := _differences(there[0], asked):
+    if differs := _differences(there[0], wanted):
         raise UsageError(f"{store.place} holds another run: {'; '.join(differs)}", "Name another place with --out.")
     return there
 
 
-def _differences(plan: Plan, asked: Plan) -> list[str]:
-    then, now = plan.manifest, asked.manifest
+def _differences(plan: Plan, wanted: Plan) -> list[str]:
+    then, now = plan.manifest, wanted.manifest
     differs = differing_settings(then, now)
     if then.command != now.command:
         return differs
-    if plan.shards != asked.shards:
-        differs.append(f"it was cut into {plan.shards:,} shards and is now cut into {asked.shards:,}")
-    if plan.paths != asked.paths:
-        differs.append(f"it was of {' '.join(plan.paths)} and is now of {' '.join(asked.paths)}")
+    if plan.shards != wanted.shards:
+        differs.append(f"it was cut into {plan.shards:,} shards and is now cut into {wanted.shards:,}")
+    if plan.paths != wanted.paths:
+        differs.append(f"it was of {' '.join(plan.paths)} and is now of {' '.join(wanted.paths)}")
     if inputs := difference(then.inputs, now.inputs):
         differs.append(f"its inputs are not as they were: {inputs}")
     if then.misstep != now.misstep:
@@ -166,11 +166,11 @@ def of_whole(manifest: Manifest) -> Manifest:
 
 def without_options(arguments: Iterable[str], *names: str) -> list[str]:
     """Return the arguments of a command line without options of these names and their values."""
-    kept: list[str] = []
+    arguments_left: list[str] = []
     left = iter(arguments)
     for argument in left:
         if argument in names:
             next(left, None)
         elif argument.partition("=")[0] not in names:
-            kept.append(argument)
-    return kept
+            arguments_left.append(argument)
+    return arguments_left

@@ -59,11 +59,11 @@ def planned(
     files: dict[str, PlannedFile] = {}
     for at_addresses, neighbours in groupby(paths, there.__contains__):
         if at_addresses:
-            found = [one for path in neighbours for one in _of_stored(*there[path], changed)]
+            to_read = [one for path in neighbours for one in _of_stored(*there[path], changed)]
         else:
             local = found_files([Path(path) for path in neighbours], left_out)
-            found = [_of_local(one) for one in files_changed(local, changed)]
-        for one in found:
+            to_read = [_of_local(one) for one in files_changed(local, changed)]
+        for one in to_read:
             files.setdefault(one.file, one)
     return {path: pinned for path, (pinned, _) in there.items()}, tuple(files.values())
 
@@ -89,16 +89,16 @@ def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
     return [*((True, folder) for folder in folders), (False, name)]
 
 
-def _of_local(found: FoundFile) -> PlannedFile:
-    size, version = _state_of(found.path)
-    name = os.fsencode(found.path)
+def _of_local(file: FoundFile) -> PlannedFile:
+    size, version = _state_of(file.path)
+    name = os.fsencode(file.path)
     text = name.decode(errors="replace")
-    lengths = _lengths_to_cut(found) if size > LEAST_TO_CUT else ()
-    return PlannedFile(text, size, version, found.named, lengths, b"" if text.encode() == name else name)
+    lengths = _lengths_to_cut(file) if size > LEAST_TO_CUT else ()
+    return PlannedFile(text, size, version, file.named, lengths, b"" if text.encode() == name else name)
 
 
-def _lengths_to_cut(found: FoundFile) -> tuple[int, ...]:
-    part = next(parts_of(found), None)
+def _lengths_to_cut(file: FoundFile) -> tuple[int, ...]:
+    part = next(parts_of(file), None)
     return lengths_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else ()
 
 
@@ -116,20 +116,20 @@ def fetched(files: Sequence[PlannedFile]) -> dict[str, FoundFile]:
     stored = [stored for one in files for stored in (one.stored, one.beside) if stored is not None]
     _require_stored(files)
     copies = dict(zip(stored, copies_of(stored), strict=True)) if stored else {}
-    found = {
+    local = {
         one.file: FoundFile(
             copies[one.stored] if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named
         )
         for one in files
     }
-    require_unchanged(files, found)
-    return found
+    require_unchanged(files, local)
+    return local
 
 
-def require_unchanged(files: Iterable[PlannedFile], found: Mapping[str, FoundFile]) -> None:
+def require_unchanged(files: Iterable[PlannedFile], local: Mapping[str, FoundFile]) -> None:
     """Refuse files of this machine that are not as they were when the plan was made, by name; copies do not change."""
     for one in files:
-        if one.stored is None and _state_of(found[one.file].path) != (one.size, one.version):
+        if one.stored is None and _state_of(local[one.file].path) != (one.size, one.version):
             raise _changed(one.file)
 
 
@@ -139,10 +139,12 @@ def _require_stored(files: Sequence[PlannedFile]) -> None:
     for one in files:
         if one.stored is None or is_of_hub(one.file):
             continue
-        asked = one.file if one.named else one.stored.below
-        if asked not in listed:
-            listed[asked] = {now.file: (now.size, now.version) for now in _of_stored(asked, stored_files(asked), EVER)}
-        if listed[asked].get(one.file) != (one.size, one.version):
+        source = one.file if one.named else one.stored.below
+        if source not in listed:
+            listed[source] = {
+                now.file: (now.size, now.version) for now in _of_stored(source, stored_files(source), EVER)
+            }
+        if listed[source].get(one.file) != (one.size, one.version):
             raise _changed(one.file)
 
 
