@@ -3,7 +3,7 @@
     benchmark.toml     `BenchmarkFile`
     items.jsonl        an `Item` a line
 
-`gold.csv` stands beside them and is never opened here.
+`gold.csv` is beside them and is never opened here.
 """
 
 from codecs import BOM_UTF8
@@ -106,7 +106,7 @@ class Question(Struct, frozen=True):
     - `positive`: The label that counts as found; may be empty.
     - `asks`: The question itself, as a sentence; may be empty.
     - `shown`: What of the items' `extra` a judge may see.
-    - `level`: The level of measurement of the labels, which stand in their order where they have one.
+    - `level`: The level of measurement of the labels, in their order if they have one.
     - `evidence`: The kind of evidence that figures on it are.
     """
 
@@ -132,7 +132,7 @@ class BenchmarkFile(Struct):
     - `positive`: The label that counts as positive.
     - `question`: The question that the judge `benchmark_question` asks.
     - `shown`: The fields of an item's `extra` that a judge may see.
-    - `level`: The level of measurement. If it is not `nominal`, the labels stand in their order.
+    - `level`: The level of measurement. If it is not `nominal`, the labels are in their order.
     - `evidence`: The kind of evidence: `real`, or `generated` if a program made the items.
 
     Examples

@@ -53,7 +53,7 @@ _DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")
 
 
 def last_changes_of(path: Path) -> Path | None:
-    """Return the file beside a SQLite database in which what was written last stands; `None` if there is none."""
+    """Return the file beside a SQLite database with the latest writes; `None` if there is none."""
     name = name_of_last_changes(path.name)
     beside = path.with_name(name) if name else None
     return beside if beside and beside.is_file() else None

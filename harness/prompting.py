@@ -12,7 +12,7 @@
 
     {text}
 
-What stands above the line `<!-- item -->` is the system's message, what stands below it is asked anew for each item;
+The text above the line `<!-- item -->` is the system's message, the text below it is asked anew for each item;
 without that line all of it is asked. A placeholder that is not declared, or declared and not used, is an error. Braces
 around anything but a lower-case name are text.
 """

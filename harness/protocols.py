@@ -32,7 +32,7 @@ class Sample(Struct, frozen=True):
 class Reader(Protocol):
     """A module that turns one trajectory format into trajectories.
 
-    `UNIT` is `value` where each JSON value (a document, or one line of JSON Lines) stands alone, `file` where all
+    `UNIT` is `value` where each JSON value (a document, or one line of JSON Lines) is alone, `file` where all
     lines of a file make one trajectory.
     """
 
@@ -77,7 +77,7 @@ class Ask(Protocol):
 
 
 class WrittenJudge(Protocol):
-    """What somebody writes in Python to judge items; `kind`, one kind of items, and `category` may stand beside it.
+    """What somebody writes in Python to judge items; `kind`, one kind of items, and `category` may be beside it.
 
     A class without parameters will do, and so will an object or a module.
     """

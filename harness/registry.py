@@ -28,7 +28,7 @@ class Registry(dict[str, str], Generic[T]):
         return self | {name: target for name, target in _added(self.group).items() if name not in self}
 
     def load(self, name: str) -> T:
-        """Return what stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
+        """Return the entry `name`, or the object at `name` if that is a dotted path `package.module:name`.
 
         A module that is not installed is looked for in the present folder.
         """
@@ -50,7 +50,7 @@ class Registry(dict[str, str], Generic[T]):
         return entry
 
     def made(self, name: str, *arguments: object, form: str = "") -> Any:
-        """What stands under `name`, called; a `UsageError` with the `form` that it should have says what it raised."""
+        """Call the entry `name`; a `UsageError` with the `form` that it should have says what it raised."""
         make: Any = self.load(name)
         try:
             return make(*arguments)

@@ -19,7 +19,7 @@ from itertools import islice
 TAG = "system-reminder"
 
 _NAME = "systemreminder"
-"""The letters of the tag; signs that are neither letters nor digits may stand among them."""
+"""The letters of the tag; signs that are neither letters nor digits may be among them."""
 
 _ENOUGH = len("system")
 """Letters from which the beginning of a tag is one where the text ends: the next text may go on with the rest."""
@@ -31,7 +31,7 @@ _OPENING = re.compile(r"[<＜﹤‹〈⟨〈《≺˂ᐸ❮❬]|&(?:amp;)*+(?:lt|
 """An opening angle bracket, what looks like one, and how one is written as an entity or an escape."""
 
 _BROKEN = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
-"""What stands in its place: a bracket that opens nothing."""
+"""Its replacement: a bracket that opens nothing."""
 
 _WRITTEN = re.compile(
     r"&(?:amp;)*+(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,10});?|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})",

@@ -14,18 +14,18 @@ from urllib.parse import urlsplit
 from misstep.harness.copies import is_address
 
 SERVER, HERE, HOME = "[base-url]", ".", "~"
-"""What stands for a server that was asked, for the present folder and for the home."""
+"""The names of a server that was asked, of the present folder and of the home."""
 
 _BASE_URL = "--base-url"
 _PUBLIC = "hf://"
 _ENDS = r"(?=[/\\\s'\"`:;,.)\]}?]|\Z)"
 
 Places = Mapping[str, str]
-"""A path, an address or the beginning of a URL → what stands for it."""
+"""A path, an address or the beginning of a URL → its name."""
 
 
 def private_places(arguments: Iterable[str], folders: Iterable[str] = (), servers: Iterable[str] = ()) -> Places:
-    """The places that a command line names, and others, each with what stands for it in a file that is passed on."""
+    """The places that a command line names, and others, each with its name in a file that is passed on."""
     places: dict[str, str] = {}
     addresses = list(servers)
     named = list(folders)
@@ -48,7 +48,7 @@ def private_places(arguments: Iterable[str], folders: Iterable[str] = (), server
 
 
 def without_places(text: str, places: Places) -> str:
-    """Return a text in which what stands for them takes the place of private places and of what lies below them."""
+    """Return a text in which their names replace private places and the paths below them."""
     if not places or not any(place in text for place in places):
         return text
     longest_first = sorted(places, key=len, reverse=True)

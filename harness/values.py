@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 _INDENTED = 20
-"""Levels written on lines of their own; deeper ones stand on one line, or their spaces would outgrow the rest."""
+"""Levels written on lines of their own; deeper ones are on one line, or their spaces would outgrow the rest."""
 
 _PRINTED_DIGITS = 4000
 """Digits of a whole number up to which Python prints it in decimals."""
@@ -67,7 +67,7 @@ class _Name(str):
 
 
 class _Mark(str):
-    """What is written as it stands."""
+    """The text that is written as it is."""
 
     __slots__ = ()
 

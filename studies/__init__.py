@@ -1,1 +1,1 @@
-"""What notebooks, `reproduce` and reports ask for: named runs over named data."""
+"""The studies behind notebooks, `reproduce` and reports: named runs over named data."""

@@ -1,4 +1,4 @@
-"""What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
+"""Classification of people's own files and folders: the findings, and the run that keeps them."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -28,7 +28,7 @@ def classified_findings(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> Findings:
-    """Return what is found in all trajectories of the files and folders `paths`."""
+    """Return the findings in all trajectories of the files and folders `paths`."""
     conclude = concluding(categories, list(map(path_text, paths)), arguments)
     classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
     summary = classified(conclude=conclude, changed=changed, show=_show)
@@ -36,7 +36,7 @@ def classified_findings(
 
 
 def shard_text(done: ShardDone, out: str) -> str:
-    """Return what a shard has read, and what comes next, for a terminal."""
+    """Return the inputs of a shard, and the next step, for a terminal."""
     counts = done.counts
     was = "was done before" if done.before else "is done"
     read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"

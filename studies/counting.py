@@ -21,7 +21,7 @@ _OPENS = b'{"parts":'
 
 
 def counted_parts(paths: Sequence[Path], how: Counting) -> CountedParts:
-    """Return what files, runs and files of counts hold, a part each."""
+    """Return the contents of files, runs and files of counts, a part each."""
     together = CountedParts({})
     for path in paths:
         together = together.merge(_parts_of(path, how))

@@ -57,7 +57,7 @@ TRAJECTORIES = "trajectories"
 
 
 class _Recorded(Struct, frozen=True):
-    """What is recorded of a run beside the verdict; `acted` says whether anything shows a step of the agent."""
+    """The facts about a run beside the verdict; `acted` says whether anything shows a step of the agent."""
 
     task: str = ""
     outcome: Outcome | None = None
@@ -109,7 +109,7 @@ def _write(lines: Iterable[CuratedRun], out: Path) -> None:
 
 
 def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
-    """Return what the folder is, without a place of the machine that made it."""
+    """Return the description of the folder, without a place of the machine that made it."""
     places = places_of(run.manifest, run.folder)
     return structs.replace(
         run.manifest,
@@ -124,7 +124,7 @@ def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
 
 
 def curation_text(curated: Curation, out: Path) -> str:
-    """Return what became of the runs, in two sentences and a line on where they are."""
+    """Return the result for the runs, in two sentences and a line on where they are."""
     files = ", ".join(f"{name}.jsonl" for name in ACTIONS if curated.counts[name])
     sentences = [
         curation_sentence(curated),
@@ -153,7 +153,7 @@ def known_rates(run: JudgedRun) -> ErrorRates | None:
 
 
 def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -> _Recorded:
-    """Return what the case of an item records, or its run if there is no case."""
+    """Return the record of an item's case, or its run if there is no case."""
     if item is None:
         return _Recorded()
     named = item.extra.get("case")
@@ -208,7 +208,7 @@ def _without_verdict(run: JudgedRun) -> list[TriageVerdict]:
 
 
 def _kept_place(place: Path, item: str, out: Path, judged: Path) -> Path:
-    """Return where a recorded run stands: one in the folder of the judge's run, which may be thrown away, is copied."""
+    """Return the place of a recorded run: one in the folder of the judge's run, which may be thrown away, is copied."""
     if not place.resolve().is_relative_to(judged.resolve()):
         return place
     copied = out / TRAJECTORIES / f"{item}.json"

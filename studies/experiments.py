@@ -47,7 +47,7 @@ from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 Observed = TypeVar("Observed", Invocation, Intervention)
 
 EXPERIMENT = "experiment run"
-"""What the manifest of an experiment names as its command."""
+"""The command in the manifest of an experiment."""
 
 
 class Experiment(OpenRun, frozen=True):

@@ -1,4 +1,4 @@
-"""What is read of a finished run that had files and folders for its input: its manifest, its paths, its scores."""
+"""The parts of a finished run that had files and folders for its input: its manifest, its paths, its scores."""
 
 import os
 import shlex
@@ -44,7 +44,7 @@ def places_of(manifest: Manifest, run: Path) -> Places:
 
 
 def named_inputs(manifest: Manifest) -> list[str]:
-    """Return the files, folders and addresses that the command line named, which stand before its options."""
+    """Return the files, folders and addresses that the command line named, which come before its options."""
     return list(takewhile(lambda one: not one.startswith("--"), manifest.arguments))
 
 

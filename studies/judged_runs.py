@@ -26,7 +26,7 @@ from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_c
 from misstep.harness.verdict import Verdict
 
 JUDGED = "judge run"
-"""What the manifest of a run of a judge names as its command."""
+"""The command in the manifest of a run of a judge."""
 
 
 class JudgedRun(OpenRun, frozen=True):
@@ -49,7 +49,7 @@ class JudgedRun(OpenRun, frozen=True):
 
     @property
     def judge(self) -> str:
-        """Who was asked."""
+        """The judge, with its model."""
         return str(self.manifest.settings.get("judge", self.name))
 
     @property
@@ -119,7 +119,7 @@ def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
 def benchmark_of_run(manifest: Manifest, run: Path, named: str = "", data: Path | None = None) -> Path:
     """Return the folder of the benchmark that a run was about."""
     where = _benchmark(manifest, run, named, data)
-    # A run of an agent that is not kept any longer is not another run: what the judge said of it stands.
+    # A run of an agent that is not kept any longer is not another run: its verdicts stay.
     differs = difference(manifest.inputs, inputs_of(where), gone=False)
     if differs:
         message = f"the benchmark in {where} has changed since the run {run}: {differs}"
@@ -165,7 +165,7 @@ def distinct_names(folders: Sequence[Path]) -> list[str]:
 
 
 def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
-    """Return what the runs of a report are called: by the judge, with its model where that alone tells two apart.
+    """Return the names of a report's runs: by the judge, with its model where that alone tells two apart.
 
     Runs of one judge with one model are told apart by their folders.
     """

@@ -1,4 +1,4 @@
-"""What an observer would have seen and said in people's own files and folders: the run and its page."""
+"""The observations in people's own files and folders: the run and its page."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ def observed_findings(
     arguments: Sequence[str] = (),
     with_page: bool = True,
 ) -> ObservedSummary:
-    """Return what the observer sees in all trajectories of the files and folders `paths`."""
+    """Return the observations in all trajectories of the files and folders `paths`."""
 
     def conclude(left_out: Summary, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)

@@ -1,4 +1,4 @@
-"""Repeated attempts from wherever they stand: users' files, and runs of `misstep repair run`."""
+"""Repeated attempts from wherever they are: users' files, and runs of `misstep repair run`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -40,12 +40,12 @@ def counted_attempts(attempts: PassAttempts) -> Counts:
 
 
 def described(paths: Sequence[Path]) -> list[str]:
-    """Return what was read, as the foot of a page names it."""
+    """Return the files read, as the foot of a page names them."""
     return [f"{path.resolve().name if path != STANDARD_INPUT else shown(path)}: attempts" for path in paths]
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Return what the system of each file is called where no column says it."""
+    """Return the name of the system of each file if no column has it."""
     stems = ["standard input" if file == STANDARD_INPUT else file.name.split(".")[0] or file.name for file in files]
     return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
 

@@ -100,7 +100,7 @@ def _reasoned(step: Step, misbehaviours: Iterable[Misbehaviour]) -> Step:
 
 
 def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
-    """Return what `recovery@rule` says of every intervention that counts."""
+    """Return the verdicts of `recovery@rule` on every intervention that counts."""
     judge = RecoveryRule()
 
     async def judged() -> list[Verdict]:

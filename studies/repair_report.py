@@ -99,7 +99,7 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
 
 
 def scores_json(run: Path, seed: int = SEED) -> str:
-    """Return what `misstep repair run --json` prints of a run's folder."""
+    """Return the output of `misstep repair run --json` on a run's folder."""
     opened = open_repair_run(run)
     return repairs_json([opened], scores_of([opened], seed))
 
@@ -157,7 +157,7 @@ def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
 
 
 class ObservedAttempts(Struct, frozen=True):
-    """What observers did beside the agents of a run: questions, and the words that agents heard or did not hear."""
+    """The work of observers beside the agents of a run: questions, and the words that agents heard or did not hear."""
 
     detector: str
     attempts: int
@@ -180,7 +180,7 @@ class ObservedAttempts(Struct, frozen=True):
 
 
 def observed_attempts(run: Path) -> ObservedAttempts | None:
-    """Return what observers did in a run's attempts; `None` where there was none."""
+    """Return the work of observers in a run's attempts; `None` if there was no observer."""
     runs = [one.observed for one in attempts_in(run) if one.observed is not None]
     if not runs:
         return None

@@ -38,10 +38,10 @@ from misstep.studies.judged_runs import distinct_names
 from misstep.studies.recorded_texts import placeless
 
 REPAIRED = "repair run"
-"""What the manifest of a run of repairs names as its command."""
+"""The command in the manifest of a run of repairs."""
 
 ABOUT = ("benchmark", "evidence")
-"""What a recording says of its cases besides what the run knows."""
+"""The facts about its cases that a recording adds to the run."""
 
 _TELLING = ("policy", "setting", "format", "instructions", "instructions_by", "change_tests", "model", "patcher_model")
 """The settings that may tell runs apart."""
@@ -116,7 +116,7 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
 
 
 def warn_of(runs: Sequence[RepairRun]) -> list[str]:
-    """Return what a reader has to know before any figure, a sentence each."""
+    """Return the notes for a reader before any figure, a sentence each."""
     warnings = [f"The run {plain(run.name)} {run.unfinished}." for run in runs if run.unfinished]
     if len({run.manifest.inputs.digest for run in runs}) > 1:
         warnings.append("The runs are not all of the same cases: pairs are compared on cases of the same name.")

@@ -13,14 +13,14 @@ from misstep.studies.kinds import kind_in
 
 
 class _Question(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is asked of a run, in words, and the code that answers it."""
+    """A question about a run, in words, and the code that answers it."""
 
     prose: str
     code: str
 
 
 class _Cells(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `starter_notebook.toml` holds: the first cells by name, and the questions by what they are asked of."""
+    """The contents of `starter_notebook.toml`: the first cells by name, and the questions by their subject."""
 
     openings: dict[str, str]
     questions: dict[str, list[_Question]]
@@ -30,7 +30,7 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-"""What Jupyter needs to know to open a notebook without a question: the kernel of its own Python."""
+"""The metadata with which Jupyter opens a notebook without a question: the kernel of its own Python."""
 
 
 def starter_notebook(run: Path) -> str:

@@ -49,14 +49,14 @@ JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules
 
 CASES, SEED = 148, 0
 FAMILIES: FamilyChoice = "scoring"
-"""What `python -m studies.triage_recording` records by default."""
+"""The families that `python -m studies.triage_recording` records by default."""
 
 _GOLD = ("gold.csv", SUBCATEGORIES, CONSTRUCTIONS)
 _PIECES, _LINE, _REASON = 3, 160, 240
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a recording says of itself: how many cases, of which seed and set of families, and what made it."""
+    """The description of a recording: its number of cases, seed, set of families and maker."""
 
     n: int
     seed: int
@@ -124,7 +124,7 @@ def open_recording(folder: Path) -> JudgedCases:
 
 
 def recorded_about(folder: Path) -> About:
-    """Return what a recording says of itself."""
+    """Return the description of a recording."""
     return msgspec.toml.decode((folder / RECORDING).read_bytes(), type=About)
 
 

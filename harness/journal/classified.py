@@ -29,7 +29,7 @@ Labels = tuple[str | None, ...]
 """The labels of a trajectory, one per category; `None` if the classifier abstained or failed."""
 
 Show = Callable[[Trajectory, Collection[int]], str]
-"""A flagged trajectory and its evidence steps → what a page needs to show it."""
+"""A flagged trajectory and its evidence steps → its data for a page."""
 
 
 class SessionFinding(Struct, frozen=True):
@@ -186,7 +186,7 @@ def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
 
 
 def finding_of(verdict: PlacedVerdict) -> SessionFinding:
-    """Return what a verdict finds, and where."""
+    """Return the finding of a verdict, and its place."""
     return SessionFinding(verdict.item, verdict.judge, verdict.file, verdict.line, verdict.steps, verdict.rationale)
 
 

@@ -69,24 +69,24 @@ class Records(Struct, Generic[Record], frozen=True):
 
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
-"""What most runs record."""
+"""The records of most runs."""
 
 _TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
-"""What a run of `classify` records beside its verdicts."""
+"""The records of a run of `classify` beside its verdicts."""
 
 OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
-"""What a run of the observer records: one trajectory with every invocation and intervention a line."""
+"""The records of a run of the observer: one trajectory with every invocation and intervention a line."""
 
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
-"""What a run of repairs records."""
+"""The records of a run of repairs."""
 
 LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
-"""What an experiment with running agents records."""
+"""The records of an experiment with running agents."""
 
 LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")
-"""What a run of the reflexive loop records."""
+"""The records of a run of the reflexive loop."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):

@@ -50,7 +50,7 @@ from misstep.harness.journal.records import (
 
 PROGRESS = "progress.jsonl"
 EARLIER = "earlier-"
-"""What the folders of runs that were set aside begin with."""
+"""The prefix of the folders of runs that were set aside."""
 
 T = TypeVar("T")
 
@@ -217,7 +217,7 @@ class RunInProgress(Closing, Generic[Record, T]):
         return stream
 
     def close(self) -> None:
-        """Close the files; what was appended stays."""
+        """Close the files; all that was appended stays."""
         for stream in self._streams:
             stream.close()
 
@@ -301,5 +301,5 @@ class RecordsBeside(Closing):
         self.length += len(lines)
 
     def close(self) -> None:
-        """Close the file; what was appended stays."""
+        """Close the file; all that was appended stays."""
         self._stream.close()

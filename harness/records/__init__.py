@@ -1,1 +1,1 @@
-"""Records of one system each: what its runs write, and what `analysis` reads of them."""
+"""Records of one system each: written by its runs, and read by `analysis`."""

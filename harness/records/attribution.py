@@ -21,11 +21,11 @@ Fault = Literal["task", "agent", "infrastructure", "pass"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 Access = Literal["text", "read-only", "sandbox"]
-"""What a judge may use: texts alone; also the files of the run, the tests and the solution; also running them."""
+"""The material that a judge may use: texts alone; also the files of the run, the tests and the solution; also running them."""
 ACCESSES: tuple[Access, ...] = get_args(Access)
 
 Action = Literal["keep", "filter", "rerun", "repair_task"]
-"""What to do with a run in training data (table 1)."""
+"""The use of a run in training data (table 1)."""
 
 EvidenceKind = Literal["step", "log", "file", "command", "assertion", "difference", "record"]
 
@@ -36,7 +36,7 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     - `kind`: What it is: a `step` of the run, a line of a `log`, a place in a `file`, a `command` that was run, an
       `assertion` of a test, a `difference` between two results, or what the `record` of the run says.
     - `where`: The place: a step's number, `path:line`, or the command as it was run.
-    - `text`: What stands there, or what the command printed, cut to a few lines.
+    - `text`: The text there, or the output of the command, cut to a few lines.
     """
 
     kind: EvidenceKind
@@ -62,14 +62,14 @@ class TriageVerdict(Verdict, frozen=True, gc=False):
 
 
 class _Cell(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label means for runs that failed, or for those that passed, and what is done with them."""
+    """The meaning of a label for runs that failed, or for those that passed, and the use of these runs."""
 
     meaning: str
     action: Action
 
 
 class Subcategory(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a subcategory means, and among which runs it occurs."""
+    """The meaning of a subcategory, and the runs among which it occurs."""
 
     meaning: str
     observed: Literal["failure", "success"]
@@ -85,7 +85,7 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def taxonomy() -> Mapping[Fault, Category]:
-    """Return the code book: label → what it means (table 1)."""
+    """Return the code book: label → its meaning (table 1)."""
     return _read(data_folder() / "codebooks" / "failure_attribution.toml")
 
 

@@ -1,4 +1,4 @@
-"""One session of an experiment with a running agent: what was planted, what was counted, and what the observer did.
+"""One session of an experiment with a running agent: the plants, the counts, and the observer's part.
 
 The agent, its tools and its tests are run; its user and the misbehaviour are scripted, so that the truth is known.
 Steps are counted from 0 through the whole run, its prompts and guidance included, as in `ObservedRun`.
@@ -12,13 +12,13 @@ from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 LiveArm = Literal["control", "shadow", "guide"]
-"""What a session's agent has beside it: no observer, one that only detects, or one that also speaks."""
+"""The observer beside a session's agent: no observer, one that only detects, or one that also speaks."""
 
 Heeds = Literal["follows", "ignores", "half"]
-"""What an agent does with guidance: `half` breaks off and soon falls back."""
+"""An agent's reaction to guidance: `half` breaks off and soon falls back."""
 
 EpisodeEnd = Literal["itself", "guidance", "engineer", "session"]
-"""What ended a misbehaviour; with `session` it lasted until the run was over."""
+"""The end of a misbehaviour; with `session` it lasted until the run was over."""
 
 
 class Episode(Struct, frozen=True, omit_defaults=True):
@@ -41,7 +41,7 @@ class Episode(Struct, frozen=True, omit_defaults=True):
 
 
 class LiveSession(Struct, frozen=True, omit_defaults=True):
-    """What came of one session.
+    """The result of one session.
 
     - `item`, `seed`: The session's id, and the seed of all that was drawn for it.
     - `arm`, `unit`: What it was assigned to, and whose assignment it is: a session's own, or its engineer's.

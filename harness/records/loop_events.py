@@ -1,4 +1,4 @@
-"""What happens in a run of the reflexive loop: the lines of its log, from which a report is rebuilt whole.
+"""The events of a run of the reflexive loop: the lines of its log, from which a report is rebuilt whole.
 
     {"number":14,"at":182.5,"item":"sudoers-nopasswd","attempt":2,"happened":{"event":"checked","healthy":true,…}}
 
@@ -38,7 +38,7 @@ is a success that only an evaluator without types saw.
 Resource = Literal[
     "tool_calls", "seconds", "sleeping_seconds", "sub_agents", "output_tokens", "attempts", "tokens", "usd"
 ]
-"""What a turn or an item may run out of."""
+"""The resources that a turn or an item may run out of."""
 
 
 class WorkItem(Struct, frozen=True, omit_defaults=True):
@@ -89,7 +89,7 @@ class RunBegan(Struct, frozen=True, tag_field="event", tag="run_began"):
 
 
 class Resumed(Struct, frozen=True, tag_field="event", tag="resumed"):
-    """A run that was killed goes on behind event `number`; what the log has between is void, and is done again."""
+    """A run that was killed goes on behind event `number`; the events between are void, and are done again."""
 
     number: int
 
@@ -147,7 +147,7 @@ class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag=
 
 
 class Checked(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="checked"):
-    """What the evaluator found: whether the target is healthy and whether the item's check passes.
+    """The evaluator's result: whether the target is healthy and whether the item's check passes.
 
     `counted` says what the loop took it for; that is the same but for evaluators without types. `weakened` says that
     what the checks consist of is not what it was before the work on the item: a check that passes then shows nothing.
@@ -161,7 +161,7 @@ class Checked(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="c
 
     @property
     def truly(self) -> CheckStatus:
-        """Return what it comes to by its typed results, whatever the loop took it for."""
+        """Return its outcome by its typed results, whatever the loop took it for."""
         return "failed" if self.status == "passed" and (self.weakened or not self.healthy) else self.status
 
 
@@ -207,12 +207,12 @@ class Restored(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="
 
     @property
     def verified(self) -> bool:
-        """Return whether the target is what the snapshot was."""
+        """Return whether the target equals the snapshot."""
         return self.wanted == self.found
 
 
 class Reflected(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="reflected"):
-    """What the reflector concluded from an attempt; `facts` are the names of the facts that it was given."""
+    """The reflector's conclusion from an attempt; `facts` are the names of the facts that it was given."""
 
     text: str
     facts: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What came of one attempt to repair one case: the noun that repair runs record and analysis reads."""
+"""The result of one attempt to repair one case: the noun that repair runs record and analysis reads."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ REVERT = "revert"
 
 
 class Signal(Struct, frozen=True, omit_defaults=True):
-    """What one validator says of a patch.
+    """The answer of one validator about a patch.
 
     `passed` is `None` where it could not tell; `score` is between 0 and 1 where it measures; `text` says why.
     """
@@ -50,7 +50,7 @@ class Signal(Struct, frozen=True, omit_defaults=True):
 
 
 def failed_word(validator: str) -> str:
-    """Return what a validator that does not pass a patch says of it."""
+    """Return the objection of a validator that does not pass a patch."""
     return "undoes the change" if validator == REVERT else "failed"
 
 
@@ -63,7 +63,7 @@ def signal_line(signal: Signal, most: int = 2_000) -> str:
 
 
 class RepairAttempt(Struct, frozen=True, omit_defaults=True):
-    """What came of one attempt.
+    """The result of one attempt.
 
     - `case`, `policy`, `setting`, `format`, `sample`: Which case, who decided, with which feedback, in which edit
       format, and which of several runs it is.
@@ -109,7 +109,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
 
 
 def attempt_id(case: str, policy: str, setting: str, edit_format: str, sample: int) -> str:
-    """Return the name of an attempt: what it is of, and which of several it is."""
+    """Return the name of an attempt: its case and settings, and its number among several."""
     return f"{case}/{policy}/{setting}/{edit_format}/{sample}"
 
 

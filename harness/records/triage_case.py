@@ -9,7 +9,7 @@
     trajectory.json     the run, in any known format
     logs/               `tests.log` and `harness.log`
 
-Only `case.toml` must be there; a judge uses what there is. Several cases stand beside each other in one folder, where
+Only `case.toml` must be there; a judge uses what there is. Several cases are beside each other in one folder, where
 `gold.csv` may have their labels. Nothing here reads those.
 """
 
@@ -26,7 +26,7 @@ from misstep.harness.forms import misspelt, toml_form
 
 
 class CaseInstructions(Struct, frozen=True, omit_defaults=True):
-    """What a model says of the fix of one case, in words.
+    """A model's description of the fix of one case.
 
     - `case`, `file`: Which case, and the file that its fix changes.
     - `texts`: Kind → text, of `high_level` and `detailed`.
@@ -53,14 +53,14 @@ SOLVE = "solve.sh"
 """In `solution/`: the script that makes the gold result, run by `sh` in a copy of the environment."""
 
 OUTCOME_FORM = 'Write `outcome = "passed"` or `outcome = "failed"` into its case.toml.'
-"""What to do where nothing says whether a run passed."""
+"""The advice if nothing says whether a run passed."""
 
 _FORM = "See `misstep help triage-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@:=-]{0,199}")
 
 
 class RunLimits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What one command of the agent or of the tests could take.
+    """The limits of one command of the agent or of the tests.
 
     - `seconds`: The longest time.
     - `memory_mb`: The memory of all its processes together, in MiB.
@@ -109,7 +109,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
 
 
 class TriageCase(Struct, frozen=True):
-    """A case and where it stands."""
+    """A case and its folder."""
 
     file: CaseFile
     folder: Path

@@ -252,7 +252,7 @@ def _check_order(names: tuple[str, ...]) -> None:
 
 
 _LAST = b',"n":'
-"""Where the number begins in the JSON of a row, which it ends; what stands before says what is alike."""
+"""Where the number begins in the JSON of a row, which it ends; the text before it says what is alike."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(CountedParts).decode

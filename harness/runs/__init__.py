@@ -1,1 +1,1 @@
-"""What composes the parts of the harness into one resumable run."""
+"""The parts of the harness, composed into resumable runs."""

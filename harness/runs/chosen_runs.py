@@ -21,7 +21,7 @@ _RENAMED = re.compile(r"~\d+\Z")
 
 
 class ChosenRuns(Struct, frozen=True):
-    """Runs of a file or folder, the ids of all runs there, and what could not be read."""
+    """Runs of a file or folder, the ids of all runs there, and the unreadable ones."""
 
     runs: tuple[Trajectory, ...]
     ids: tuple[str, ...]
@@ -84,7 +84,7 @@ def _instead(
 
 
 def say_unreadable(unreadable: Sequence[Unreadable]) -> None:
-    """Name on stderr the first of what could not be read."""
+    """Name on stderr the first unreadable one."""
     for one in unreadable[:_IDS_NAMED]:
         say(f"misstep: {plain(one.file)}{'' if one.line is None else f':{one.line}'}: {plain(one.error)}")
 

@@ -43,10 +43,10 @@ ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""
 
 JudgeBatch = Callable[[Batch], Judged]
-"""A batch of the inputs → what is found in it."""
+"""A batch of the inputs → the result of it."""
 
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
-"""What was found, and the folder with its records → the files that a finished run has of it, by name."""
+"""The summary, and the folder with its records → the files of a finished run, by name."""
 
 
 def classify_paths(
@@ -61,7 +61,7 @@ def classify_paths(
     changed: Changed = EVER,
     show: Show | None = None,
 ) -> Summary | None:
-    """What is found in all trajectories of the files and folders `paths`; `None` where `out` is a finished run of them.
+    """Classify all trajectories of the files and folders `paths`; `None` if `out` is a finished run of them.
 
     A finished run takes new and changed files: those that it has read are not read again, and what it found in files
     that are gone stays.
@@ -89,7 +89,7 @@ def classify_paths(
 
 
 def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
-    """Return what is asked for, before the files are looked at; it starts now."""
+    """Return the manifest of a new run, before the files are looked at; it starts now."""
     return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
 
 
@@ -112,13 +112,13 @@ def add_judged(
 def concluded(
     summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude, changed: Changed = EVER
 ) -> Mapping[str, bytes]:
-    """Return what a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
+    """Return the files of a finished run beside its records; raises `NoTrajectory` if there was nothing to read."""
     _expect_some(summary, paths, changed)
     return conclude(summary, folder)
 
 
 def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
-    """Return what is found in each batch, in order, with a line that moves meanwhile."""
+    """Return the result of each batch, in order, with a line that moves meanwhile."""
     with Progress("sessions") as progress:
         for judged in in_order(judge_batch, todo, workers, describe):
             progress.advance(len(judged.items))

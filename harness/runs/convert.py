@@ -21,7 +21,7 @@ _NAME_LIMIT = 120
 
 
 class Converted(Struct):
-    """What a conversion did: files written, trajectories and steps by the format they were read in, the rest."""
+    """The result of a conversion: files written, trajectories and steps by the format they were read in, the rest."""
 
     written: list[str] = field(default_factory=list)
     by_format: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -34,7 +34,7 @@ B = TypeVar("B")
 
 
 class Fetched(Struct, frozen=True):
-    """What a fetch brought: the files written, those that were right before, those to make by hand with their rule."""
+    """The result of a fetch: the files written, those that were right before, those to make by hand with their rule."""
 
     name: str
     folder: str
@@ -44,7 +44,7 @@ class Fetched(Struct, frozen=True):
 
 
 def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
-    """Fetch what `folder` has not of a set."""
+    """Fetch the files of a set that `folder` lacks."""
     files = files_of(name)
     wanted = [file for file in files if state_of(file, folder) != "ok"]
     upstream = [file for file in wanted if file.form != "derived"]
@@ -68,7 +68,7 @@ def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
 
 
 def _concurrently(do: Callable[[A], B], these: Iterable[A]) -> Iterator[B]:
-    """Return what comes of each, in order; when one fails what has begun is finished and no more is begun."""
+    """Return the result of each, in order; when one fails what has begun is finished and no more is begun."""
     pool = ThreadPoolExecutor(CONNECTIONS)
     try:
         yield from pool.map(do, these)

@@ -107,7 +107,7 @@ def read_in(batch: Batch) -> Iterator[tuple[str, Placed | Unreadable | Skipped]]
 
 
 def describe(batch: Batch) -> str:
-    """Return what to call a batch in an error: its first file, and the line where it starts."""
+    """Return the name of a batch in an error: its first file, and the line where it starts."""
     first = batch[0]
     if isinstance(first, Part):
         return f"{first.path}:{first.first_line}"

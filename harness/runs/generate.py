@@ -57,7 +57,7 @@ HEADS: dict[str, tuple[str, ...]] = {
 
 
 class Counted(Struct):
-    """What was written: trajectories, bytes, clean ones, how many plant each category and have each variant."""
+    """The counts of written sessions: trajectories, bytes, clean ones, how many plant each category and have each variant."""
 
     n: int = 0
     bytes: int = 0
@@ -78,7 +78,7 @@ class Counted(Struct):
             self._note(variant, planted)
 
     def take(self, other: "Counted") -> None:
-        """Count what another has counted."""
+        """Add the counts of another."""
         self.n += other.n
         self.bytes += other.bytes
         self.clean += other.clean
@@ -260,7 +260,7 @@ def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]
 
 
 def _write(streams: dict[str, IO[bytes]], options: GenerateOptions, workers: int) -> tuple[Counted, str]:
-    """Write every case; gives what was counted and the sha256 of the trajectories."""
+    """Write every case; gives the counts and the sha256 of the trajectories."""
     counted, digest = Counted(), hashlib.sha256()
     for name, stream in streams.items():
         stream.write(head_of(name))

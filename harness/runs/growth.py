@@ -70,7 +70,7 @@ _FILE_RECORDS = Records(FileState, FILES, "file")
 
 
 class _LeftOut(Struct, frozen=True):
-    """What the scores of a run say of what was no session."""
+    """What the scores of a run say of files that are not sessions."""
 
     unreadable: list[Unreadable]
     skipped: list[Skipped]
@@ -102,7 +102,7 @@ def run_that_grows(
         return None
     states = known | fresh
     new = len(states) - len(known)
-    say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stand.")
+    say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stay.")
     todo = [file for file, state in zip(files, there, strict=True) if state.file in fresh]
     with _growing(out, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
         unchanged = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
@@ -193,7 +193,7 @@ def _left_out(out: Path) -> _LeftOut:
 def _put_together(
     out: Path, run: Run, fresh: set[str], manifest: Manifest, states: Iterable[FileState], conclude: Conclude
 ) -> Summary:
-    """Return the whole of what stays and of what is new, in a folder beside it."""
+    """Return the unchanged and the new records together, in a folder beside it."""
     building = out / _BUILDING
     if building.exists():
         shutil.rmtree(building)

@@ -1,4 +1,4 @@
-"""What a command is given to read: files and folders to trajectories, broken ones and files that hold none.
+"""The inputs of a command: files and folders to trajectories, broken ones and files that hold none.
 
 A file that the user named must be of a known format. Folders hold other things too: files in them that no reader
 recognises are skipped, with the reason, and counted; what looks like JSON and is broken is unreadable.
@@ -34,7 +34,7 @@ _LOOKED_AT = 4096
 
 
 def inputs_of_paths(paths: Iterable[Path]) -> Inputs:
-    """Return what files and folders hold, for the manifest of a run: files, bytes and a digest."""
+    """Return the inputs in files and folders, for the manifest of a run: files, bytes and a digest."""
     return inputs_of_files(file_state(file.path) for file in find_files(paths))
 
 

@@ -1,4 +1,4 @@
-"""A kind of run: its units, what is done with one of them, and what is recorded of it.
+"""A kind of run: its units, the work on one of them, and its record.
 
 `harness.runs.run` carries out every kind: it resumes, deals out shards, holds the cost limit and survives kills.
 """
@@ -17,7 +17,7 @@ Recorded = TypeVar("Recorded", bound=Struct)
 
 
 class Units(Struct, Generic[Unit], frozen=True):
-    """The units of a run: their number, the units themselves, and a sentence on what is left out."""
+    """The units of a run: their number, the units themselves, and a sentence on the rest."""
 
     n: int
     all: Iterable[Unit]

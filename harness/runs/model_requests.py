@@ -47,11 +47,11 @@ class ModelRequests:
         """Record that an item is done with its requests."""
 
     def note(self) -> str:
-        """Return what a progress line shows of them."""
+        """Return their note on a progress line."""
         return ""
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close all that is open."""
 
     def check(self) -> None:
         """Raise the error that ended the run early, such as a server that is gone."""
@@ -103,7 +103,7 @@ class ConcurrentRequests(ModelRequests):
         return "" if self._adaptive is None else f"{self._adaptive.in_flight} in flight"
 
     async def close(self) -> None:
-        """Close the client, and say what the server took, where that was to be found."""
+        """Close the client, and say the server's time, if it was recorded."""
         if self._client is not None:
             await self._client.close()
         if self._adaptive is not None and self._adaptive.n_ended:

@@ -28,7 +28,7 @@ from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 COMMAND = "observe"
 
 Observe = Callable[[Trajectory], ObservedRun]
-"""A recorded run → what an observer of it would have seen and said."""
+"""A recorded run → the observations of an observer."""
 
 
 def observe_paths(

@@ -21,7 +21,7 @@ _CLOSED_SECONDS = 5.0
 
 
 class ModelReplay(Closing):
-    """What `observe_paths` calls on each run, in this process; use it with `with`."""
+    """The function that `observe_paths` calls on each run, in this process; use it with `with`."""
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str) -> None:
         self._options, self._model = options, model
@@ -43,7 +43,7 @@ class ModelReplay(Closing):
 
 
 class ModelFollow(Closing):
-    """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none."""
+    """The observer of a run that is being written: a look takes an answer that is there, and waits for none."""
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str, failures: Failures) -> None:
         self._options, self._model, self._failures = options, model, failures

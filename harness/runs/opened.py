@@ -1,4 +1,4 @@
-"""A run that is opened once and passed on: its folder, and what its `run.toml` says."""
+"""A run that is opened once and passed on: its folder, and its `run.toml`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -46,7 +46,7 @@ _TOO_LONG = f"as ATIF it comes to over {LINE_LIMIT >> 20} MiB, more than is read
 
 
 class _Stretch(Struct, frozen=True):
-    """The sessions of one batch of the inputs, and what else was in it."""
+    """The sessions of one batch of the inputs, and the rest of it."""
 
     chunks: list[Chunk]
     unreadable: list[Unreadable]
@@ -169,7 +169,7 @@ class _Counting:
         return rows, sum(name != one for name, one in zip(names, wanted, strict=True))
 
     def _note(self, name: str, cluster: str) -> None:
-        """Keep in mind what has another's cluster, for those that come from it."""
+        """Keep in mind the sessions with another's cluster, for those that come from them."""
         if cluster != name:
             self._clusters[name] = cluster
 

@@ -49,7 +49,7 @@ def write_patches(
 ) -> WrittenPatches:
     """Write patches of runs as a benchmark folder; a patch's cluster is its case.
 
-    The gold labels are those of people; `None` stands for those of executed tests. `passing` leaves out the patches
+    The gold labels are those of people; `None` means those of executed tests. `passing` leaves out the patches
     with which the tests do not pass.
     """
     if out.exists():
@@ -81,7 +81,7 @@ def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
 
 
 def _executed(runs: Sequence[Path], patches: Mapping[str, RepairAttempt]) -> list[Gold]:
-    """Return what the tests say of patches; of a case whose oracle is flaky they say nothing."""
+    """Return the tests' labels of patches; a case whose oracle is flaky has none."""
     flaky = {attempt.case for run in runs for attempt in recorded_attempts(run) if attempt.ended == FLAKY}
     return [
         Gold(attempt.id, ORACLE, ACCEPTABLE if attempt.solved else UNACCEPTABLE)

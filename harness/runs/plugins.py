@@ -1,4 +1,4 @@
-"""What other packages add to Misstep by entry points, and whether each of it can be used."""
+"""The entry points that other packages add to Misstep, and whether each can be used."""
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint

@@ -55,7 +55,7 @@ class RecordedJudge(Struct, frozen=True):
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Return what was recorded."""
+        """Return the recorded verdict."""
         return self.verdicts[item.id]
 
 

@@ -41,7 +41,7 @@ COMMAND = "repair run"
 
 
 class RepairPlan(Struct, frozen=True):
-    """What is to be done on every case.
+    """The work on every case.
 
     - `policy`, `setting`, `edit_format`: Who decides, with which feedback, in which format edits are written.
     - `options`: What the policy is given.

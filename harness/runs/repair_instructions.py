@@ -68,7 +68,7 @@ class _InstructionRun(RunKind[CaseFolder, CaseInstructions]):
         return record.error or None
 
     def cost_of(self, record: CaseInstructions) -> float | None:
-        """Return what the answers cost."""
+        """Return the cost of the answers."""
         return record.cost_usd
 
     async def do(self, unit: CaseFolder, requests: ModelRequests) -> tuple[CaseInstructions, float | None] | None:

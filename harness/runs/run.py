@@ -37,7 +37,7 @@ ANSWERS = "answers.sqlite"
 """In the folder of a run that keeps replies: the replies."""
 
 _KEPT = (ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm", "benchmark")
-"""What stays in the folder where a run begins anew: the replies, and the sessions that it is about."""
+"""The files that stay in the folder if a run begins anew: the replies, and the sessions that it is about."""
 
 
 class Asking(Struct, frozen=True):
@@ -110,7 +110,7 @@ def _finished(kind: RunKind[Any, Recorded], out: Path) -> RunEnd:
 
 
 def _noted(kind: RunKind[Any, Recorded]) -> Any:
-    """Return what makes the entry of a record on file: the one that was noted, or one from the record itself."""
+    """Return the function that makes the entry of a record on file: the one that was noted, or one from the record itself."""
 
     def entry(record: Recorded, noted: Entry | None) -> Entry:
         made = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))

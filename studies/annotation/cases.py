@@ -1,4 +1,4 @@
-"""What is labelled in an annotation study: a folder of triage cases, or the items of a benchmark. No gold is read."""
+"""The cases of an annotation study: a folder of triage cases, or the items of a benchmark. No gold is read."""
 
 import stat
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ QUESTION = "Whose fault is it?"
 
 _Outcome = Literal["passed", "failed", "unknown"]
 _GOLD = frozenset({"gold.csv", "gold_subcategories.csv", "gold_construction.csv", "proofs.jsonl"})
-"""Files with gold labels, which may stand beside a single case; they are not part of what is labelled."""
+"""Files with gold labels, which may be beside a single case; they are not part of what is labelled."""
 
 _TITLES: dict[PartName, str] = {
     "logs": "Logs",
@@ -65,12 +65,12 @@ class TriageCases:
         return inputs_of_files(file_state(file) for file in files)
 
     def material(self, case: str) -> Material:
-        """Return what a rater is shown of a case."""
+        """Return the parts of a case that a rater sees."""
         return material_of(self._cases[case])
 
 
 def material_of(case: TriageCase) -> Material:
-    """Return what a rater is shown of a triage case."""
+    """Return the parts of a triage case that a rater sees."""
     texts, run, problem = TextsOfCase(case), None, ""
     try:
         run = texts.trajectory
@@ -159,7 +159,7 @@ def _parts(case: TriageCase) -> Iterator[MaterialPart]:
 
 
 def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> MaterialPart:
-    """Return what the agent left, against what it found."""
+    """Return the agent's changes to its files."""
     then = before or {}
     paths = [path for path in sorted({*then, *after}) if not same(then.get(path), after.get(path))]
     shown = tuple(_change(path, then.get(path), after.get(path)) for path in paths[:_MOST_FILES])
@@ -174,7 +174,7 @@ def _change(path: str, before: Node | None, after: Node | None) -> TextFile:
     if max(node.size for node in (before, after) if node) > LARGEST_FILE:
         return TextFile(path, note=f"{note} It is too large to show.".strip())
     head, hunk, rest = file_diff(path, before, after).partition("\n@@ ")
-    # Before the hunks stands what the page says already; without hunks it is all that there is to say.
+    # The page has the text before the hunks already; without hunks it is the whole note.
     notes = [line for line in head.split("\n") if line.startswith(("Binary", "old mode", "new mode"))]
     text = f"@@ {rest}".rstrip("\n") if hunk else ""
     return TextFile(path, text, "; ".join(filter(None, (note, *notes))), is_diff=True)

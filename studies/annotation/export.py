@@ -1,4 +1,4 @@
-"""What an annotation study leaves: its labels for other tools, gold labels for a benchmark, and its result as JSON.
+"""The results of an annotation study: its labels for other tools, gold labels for a benchmark, and its result as JSON.
 
 labels.csv              item,rater,label and more: the blind labels of the independent phase, a line each
 calibration.csv         the same of the calibration set

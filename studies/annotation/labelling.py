@@ -117,7 +117,7 @@ class Labelling:
         return next((place for place in order if self.drawn.items[place].id not in self._own), start % n)
 
     def _session(self, item: Item) -> Trajectory:
-        """Return what the item is about, as a session: its own text first, and the run behind it."""
+        """Return the subject of the item, as a session: its own text first, and the run behind it."""
         run = self._runs.of(item)
         texts = [Step("agent", text) for text in (item.text, item.patch) if text]
         if run is None:

@@ -25,7 +25,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "frame-ancestors 'none'",
 }
-"""What every reply says; the policy of a page's scripts is in the page."""
+"""The headers of every reply; the policy of a page's scripts is in the page."""
 
 _LARGEST = 1 << 18
 _NAMES = (HOST, "localhost")

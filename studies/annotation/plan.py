@@ -1,4 +1,4 @@
-"""The plan of an annotation study and where it stands: who labels what in which order, and what is open to whom.
+"""The plan of an annotation study and its state: the raters, the order of their cases, and the cases open to each.
 
 All of it follows from the settings and the answers so far, so that a study goes on after any interruption.
 """
@@ -18,7 +18,7 @@ _CALIBRATION = 5
 
 
 class AnnotationPlan(Struct, frozen=True, dict=True):
-    """Who labels what.
+    """The cases of each rater.
 
     - `calibration`: The cases that all raters label first, in the order for all.
     """
@@ -40,7 +40,7 @@ class AnnotationPlan(Struct, frozen=True, dict=True):
 
 
 class State(Struct, frozen=True, dict=True):
-    """Where a study stands: its plan and the answers so far."""
+    """The state of a study: its plan and the answers so far."""
 
     plan: AnnotationPlan
     answers: tuple[RaterAnswer, ...]

@@ -25,7 +25,7 @@ _LONGEST_NOTE = 4_000
 
 
 class Pages:
-    """What the study shows to each rater, and takes from each.
+    """The pages and forms of a study for each rater.
 
     - `secret`: What its addresses and tokens are made of.
     """
@@ -45,7 +45,7 @@ class Pages:
         return self._raters.get(address)
 
     def token(self, rater: str) -> str:
-        """Return what a form of the rater's pages carries."""
+        """Return the secret in the forms of the rater's pages."""
         return self._made_of("token", rater)
 
     def begin(self, rater: str) -> str:

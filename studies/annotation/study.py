@@ -39,7 +39,7 @@ SERVER = "server.json"
 
 
 class _Entry(Struct, frozen=True):
-    """What the journal keeps of an answer."""
+    """The note of an answer in the journal."""
 
     item: str
     rater: str
@@ -59,14 +59,14 @@ class _Asked(Struct, frozen=True):
 
 
 class Server(Struct, frozen=True):
-    """Where the pages of a study are served: the port, and the secret that its addresses are made of."""
+    """The server of a study's pages: the port, and the secret that its addresses are made of."""
 
     port: int
     secret: str
 
 
 def manifest_of(plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> Manifest:
-    """Return what a study is asked to be; two lines that give the same one go on with the same study."""
+    """Return the manifest of a study; two lines that give the same one go on with the same study."""
     cases_asked = dict.fromkeys(plan.items, "to label")
     settings = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
     return new_manifest(COMMAND, structs.asdict(settings), cases.inputs(), arguments, str(cases.folder.resolve()))
@@ -135,7 +135,7 @@ class AnnotationStudy:
 
 
 def read_study(folder: Path) -> tuple[State, Manifest]:
-    """Return a study as it stands in its folder, for reading; it may be served meanwhile."""
+    """Return a study as it is in its folder, for reading; it may be served meanwhile."""
     manifest = read_manifest(folder)
     if manifest is None or manifest.command != COMMAND:
         advice = f"Name that of `misstep {COMMAND}`."

@@ -36,7 +36,7 @@ class WrittenFile(Struct, frozen=True):
 
 
 class ExportFile(Struct, frozen=True):
-    """What `export.toml` says: the form, the run's name, the version that wrote it, and the files."""
+    """The contents of `export.toml`: the form, the run's name, the version that wrote it, and the files."""
 
     to: str
     run: str

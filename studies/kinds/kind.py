@@ -31,7 +31,7 @@ Run = TypeVar("Run", bound=OpenRun)
 
 
 class Choice(Struct, frozen=True):
-    """What of a run is asked for."""
+    """The parts of a run that are asked for."""
 
     benchmark: str = ""
     data: Path | None = None
@@ -58,7 +58,7 @@ class Counting(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What a run has for data frames; see `misstep.studies.run_frames.RunFrames`."""
+    """The contents of a run for data frames; see `misstep.studies.run_frames.RunFrames`."""
 
     items: Sequence[BenchmarkItem] = ()
     verdicts: Sequence[Verdict] = ()
@@ -69,7 +69,7 @@ class Content(Struct, frozen=True):
 
 
 class StarterNotebook(Struct, frozen=True):
-    """What the starter notebook of a kind begins with."""
+    """The first cells of the starter notebook of a kind."""
 
     opening: str
     questions: Sequence[str]
@@ -78,7 +78,7 @@ class StarterNotebook(Struct, frozen=True):
 
 
 class Merged(NamedTuple):
-    """What a command prints of a merged run.
+    """The output of a command on a merged run.
 
     `figures` are what a limit can be set on. `complaints` are sentences on what went wrong; if `complete` is false,
     the command ends with 1, as the same command without shards does.
@@ -92,7 +92,7 @@ class Merged(NamedTuple):
 
 
 class RunResults(Generic[Run]):
-    """What is made of the runs of one command."""
+    """The products of the runs of one command."""
 
     command: ClassVar[str]
     records: ClassVar[Records[Any]]
@@ -115,7 +115,7 @@ class RunResults(Generic[Run]):
         return page(f"misstep {self.command}", figures[0].finding, figures, foot=Foot(command))
 
     def content(self, run: Run) -> Content:
-        """Return what the run has for data frames; by default its tables."""
+        """Return the contents of the run for data frames; by default its tables."""
         return Content(tables=self.tables(run, gold=True))
 
     def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
@@ -128,7 +128,7 @@ class RunResults(Generic[Run]):
         return ()
 
     def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:
-        """Return what the run was made on; by default what its command line names."""
+        """Return the sources of the run's data; by default those that its command line names."""
         return sources_named(run.manifest, data)
 
     def questions(self, run: Path, records: Sequence[Any], manifest: Manifest) -> Sequence[str]:
@@ -160,7 +160,7 @@ def folder_of_shards(store: Store) -> Path:
 
 
 def merged(text: str, document: str, complaints: Sequence[str] = ()) -> Merged:
-    """Return what is printed of a merged run over items."""
+    """Return the output on a merged run over items."""
     return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, list(complaints), complete=True)
 
 

@@ -31,7 +31,7 @@ from misstep.studies.repair_runs import REPAIRED, RepairRun, attempts_in, open_r
 
 
 class _Said(Struct, frozen=True):
-    """What one validator says of the patch of an attempt."""
+    """The answer of one validator about the patch of an attempt."""
 
     attempt: str
     validator: str

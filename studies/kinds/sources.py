@@ -1,4 +1,4 @@
-"""What a run was made on, with its licence where one is known: it is never guessed."""
+"""The data of a run, with their licence if one is known: it is never guessed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from misstep.studies.finished_runs import named_inputs
 BENCHMARK = "benchmark.toml"
 
 UNKNOWN, OTHER = "unknown", "other"
-"""What the Hugging Face hub calls a licence that is not known, and one that it has no name for."""
+"""The Hugging Face hub's names for a licence that is not known, and for one that it has no name for."""
 
 OWN = "as Misstep's own"
 """The licence of what Misstep generates."""
@@ -47,7 +47,7 @@ class Source(Struct, frozen=True):
 
 
 class _Described(Struct, frozen=True):
-    """What a folder says of its licence in its `benchmark.toml`."""
+    """The licence that a folder's `benchmark.toml` states."""
 
     name: str = ""
     licence: str = ""
@@ -67,7 +67,7 @@ def sources_named(manifest: Manifest, data: Path | None = None) -> tuple[Source,
 
 
 def source_at(place: Path, data: Path | None) -> Source:
-    """Return what lies at a place: a public set, or what the nearest description says."""
+    """Return the source at a place: a public set, or that of the nearest description."""
     place = place.resolve()
     for name in sorted(data_sets().keys() & set(place.parts)):
         folder = located(name, data)

@@ -21,7 +21,7 @@ from misstep.studies.classified_paths import classified_findings
 from misstep.studies.recorded.classified import at_hand
 
 Key = tuple[str, int | None, str, str]
-"""What a finding is known by: file and line of its session, the session and the category."""
+"""The key of a finding: file and line of its session, the session and the category."""
 
 _FOUND = Records(PlacedVerdict, VERDICTS, "verdict")
 TOLD = "told.jsonl"

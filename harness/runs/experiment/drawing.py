@@ -175,7 +175,7 @@ def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[WaywardCo
         mistake = random.choice(slips.FAILURES)(ground, random).command(0)
         work.insert(random.randint(1, len(work)), mistake)
     if random.random() < rates().look_alikes:
-        work.append(_look(own, voice))  # one more look before the change is no loop
+        work.append(_look(own, voice))  # one more look before the change is not a loop
     edit = TextEdit(change.path, change.old, change.new, change.function)
     return (*work, edit_command(edit, voice.say("editing", path=change.path)), _tests(voice))
 
@@ -189,7 +189,7 @@ def _look(action: Action, voice: Voice) -> WaywardCommand:
 
 
 def _possible(category: str, task: RunnableTask) -> bool:
-    """Return whether a session can slip into a category: an instruction is ignored only where there is one."""
+    """Return whether a session can slip into a category: an instruction is ignored only if there is one."""
     return category != "did_not_follow_instructions" or task.limit in ("ban_tool", "no_comments")
 
 

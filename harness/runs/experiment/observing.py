@@ -24,7 +24,7 @@ from misstep.harness.trajectory import Source, Step, Trajectory
 
 
 class Beside(Struct, frozen=True):
-    """What observes the agents of an experiment.
+    """The observer of the agents of an experiment.
 
     - `detector`: The detector's name.
     - `every`: After how many steps it is asked each time.
@@ -49,7 +49,7 @@ class PacedObserver:
         self._due = 0
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """Return what the agent is told, where an answer is due that calls for it."""
+        """Return guidance for the agent, if an answer that calls for it is due."""
         taken = sum(step.role == "agent" for step in steps)
         guidance = self._take(steps) if self._open is not None and taken >= self._due else None
         if self._state.due(steps):
@@ -77,7 +77,7 @@ class PacedObserver:
         return self._state.observed(steps)
 
     def categories(self, step: Step) -> Collection[str]:
-        """Return what a step of guidance is about."""
+        """Return the misbehaviours that a step of guidance is about."""
         return self._state.categories(step)
 
     def _take(self, steps: Sequence[Step]) -> Step | None:

@@ -50,7 +50,7 @@ COMMAND = "experiment run"
 
 
 class ExperimentPlan(Struct, frozen=True):
-    """What is to be run.
+    """An experiment to run.
 
     - `design`: `shadow` compares detection alone with detection and guidance; `ab` no observer with guidance.
     - `n`, `seed`: How many sessions, and the seed of all that is drawn for them.
@@ -137,7 +137,7 @@ def run_experiment(
 
 
 def unit_of(design: Design, item: str, engineer: str) -> str:
-    """Return what is assigned to an arm: in a shadow experiment each session, in an A/B test each engineer."""
+    """Return the units of assignment to an arm: in a shadow experiment each session, in an A/B test each engineer."""
     return engineer if design == "ab" else item
 
 

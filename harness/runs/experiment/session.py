@@ -1,4 +1,4 @@
-"""One live session: the wayward agent at its task in a sandbox, with what its arm puts beside it."""
+"""One live session: the wayward agent at its task in a sandbox, with the observer of its arm."""
 
 import asyncio
 import tempfile
@@ -60,7 +60,7 @@ class Watchers:
         self._watchers = watchers
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """Return what the first of them says."""
+        """Return the first guidance of them."""
         return next((guidance for each in self._watchers if (guidance := each.after_action(steps)) is not None), None)
 
     async def end(self, steps: Sequence[Step]) -> None:
@@ -203,7 +203,7 @@ class _Tests:
         self._known: dict[tuple[tuple[str, bytes], ...], SuiteReport] = {}
 
     async def report(self) -> SuiteReport:
-        """Return what the tests find now."""
+        """Return the result of the tests now."""
         changed = self._workspace.changed(self._start)
         files = tuple((path, self._workspace.read(path)) for path in changed)
         if files not in self._known:

@@ -1,6 +1,6 @@
 """Benchmark folders, built in the cache when they are first asked for.
 
-A build stands under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them: when
+A build is under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them: when
 one of them changes it is built anew, and what was built before stays until the cache is emptied.
 """
 
@@ -24,7 +24,7 @@ from misstep.harness.trajectory import Trajectory, Unreadable
 _CODE = ("misstep.harness.datasets", "misstep.harness.readers", "misstep.harness.trajectory")
 _DIGITS = 16
 _FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
-"""What a folder has one of, where it is meant to be a benchmark."""
+"""The files of which a benchmark's folder has at least one."""
 _SHOWN = 3
 
 
@@ -51,7 +51,7 @@ def _say_what_lacks(dataset: str, folder: Path) -> None:
 
 
 def incomplete(dataset: str, folder: Path) -> str:
-    """Return what a set's folder lacks, in a sentence or two; empty where every registered file is there."""
+    """Return the gaps of a set's folder, in a sentence or two; empty if every registered file is there."""
     lacks = missing_files(dataset, folder)
     if not lacks:
         return ""

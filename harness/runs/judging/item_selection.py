@@ -69,7 +69,7 @@ def categories_for(judge: _Judge, folder: Path) -> Categories:
 
 
 def _are_questions(named: frozenset[str], folder: Path) -> bool:
-    """Return whether categories say what is asked: judges are shown them, or a rule has the name of one."""
+    """Return whether categories are part of the question: judges are shown them, or a rule has the name of one."""
     return CATEGORY in read_question(folder).shown or not named.isdisjoint(categories())
 
 

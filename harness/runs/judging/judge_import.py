@@ -62,12 +62,12 @@ class ImportedJudge(Struct, frozen=True):
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Return what is in the files; a failure where they have nothing."""
+        """Return the contents of the files; a failure if they are empty."""
         return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
 
 
 class ImportChoice(Struct, frozen=True):
-    """What of the files is taken.
+    """The part of the files that is taken.
 
     - `judge`: The judge; where the files name none, what it is to be called.
     - `labels`: A label of the files → the benchmark's label that it means.
@@ -82,7 +82,7 @@ class ImportChoice(Struct, frozen=True):
 
 
 class Imported(Struct, frozen=True):
-    """A judge that was imported, and what a person should know about how, a sentence each."""
+    """An imported judge, and notes on the import, a sentence each."""
 
     judge: ImportedJudge
     remarks: tuple[str, ...]
@@ -129,7 +129,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
 
 
 def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
-    """Return what changes the verdicts of an import."""
+    """Return the settings that change the verdicts of an import."""
     return {
         "imported": ", ".join(written.forms),
         "file": path.name,
@@ -267,7 +267,7 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
 def _left_out(
     unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
 ) -> Iterator[str]:
-    """Return what of the files is not in the run."""
+    """Return the parts of the files that are not in the run."""
     if no_question:
         yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
     if written.skipped:

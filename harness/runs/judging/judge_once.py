@@ -1,4 +1,4 @@
-"""Ask a judge about one session or text, and keep what went out and what came back."""
+"""Ask a judge about one session or text, and keep the request and the reply."""
 
 import asyncio
 import tempfile

@@ -36,7 +36,7 @@ from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
 
 RULE = "@rule"
-"""What stands behind the category in the name of a rule judge."""
+"""The suffix after the category in the name of a rule judge."""
 
 
 class RuleJudge(Struct, frozen=True):
@@ -67,7 +67,7 @@ class RuleJudge(Struct, frozen=True):
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Return what the rule finds in the run; nobody is asked."""
+        """Return the verdict of the rule on the run; nobody is asked."""
         if trajectory is None:
             message = f"item {item.id!r} has no run"
             raise InputError(message, "A rule judges runs only; choose a judge with a prompt.", field="trajectory")

@@ -60,7 +60,7 @@ def asked_about(
 def session_benchmark(
     kind: Kind, labels: Mapping[str, str], paths: Sequence[Path], folder: Path, *, shared: bool = False
 ) -> Path:
-    """Write the sessions of files and folders as a benchmark, unless it stands there already.
+    """Write the sessions of files and folders as a benchmark, unless it is there already.
 
     An item of the kind `text` is the last message of the agent; any other is the session. Runs of sub-agents are no
     items.
@@ -161,13 +161,13 @@ def building_beside(folder: Path, *, shared: bool) -> Path:
 
 
 def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
-    """Put a benchmark into its place: instead of the one that stands there, or as the one that all shards share."""
+    """Put a benchmark into its place: instead of the one that is there, or as the one that all shards share."""
     if not shared:
         shutil.rmtree(folder, ignore_errors=True)
         building.rename(folder)
         return
     try:
-        building.rename(folder)  # fails where a folder with files stands there
+        building.rename(folder)  # fails if a folder with files is there
     except OSError:
         if not folder.is_dir():
             raise

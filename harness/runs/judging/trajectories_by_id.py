@@ -1,4 +1,4 @@
-"""The runs in a file, by their ids: what the items of a benchmark are about.
+"""The runs in a file, by their ids, for the items of a benchmark.
 
 A benchmark may hold thousands of runs in one file. Of a file with a run a line, in whatever format, only the places of
 the lines are kept and a run is decoded when it is looked at; any other file is read as a whole.
@@ -47,7 +47,7 @@ def _unreadable(line: Unreadable) -> InputError:
 class _RunsOfLines(Mapping[str, Trajectory]):
     """The runs of a file with a run a line; of the lines only ids and places are kept.
 
-    A line that cannot be read stands among them under its number: it is one of the file's runs, and whoever looks for a
+    A line that cannot be read is among them under its number: it is one of the file's runs, and whoever looks for a
     run that is not there is told of it.
     """
 

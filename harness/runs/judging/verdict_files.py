@@ -1,4 +1,4 @@
-"""Files of verdicts, of this and other tools: opened, recognised by what is in them, and read."""
+"""Files of verdicts, of this and other tools: opened, recognised by their contents, and read."""
 
 import csv
 import hashlib
@@ -27,7 +27,7 @@ csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be
 
 
 class WrittenVerdicts(Struct, frozen=True):
-    """What is in the files of verdicts that were named."""
+    """The contents of the files of verdicts that were named."""
 
     verdicts: tuple[WrittenVerdict, ...]
     forms: tuple[str, ...]
@@ -77,7 +77,7 @@ def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[Wr
     except MisstepError:
         raise
     except Exception as error:
-        advice = "Correct what stands there, or report this to whoever wrote the reader."
+        advice = "Correct what is there, or report this to whoever wrote the reader."
         raise place.error(f"it cannot be read as {reader.NAME}: {raised(error)}", advice) from error
 
 
@@ -144,7 +144,7 @@ def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
     try:
         decoded = decode_document_or_lines(data, Source("verdicts", file))
     except UnreadableTrajectory as error:
-        advice = error.advice or "Copy the file again, or correct what stands there."
+        advice = error.advice or "Copy the file again, or correct what is there."
         raise UnreadableTrajectory(error.found, advice, file=error.file, line=error.line_number) from error
     lines = decoded.values
     if decoded.unfinished is not None:

@@ -1,4 +1,4 @@
-"""One shard of a run of `classify`: what lies in its stretch of the files, judged and written as parts."""
+"""One shard of a run of `classify`: the sessions in its stretch of the files, judged and written as parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -29,7 +29,7 @@ from misstep.harness.runs.shards.planned_files import fetched, planned, require_
 
 
 class ShardDone(Struct, frozen=True):
-    """A shard that is done: what it has read, and whether it was done before."""
+    """A shard that is done: its inputs, and whether it was done before."""
 
     shard: Shard
     counts: PartCounts

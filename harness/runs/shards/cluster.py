@@ -79,7 +79,7 @@ class Cluster:
                 raise UsageError(message, "Give absolute paths, and start workers where the same folders are mounted.")
 
     def _everywhere(self, function: Callable[..., Any], *arguments: object) -> Iterator[tuple[str, Any]]:
-        """What a function gives on each worker; a missing module is what it gives, and a worker that is gone none."""
+        """Return the result of a function on each worker: a missing module is a result, a worker that is gone has none."""
         for worker, answer in self._client.run(function, *arguments, on_error="return").items():
             if isinstance(answer, Exception) and not isinstance(answer, OSError | ImportError):
                 raise answer
@@ -87,7 +87,7 @@ class Cluster:
                 yield worker, answer
 
     def do(self, shards: Sequence[Shard], run: Callable[[Shard], Done]) -> Iterator[Done]:
-        """Do shards on the workers; what they give comes in the order in which they are done."""
+        """Do shards on the workers; their results come in the order in which they are done."""
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
@@ -151,7 +151,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
 
 
 _WITHOUT_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-"""What a worker of this machine begins with: Ctrl-C of a terminal reaches it too, and this process ends it."""
+"""The first line of a worker of this machine: Ctrl-C of a terminal reaches it too, and this process ends it."""
 
 
 def run_line(shard: Shard, arguments: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """The shards of a run over items merged: its records in the order of the benchmark, as if one process had made them.
 
-Every record of the shards is kept as it stands, those of failed attempts too. The manifest is that of the whole run,
+Every record of the shards is kept as it is, those of failed attempts too. The manifest is that of the whole run,
 begun with its first shard and finished with its last. Merging again changes nothing.
 """
 
@@ -42,13 +42,13 @@ Key = TypeVar("Key", bound=Struct)
 
 
 class _Judged(Struct, frozen=True, gc=False):
-    """What a verdict is about."""
+    """The subject of a verdict."""
 
     item: str
 
 
 class _Attempted(Struct, frozen=True, gc=False):
-    """What an attempt is about, and which of several it is."""
+    """The subject of an attempt, and its number among several."""
 
     case: str
     sample: int = 0
@@ -121,13 +121,13 @@ def _unfinished(manifest: Manifest) -> str:
 
 
 def _keyed_lines(folder: Path, records: Records[Key]) -> Iterator[tuple[Key, bytes]]:
-    """Return the lines of a shard's records with what each is about."""
+    """Return the lines of a shard's records with the subject of each."""
     with (folder / records.file).open("rb") as lines:
         yield from zip(read_records(folder, records), lines, strict=True)
 
 
 def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
-    """Keep what is in the shards beside their records: replies, so that none is asked again, and investigations.
+    """Keep the shards' files beside their records: replies, so that none is asked again, and investigations.
 
     What killed shards left of building the benchmark is removed.
     """
@@ -208,7 +208,7 @@ def _failed(folder: Path) -> str:
 
 
 def _command(whole: Manifest, shard: Shard) -> str:
-    """Return what to run for a shard."""
+    """Return the command line of a shard."""
     if not whole.arguments:
         return f"Run shard {shard} again."
     return f"Run: {shlex.join(['misstep', *whole.arguments])} --shard {shard}"

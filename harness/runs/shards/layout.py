@@ -1,4 +1,4 @@
-"""Where the shards of a run stand, whatever kind of run it is: one part of it, made on its own, on any machine.
+"""The places of the shards of a run, whatever kind of run it is: one part of it, made on its own, on any machine.
 
 RUN/shards/plan.json                  what is asked and what there is to read, frozen by the first shard
 RUN/shards/00003-of-00008/            what shard 3 of 8 has made
@@ -50,7 +50,7 @@ def shards_of(count: int) -> Iterator[Shard]:
 
 
 def next_step(shard: Shard, out: str) -> str:
-    """Return what a person does once a shard is done, as a line."""
+    """Return the next step of a person once a shard is done, as a line."""
     when = "" if shard.count == 1 else f"when all {shard.count:,} are done: "
     return f"{when}{shlex.join(['misstep', 'merge', out])}"
 

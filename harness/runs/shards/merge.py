@@ -27,7 +27,7 @@ Markers = Mapping[Shard, Marker]
 
 
 def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
-    """Make the run of which all shards are done, where they lie; `None` where it stands there already.
+    """Make the run of which all shards are done, where they lie; `None` if it is there already.
 
     The parts are read one after the other, and the run is written as they come, in a folder of its own: there is no run
     until it is whole. A merge that was stopped goes on in a folder, and begins anew at an address.
@@ -88,7 +88,7 @@ def _put(store: Store, folder: Path) -> None:
 
 
 def _clean(store: Store, markers: Markers) -> None:
-    """Take away what killed writers left: all that no marker names."""
+    """Take away the remains of killed writers: all that no marker names."""
     names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
     names |= {PLAN, *(shard.marker for shard in markers)}
     for name in store.names(SHARDS):

@@ -1,4 +1,4 @@
-"""What a shard of `classify` writes: parts of some megabytes, each named by its content, and its marker last."""
+"""The files of a shard of `classify`: parts of some megabytes, each named by its content, and its marker last."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -29,7 +29,7 @@ class WrittenPart(Struct, frozen=True):
     bytes: int
 
     def name(self, shard: Shard) -> str:
-        """Where it stands; two writers of the same shard do not overwrite each other's parts unless they are equal."""
+        """The folder of its parts; two writers of the same shard do not overwrite each other's parts unless they are equal."""
         return f"{shard.folder}/{self.sha256[:32]}{_ENDING}"
 
 
@@ -47,7 +47,7 @@ class PartCounts(Struct, frozen=True):
 
 
 class Marker(Struct, frozen=True):
-    """What says that a shard is done: the plan that it followed, its parts in order, the files that begin in it."""
+    """The marker of a shard that is done: the plan that it followed, its parts in order, the files that begin in it."""
 
     plan: str
     parts: tuple[WrittenPart, ...]

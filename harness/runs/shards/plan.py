@@ -1,4 +1,4 @@
-"""The plan of a run in shards: what is asked and what there is to read, frozen by the shard that comes first.
+"""The plan of a run in shards: its settings and its files, frozen by the shard that comes first.
 
 Every other shard reads the plan and lists nothing by itself. What a shard reads depends on the plan alone: a contiguous
 stretch of the files, cut at about equal bytes. A long file of JSON Lines may be cut in the middle, at a line.
@@ -30,7 +30,7 @@ _LEAST_BYTES = 64 << 10
 
 
 class Plan(Struct, frozen=True, omit_defaults=True):
-    """What all shards of a run have to agree on: how many there are, what is asked, what there is to read.
+    """The plan that all shards of a run share: their number, the settings, the files.
 
     `paths` are the files and folders that the command line names; a run over the items of a benchmark has none.
     """
@@ -100,7 +100,7 @@ def _differences(plan: Plan, wanted: Plan) -> list[str]:
 
 
 def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
-    """What a shard reads, in order: a contiguous stretch of all files, of about the same bytes as every other's."""
+    """The files of a shard, in order: a contiguous stretch of all files, of about the same bytes as every other's."""
     total = sum(file.weight for file in plan.files)
     piece = min(BATCH_BYTES, max(_LEAST_BYTES, total // (_PIECES * shard.count)))
     place = 0
@@ -149,7 +149,7 @@ def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Mani
 
 
 def differences(earlier: Manifest, now: Manifest) -> str:
-    """Return what differs between two shards, or a shard and the whole, in words; empty where they are of one run."""
+    """Return the differences between two shards, or a shard and the whole, in words; empty if they are of one run."""
     differs = differing_settings(of_whole(earlier), of_whole(now))
     if inputs := difference(earlier.inputs, now.inputs):
         differs.append(f"the inputs are not as they were: {inputs}")
