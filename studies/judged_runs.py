@@ -49,7 +49,7 @@ class JudgedRun(OpenRun, frozen=True):
 
     @property
     def judge(self) -> str:
-        """The judge, with its model."""
+        """The name of the judge."""
         return str(self.manifest.settings.get("judge", self.name))
 
     @property

@@ -21,7 +21,7 @@ Fault = Literal["task", "agent", "infrastructure", "pass"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 Access = Literal["text", "read-only", "sandbox"]
-"""The material that a judge may use: texts alone; also the files of the run, the tests and the solution; also running them."""
+"""A judge's material: texts alone; also the files of the run, the tests and the solution; also running them."""
 ACCESSES: tuple[Access, ...] = get_args(Access)
 
 Action = Literal["keep", "filter", "rerun", "repair_task"]

@@ -57,7 +57,7 @@ HEADS: dict[str, tuple[str, ...]] = {
 
 
 class Counted(Struct):
-    """The counts of written sessions: trajectories, bytes, clean ones, how many plant each category and have each variant."""
+    """Counts of written sessions: trajectories, bytes, clean ones, those that plant each category and have each variant."""
 
     n: int = 0
     bytes: int = 0

@@ -110,7 +110,7 @@ def _finished(kind: RunKind[Any, Recorded], out: Path) -> RunEnd:
 
 
 def _noted(kind: RunKind[Any, Recorded]) -> Any:
-    """Return the function that makes the entry of a record on file: the one that was noted, or one from the record itself."""
+    """Return the maker of the entry of a record on file: the one that was noted, or one from the record itself."""
 
     def entry(record: Recorded, noted: Entry | None) -> Entry:
         made = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))

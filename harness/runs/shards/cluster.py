@@ -79,7 +79,7 @@ class Cluster:
                 raise UsageError(message, "Give absolute paths, and start workers where the same folders are mounted.")
 
     def _everywhere(self, function: Callable[..., Any], *arguments: object) -> Iterator[tuple[str, Any]]:
-        """Return the result of a function on each worker: a missing module is a result, a worker that is gone has none."""
+        """Yield the result of a function on each worker: a missing module is one, a worker that is gone has none."""
         for worker, answer in self._client.run(function, *arguments, on_error="return").items():
             if isinstance(answer, Exception) and not isinstance(answer, OSError | ImportError):
                 raise answer

@@ -29,7 +29,7 @@ class WrittenPart(Struct, frozen=True):
     bytes: int
 
     def name(self, shard: Shard) -> str:
-        """The folder of its parts; two writers of the same shard do not overwrite each other's parts unless they are equal."""
+        """Its path; two writers of the same shard do not overwrite each other's parts unless they are equal."""
         return f"{shard.folder}/{self.sha256[:32]}{_ENDING}"
 
 

@@ -14,7 +14,7 @@ from misstep.harness.journal.records import read_manifest
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.observer.live import LiveObservation
 from misstep.harness.protocols import FittedJudge
-from misstep.harness.records.intervention import INTERVENTION, Arm
+from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.affirm import Affirmed
 from misstep.harness.repair.attempt import SETTINGS
@@ -62,9 +62,7 @@ def _settings(run: Path) -> dict[str, Any]:
     return manifest.settings
 
 
-def test_every_case_is_attempted_as_often_as_asked_and_kept(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_every_case_is_attempted_as_often_as_asked_and_kept(cases, tmp_path, sandbox) -> None:
     ended = run_repairs(cases[:1], tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
     assert (ended.done, ended.wanted, ended.stopped) == (2, 2, "")
     made = list(recorded_attempts(tmp_path / "run"))
@@ -77,9 +75,7 @@ def test_every_case_is_attempted_as_often_as_asked_and_kept(
         run_repairs(cases[:1], tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
 
 
-def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(cases, tmp_path, sandbox) -> None:
     FAILING.add("b")
     with pytest.raises(KeyboardInterrupt):
         run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)
@@ -98,17 +94,13 @@ def test_a_case_that_does_not_hold_does_not_count(tmp_path: Path, sandbox: Sandb
     assert "passes on the broken tree" in made.error
 
 
-def test_a_case_that_a_rule_speaks_against_gets_no_agent(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_case_that_a_rule_speaks_against_gets_no_agent(cases, tmp_path, sandbox) -> None:
     run_repairs(cases[:1], tmp_path / "run", _plan(objections=lambda case: f"fix_landed: {case.id}"), CLIENT, sandbox)
     made = next(recorded_attempts(tmp_path / "run"))
     assert (made.solved, made.ended, made.error, ATTEMPTED) == (None, "not_affirmed", "fix_landed: a", [])
 
 
-def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(cases, tmp_path, sandbox, monkeypatch) -> None:
     answers = {"a": iter([True, True, False]), "b": iter([True, True, True])}
 
     def oracle(_: object, case: RepairCase) -> SuiteReport:
@@ -122,9 +114,7 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
     assert write_patches([tmp_path / "run"], tmp_path / "patches").benchmark.counts["items"] == 1
 
 
-def test_what_a_policy_raises_costs_its_attempt_alone(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_what_a_policy_raises_costs_its_attempt_alone(cases, tmp_path, sandbox) -> None:
     FAILING.add("a raises")
     ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
     assert ended.done == 2
@@ -132,9 +122,7 @@ def test_what_a_policy_raises_costs_its_attempt_alone(
     assert errors == {"a": "ZeroDivisionError: a policy may raise anything", "b": ""}
 
 
-def test_a_recorded_run_is_replayed_to_the_same_patches(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_recorded_run_is_replayed_to_the_same_patches(cases, tmp_path, sandbox) -> None:
     run_repairs(cases[:1], tmp_path / "first", _plan(), CLIENT, sandbox)
     options = RepairerOptions(recorded=recorded_runs(tmp_path / "first"))
     run_repairs(cases[:1], tmp_path / "again", _plan(policy="replay", options=options), CLIENT, sandbox)
@@ -153,9 +141,7 @@ def _client(reply: str) -> ClientSettings:
     return ClientSettings(client="scripted", script=f"tests.harness.repair.judging:{reply}")
 
 
-def test_a_judge_of_patches_is_asked_of_each_and_its_settings_are_the_runs(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_judge_of_patches_is_asked_of_each_and_its_settings_are_the_runs(cases, tmp_path, sandbox) -> None:
     plan = _plan(patch_judge=_judged_by("patch_judge"))
     run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox)
     for made in recorded_attempts(tmp_path / "run"):
@@ -174,9 +160,7 @@ def test_a_reply_that_cannot_be_read_is_no_verdict(cases: list[CaseFolder], tmp_
     assert made.signals[-1].text.startswith("no verdict (unreadable")
 
 
-def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(cases, tmp_path, sandbox) -> None:
     plan = _plan(patch_judge=_judged_by("patch_judge"))
     prices = tmp_path / "prices.toml"
     price = 'models = ["small-1"]\ninput_usd = 1.0\noutput_usd = 1.0\n'
@@ -192,9 +176,7 @@ def test_the_policies_of_the_issue_are_registered() -> None:
     assert set(POLICIES) == {"direct", "model", "replay", "search", "wayward"}
 
 
-def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(tmp_path, sandbox) -> None:
     texts = {"file": "price.py", "instructions": {"high_level": "Mend the sum.", "detailed": "Add in line 2."}}
     case, judge = price_case(tmp_path / "cases" / "a", id="a", extra=texts), LooksForTheLoop()
     plan = _plan(instructions="detailed", patch_judge=PythonJudge(judge, "digest"), setting=SETTINGS["react"])
@@ -211,18 +193,14 @@ def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
     assert (item.task, item.patch, item.text) == (shown.task, shown.patch, shown.text)
 
 
-def test_a_case_without_instructions_is_refused_where_these_are_asked_for(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_case_without_instructions_is_refused_where_these_are_asked_for(cases, tmp_path, sandbox) -> None:
     with pytest.raises(UsageError, match="the case a has no high-level instructions"):
         run_repairs(cases, tmp_path / "run", _plan(instructions="high-level"), CLIENT, sandbox)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("arm", ["guide", "shadow"])
-def test_an_observer_in_real_time_tells_an_agent_that_goes_round(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox, arm: Arm
-) -> None:
+def test_an_observer_in_real_time_tells_an_agent_that_goes_round(cases, tmp_path, sandbox, arm) -> None:
     limits = AgentLimits(1_000 if arm == "guide" else 60, 60.0)
     observation = LiveObservation("rules", 1, arm)
     plan = _plan(policy="tests.harness.repair.scripted:goes_round", limits=limits, observation=observation)

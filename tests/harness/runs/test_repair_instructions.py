@@ -14,7 +14,6 @@ from misstep.harness.repair.case import CaseFolder, instructed, instruction_of
 from misstep.harness.repair.repairers import RepairerOptions
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
 from misstep.harness.runs.repair_instructions import read_instructions, with_instructions, write_instructions
-from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 
@@ -70,9 +69,7 @@ def test_a_case_without_an_answer_is_asked_again_by_the_same_call(cases: list[Ca
     assert set(read_instructions(tmp_path / "told").cases["a"].texts) == {"high_level", "detailed"}
 
 
-def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(
-    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(cases, tmp_path, sandbox) -> None:
     write_instructions(cases[:1], tmp_path / "told", MODEL, CLIENT)
     written = read_instructions(tmp_path / "told")
     told, _ = with_instructions(cases[:1], written, "detailed")

@@ -181,9 +181,7 @@ def test_every_reply_forbids_frames_caches_and_guessed_types(pages: Served) -> N
         ({"item": "case-9"}, "another case"),
     ],
 )
-def test_what_the_page_cannot_send_is_refused_with_a_sentence(
-    pages: Served, changed: dict[str, object], said: str
-) -> None:
+def test_what_the_page_cannot_send_is_refused_with_a_sentence(pages, changed, said) -> None:
     item = pages.pages.study.state.plan.calibration[0]
     number = pages.pages.study.state.plan.items.index(item)
     status, text, _ = pages.post(pages.address("ann", f"case/{number}"), pages.form("ann", item) | changed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
+from misstep.harness.records.annotation import PHASES, RaterAnswer
 from misstep.studies.annotation.loopback import Conflict
 from misstep.studies.annotation.study import Server, read_study
 from tests.studies.annotation.made_up import opened, write_case, write_cases
@@ -54,9 +54,7 @@ def test_a_study_that_was_killed_goes_on_where_it_was(cases: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     "changed", [{"raters": ("ann", "dan")}, {"calibration": 1}, {"seed": 9}], ids=["rater", "calibration", "seed"]
 )
-def test_another_plan_is_another_study_and_says_what_differs(
-    cases: Path, tmp_path: Path, changed: dict[str, object]
-) -> None:
+def test_another_plan_is_another_study_and_says_what_differs(cases, tmp_path, changed) -> None:
     with opened(cases, tmp_path / "study"):
         pass
     with pytest.raises(
@@ -134,9 +132,7 @@ def test_in_reconciliation_a_tab_of_the_independent_phase_changes_no_blind_label
         max_size=30,
     )
 )
-def test_whatever_tabs_send_answers_are_only_added_and_blind_labels_stand(
-    tmp_path_factory: pytest.TempPathFactory, sent: list[tuple[str, int, str | None, Phase, int]]
-) -> None:
+def test_whatever_tabs_send_answers_are_only_added_and_blind_labels_stand(tmp_path_factory, sent) -> None:
     folder = tmp_path_factory.mktemp("study")
     before: tuple[RaterAnswer, ...] = ()
     blind = None

@@ -24,9 +24,7 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cached"
 
 
-def test_every_table_of_every_kind_of_run_opens_by_its_name(
-    runs: dict[str, Path], tmp_path: Path, offline: Path
-) -> None:
+def test_every_table_of_every_kind_of_run_opens_by_its_name(runs, tmp_path, offline) -> None:
     import datasets
 
     for kind, run in runs.items():
@@ -51,9 +49,7 @@ def test_a_table_without_rows_which_datasets_does_not_open_is_in_its_file_alone(
     assert "solved" in pq.read_schema(tmp_path / "out" / "attempts" / "train-00000-of-00001.parquet").names
 
 
-def test_the_lines_of_the_readme_open_an_export(
-    runs: dict[str, Path], tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_lines_of_the_readme_open_an_export(runs, tmp_path, offline, monkeypatch) -> None:
     blocks = re.findall(r"```python\n(from datasets import.*?)```", EVERYTHING, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     for block in blocks:
@@ -64,9 +60,7 @@ def test_the_lines_of_the_readme_open_an_export(
     assert offline.exists()
 
 
-def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
-    runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(runs, tmp_path) -> None:
     export_run(runs["triaged"], "hf", tmp_path / "out", Choice())
     _, front, text = (tmp_path / "out" / "README.md").read_text().split("---\n", 2)
     named = yaml.safe_load(front)
@@ -83,9 +77,7 @@ def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
         assert told in text
 
 
-def test_the_head_of_the_card_has_counts_figures_with_intervals_and_commands(
-    runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_the_head_of_the_card_has_counts_figures_with_intervals_and_commands(runs, tmp_path) -> None:
     counts = export_run(runs["judged"], "hf", tmp_path / "out", Choice())
     counted = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---\n")[1])["misstep"]
     assert counted["rows"] == counts

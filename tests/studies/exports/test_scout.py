@@ -64,9 +64,7 @@ def test_summary_and_errors_count_as_scout_does(runs: dict[str, Path], tmp_path:
     assert list(json.loads((scan / "_scan.json").read_bytes())["scanners"]) == ["made_up"]
 
 
-def test_other_labels_are_values_and_a_category_is_a_scanner_with_its_sessions(
-    runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_other_labels_are_values_and_a_category_is_a_scanner_with_its_sessions(runs, tmp_path) -> None:
     export_run(runs["triaged"], "scout", tmp_path / "triaged", Choice())
     (file,) = scan_in(tmp_path / "triaged").glob("*.parquet")
     values = pq.read_table(file).column("value").to_pylist()

@@ -43,9 +43,7 @@ def test_a_run_with_a_key_is_refused_by_file_record_column_and_kind(run: Path, t
 
 @pytest.mark.parametrize("to", ["hf", "csv"])
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(
-    runs: dict[str, Path], kind: str, to: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(runs, kind, to, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "https://models.quagga.example/v1")
     run = tmp_path / "run"
     shutil.copytree(runs[kind], run)

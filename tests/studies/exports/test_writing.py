@@ -38,9 +38,7 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_run_has_its_tables_in_parquet_and_csv_with_the_same_rows(
-    kind: str, runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_every_kind_of_run_has_its_tables_in_parquet_and_csv_with_the_same_rows(kind, runs, tmp_path) -> None:
     counts = export_run(runs[kind], "parquet", tmp_path / "parquet", WITH_GOLD)
     assert list(counts) == TABLES[kind]
     assert export_run(runs[kind], "csv", tmp_path / "csv", WITH_GOLD) == counts
@@ -67,9 +65,7 @@ def test_two_exports_of_one_run_are_equal_to_the_byte(to: Form, runs: dict[str, 
 
 
 @pytest.mark.parametrize(("kind", "table"), [("judged", "gold"), ("experiment", "episodes")])
-def test_what_a_judge_must_not_see_is_exported_only_on_request(
-    kind: str, table: str, runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_what_a_judge_must_not_see_is_exported_only_on_request(kind, table, runs, tmp_path) -> None:
     export_run(runs[kind], "parquet", tmp_path / "out", Choice())
     assert not (tmp_path / "out" / f"{table}.parquet").exists()
     assert all("gold" not in name for name in contents(tmp_path / "out"))
