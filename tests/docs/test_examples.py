@@ -18,6 +18,7 @@ from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+ENVIRONMENT = os.environ | {"OPENAI_API_KEY": "key", "PYTHONPATH": str(ROOT)}
 ITEMS = [json.loads(line) for line in (EXAMPLES / "last_messages/items.jsonl").read_text().splitlines()]
 
 
@@ -47,15 +48,14 @@ def test_a_judge_that_asks_twice_is_killed_and_asks_nothing_twice_that_was_answe
             str(EXAMPLES / "last_messages"), "--out", str(tmp_path / "run"), "--model", "small-1",
             "--base-url", server.base_url, "--concurrency", "1", "--json",
         ]  # fmt: skip
-        environment = os.environ | {"OPENAI_API_KEY": "key", "PYTHONPATH": str(ROOT)}
-        with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(line, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             wait_until(lambda: model.asked.total() > model.most, process)
             process.send_signal(signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
         assert verdicts.read_bytes().count(b"\n") == 2
         unanswered = {name for name, count in model.asked.items() if count} - set(list(model.asked)[:5])
         model.most = 10**9
-        done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     asked_again = {name for name, count in model.asked.items() if count > 1}
     assert asked_again == unanswered
     assert json.loads(done.stdout)["n"] == len(ITEMS)
@@ -65,20 +65,9 @@ def test_a_judge_that_asks_twice_is_killed_and_asks_nothing_twice_that_was_answe
 def test_the_failed_runs_of_the_example_are_the_fault_of_agent_task_and_infrastructure(tmp_path: Path) -> None:
     cases = tmp_path / "failed-runs"
     subprocess.run(["sh", EXAMPLES / "make_failed_runs.sh", cases], check=True)
-    line = [
-        sys.executable,
-        "-m",
-        "misstep",
-        "triage",
-        cases,
-        "--access",
-        "sandbox",
-        "--out",
-        tmp_path / "run",
-        "--json",
-    ]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([*map(str, line)], env=environment, capture_output=True, text=True, check=True)
+    line = [sys.executable, "-m", "misstep", "triage", str(cases), "--access", "sandbox"]
+    line += ["--out", str(tmp_path / "run"), "--json"]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     verdicts = {verdict["item"]: verdict for verdict in json.loads(done.stdout)["verdicts"]}
     assert {item: verdict["label"] for item, verdict in verdicts.items()} == {
         "mean": "agent",
@@ -93,13 +82,12 @@ def test_a_triage_run_that_is_stopped_keeps_what_is_done_and_goes_on(tmp_path: P
     subprocess.run(["sh", EXAMPLES / "make_failed_runs.sh", cases], check=True)
     line = [sys.executable, "-m", "misstep", "triage", str(cases), "--access", "sandbox", "--out", str(run)]
     line += ["--workers", "1"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(line, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: (run / VERDICTS).is_file() and b"\n" in (run / VERDICTS).read_bytes(), process)
         process.send_signal(signal.SIGINT)
     assert process.returncode == 130
     first = (run / VERDICTS).read_bytes()
-    subprocess.run(line, env=environment, capture_output=True, check=True)
+    subprocess.run(line, env=ENVIRONMENT, capture_output=True, check=True)
     assert (run / VERDICTS).read_bytes().startswith(first)
     assert {verdict.item for verdict in read_verdicts(run)} == {"mean", "colours", "words"}
 
@@ -107,8 +95,7 @@ def test_a_triage_run_that_is_stopped_keeps_what_is_done_and_goes_on(tmp_path: P
 def test_the_skill_of_the_examples_is_broken_diagnosed_from_outside_and_restored_until_it_is_solved(tmp_path) -> None:
     line = [sys.executable, "-m", "misstep", "reflect", "run", "examples.settings_skill:settings"]
     line += ["--out", str(tmp_path / "run"), "--json"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     items = json.loads(done.stdout)["items"]
     assert [(item["id"], item["end"], item["attempts"]) for item in items] == [
         ("timeout", "solved", 2),

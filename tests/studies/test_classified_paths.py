@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tracemalloc
@@ -15,7 +14,7 @@ import msgspec
 import pytest
 
 from misstep.analysis.pages.findings import Findings
-from misstep.harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from misstep.harness.errors import InputError, UnknownFormat
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.journal.run_folder import PROGRESS
 from misstep.harness.runs.classify import ClassifyAs
@@ -90,40 +89,6 @@ def _stop_after(calls: "count[int]", limit: int, trajectory: Trajectory, categor
     return by_id(trajectory, categories)
 
 
-def _stopped(inputs: Path, run: Path, limit: int) -> Path:
-    with pytest.raises(KeyboardInterrupt):
-        classified_findings([inputs], CATEGORIES, partial(_stop_after, count(), limit), out=run, workers=1)
-    return run
-
-
-@pytest.fixture(scope="module")
-def half_done(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was stopped after several batches."""
-    return _stopped(inputs, tmp_path_factory.mktemp("half") / "run", 400)
-
-
-@pytest.mark.parametrize("verdict_share", [0, 0.3, 1])
-@pytest.mark.parametrize("progress_share", [0, 0.5, 1])
-@pytest.mark.parametrize("in_a_line", [0, 1])
-def test_cut_anywhere_in_its_files_a_stopped_run_goes_on_to_the_same_bytes(
-    inputs: Path,
-    half_done: Path,
-    undisturbed: Path,
-    tmp_path: Path,
-    verdict_share: float,
-    progress_share: float,
-    in_a_line: int,
-) -> None:
-    run = Path(shutil.copytree(half_done, tmp_path / "run"))
-    for name, share in (("verdicts.jsonl", verdict_share), (PROGRESS, progress_share)):
-        whole = (run / name).read_bytes()
-        end = whole.rfind(b"\n", 0, int(len(whole) * share)) + 1
-        (run / name).write_bytes(whole[: max(0, end - in_a_line)])
-    _classify(inputs, run, workers=1)
-    verdicts, scores = (run / "verdicts.jsonl").read_bytes(), (run / "scores.json").read_bytes()
-    assert (verdicts, scores) == tuple(_bytes(undisturbed)[name] for name in SAME_BYTES[:2])
-
-
 @pytest.mark.parametrize(("workers", "stretches"), [(1, 1), (2, 2), (1, 3)])
 def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
     inputs: Path, undisturbed: Path, tmp_path: Path, workers: int, stretches: int
@@ -156,15 +121,6 @@ def test_a_finished_run_gives_its_findings_without_classifying(inputs: Path, und
     assert as_json(again) == (undisturbed / "scores.json").read_bytes()
 
 
-def test_other_categories_are_not_mixed_into_a_run(tmp_path: Path) -> None:
-    file = atif_lines(tmp_path / "runs.jsonl", "abc")
-    _classify(file, tmp_path / "run")
-    before = _bytes(tmp_path / "run")
-    with pytest.raises(UsageError, match="categories were first, second and are now second"):
-        classified_findings([file], CATEGORIES[1:], by_id, out=tmp_path / "run")
-    assert _bytes(tmp_path / "run") == before
-
-
 def test_a_run_in_the_folder_that_it_reads_does_not_read_itself(tmp_path: Path) -> None:
     atif_lines(tmp_path / "runs.jsonl", "abc")
     first = _classify(tmp_path, tmp_path / "run")
@@ -190,18 +146,6 @@ def test_nothing_to_classify_is_an_error_and_not_an_empty_table(tmp_path: Path) 
     with pytest.raises(UnknownFormat):
         _classify(tmp_path / "notes.txt", tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def _die(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
-    if trajectory.id == "b7":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return by_id(trajectory, categories)
-
-
-def test_a_worker_that_dies_stops_the_run_with_what_came_before_kept(inputs: Path, tmp_path: Path) -> None:
-    with pytest.raises(MisstepError, match=r"a worker process died while .*\.jsonl:\d+ was waited for"):
-        classified_findings([inputs], CATEGORIES, _die, out=tmp_path / "run", workers=2)
-    assert (tmp_path / "run" / "verdicts.jsonl").exists()
 
 
 def _peak(folder: Path, number: int, classify: ClassifyAs) -> int:

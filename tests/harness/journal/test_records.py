@@ -13,9 +13,6 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import (
     MANIFEST,
-    SCHEMA,
-    Inputs,
-    Manifest,
     Records,
     encode_lines,
     items_in,
@@ -26,6 +23,7 @@ from misstep.harness.journal.records import (
     write_manifest,
 )
 from misstep.harness.verdict import Verdict
+from tests.harness.journal.made_up import manifest as _manifest
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 ANSWERED = st.builds(Verdict, TEXT, TEXT, TEXT, steps=st.tuples(st.integers(0, 99)), rationale=TEXT)
@@ -39,10 +37,6 @@ def test_verdicts_read_back_as_they_were_written(tmp_path: Path, verdicts: list[
     replace_file(tmp_path / "verdicts.jsonl", encode_lines(verdicts))
     assert list(read_verdicts(tmp_path)) == verdicts
     assert list(items_in(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
-
-
-def test_each_verdict_is_one_line_whatever_its_text() -> None:
-    assert encode_lines(TWO).count(b"\n") == 2
 
 
 def test_a_half_written_last_line_is_an_error_unless_the_run_may_be_unfinished(tmp_path: Path) -> None:
@@ -67,25 +61,6 @@ def test_a_label_without_an_answer_is_no_verdict(tmp_path: Path) -> None:
         list(read_verdicts(file))
 
 
-def test_a_missing_run_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot open"):
-        list(read_verdicts(tmp_path / "none"))
-
-
-def _manifest(**changes: object) -> Manifest:
-    values: dict[str, object] = {
-        "schema": SCHEMA,
-        "command": "classify",
-        "arguments": ["ü \\ \x7f", "--out"],
-        "misstep": "1",
-        "python": "3",
-        "started": "2026-01-01T00:00:00+00:00",
-        "settings": {"categories": ["a", "b"]},
-        "inputs": Inputs(1, 2, "ff"),
-    }
-    return Manifest(**(values | changes))  # type: ignore[arg-type]
-
-
 def test_a_manifest_reads_back_and_a_folder_without_one_is_no_run(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) is None
     for manifest in (_manifest(), _manifest(finished="2026-01-02T00:00:00+00:00")):
@@ -101,12 +76,6 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path: Path, content: str, sai
     (tmp_path / MANIFEST).write_text(content)
     with pytest.raises(InputError, match=said):
         read_manifest(tmp_path)
-
-
-def test_replacing_a_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    replace_file(tmp_path / "a.json", b"1")
-    replace_file(tmp_path / "a.json", b"2")
-    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.json", b"2")]
 
 
 def test_what_a_killed_process_left_half_written_is_taken_away_by_the_next_and_what_another_writes_is_not(tmp_path):

@@ -1,6 +1,7 @@
 """A run that was cut anywhere is gone on with as if nothing had happened."""
 
 import multiprocessing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import (
-    SCHEMA,
     VERDICT_RECORDS,
     VERDICTS,
     Inputs,
@@ -23,6 +23,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, standing
 from misstep.harness.verdict import Verdict
+from tests.harness.journal.made_up import manifest as _manifest
 
 STRETCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
 WHOLE = b"".join(STRETCHES)
@@ -40,25 +41,6 @@ def _run_on(folder: Path, until: int = len(STRETCHES)) -> list[int]:
         return run.entries
 
 
-def _manifest(**changes: object) -> Manifest:
-    values: dict[str, object] = {
-        "schema": SCHEMA,
-        "command": "classify",
-        "arguments": [],
-        "misstep": "1",
-        "python": "3",
-        "started": "then",
-        "settings": {"categories": ["a", "b"]},
-        "inputs": Inputs(1, 2, "ff"),
-    }
-    return Manifest(**(values | changes))  # type: ignore[arg-type]
-
-
-def test_stretches_are_written_in_order_and_noted(tmp_path: Path) -> None:
-    assert _run_on(tmp_path) == list(range(len(STRETCHES)))
-    assert (tmp_path / VERDICTS).read_bytes() == WHOLE
-
-
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(STRETCHES)))
 def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(tmp_path, verdict_bytes, progress_bytes, until):
@@ -70,14 +52,6 @@ def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(tmp_path, v
         file.write_bytes(file.read_bytes()[:kept])
     assert _run_on(tmp_path) == list(range(len(STRETCHES)))
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
-
-
-def test_verdicts_written_before_their_note_are_written_again_not_twice(tmp_path: Path) -> None:
-    _run_on(tmp_path, 3)
-    with (tmp_path / VERDICTS).open("ab") as stream:
-        stream.write(b"half a li")
-    assert _run_on(tmp_path, 3) == [0, 1, 2]
-    assert (tmp_path / VERDICTS).read_bytes() == b"".join(STRETCHES[:3])
 
 
 def test_a_broken_line_in_the_journal_ends_what_is_trusted(tmp_path: Path) -> None:
@@ -117,19 +91,24 @@ def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
     assert "another process is writing" in said.get()
 
 
+def _other_process(monkeypatch: pytest.MonkeyPatch, also: Callable[[], None] = lambda: None, **changes: object) -> None:
+    """Write another manifest after the first look at a folder, before the lock is had."""
+    looks: list[Manifest | None] = []
+
+    def look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
+        looks.append(standing(folder, manifest, records))
+        if len(looks) == 1:
+            write_manifest(folder, _manifest(**changes))
+            also()
+        return looks[-1]
+
+    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", look)
+
+
 def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(tmp_path, monkeypatch) -> None:
     with _opened(tmp_path) as run:
         run.append_lines(WHOLE, 0)
-    looks: list[Manifest | None] = []
-
-    def finished_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
-        looks.append(standing(folder, manifest, records))
-        if len(looks) == 1:  # now the other process, which has the lock, finishes
-            write_manifest(folder, _manifest(finished="later"))
-            (folder / PROGRESS).unlink()
-        return looks[-1]
-
-    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", finished_after_the_first_look)
+    _other_process(monkeypatch, lambda: (tmp_path / PROGRESS).unlink(), finished="later")
     with _opened(tmp_path) as run:
         assert run.finished
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
@@ -137,15 +116,7 @@ def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every
 
 
 def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_again(tmp_path, monkeypatch) -> None:
-    looks: list[Manifest | None] = []
-
-    def begun_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
-        looks.append(standing(folder, manifest, records))
-        if len(looks) == 1:
-            write_manifest(folder, _manifest(settings={"categories": ["c"]}))
-        return looks[-1]
-
-    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", begun_after_the_first_look)
+    _other_process(monkeypatch, settings={"categories": ["c"]})
     with pytest.raises(UsageError, match="categories were c"):
         _opened(tmp_path)
     there = read_manifest(tmp_path)
@@ -266,13 +237,6 @@ def paid(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_paid_verdicts_stay_where_the_journal_is_missing(paid: Path) -> None:
-    (paid / PROGRESS).unlink()
-    with _asked(paid) as run:
-        assert run.entries == [f"item-{number}" for number in range(6)]
-    assert (paid / VERDICTS).read_bytes() == PAID
-
-
 def test_paid_verdicts_stay_whichever_byte_of_the_journal_is_broken(paid: Path) -> None:
     journal = paid / PROGRESS
     written = journal.read_bytes()
@@ -285,13 +249,13 @@ def test_paid_verdicts_stay_whichever_byte_of_the_journal_is_broken(paid: Path) 
         assert (paid / VERDICTS).read_bytes() == PAID
 
 
-@pytest.mark.parametrize("kept", range(0, len(PAID) + 1, 9))
+@pytest.mark.parametrize("kept", [*range(0, len(PAID), 9), len(PAID)])
 def test_cut_at_any_byte_without_a_journal_every_whole_paid_verdict_stays(paid: Path, kept: int) -> None:
     (paid / PROGRESS).unlink()
     (paid / VERDICTS).write_bytes(PAID[:kept])
     with _asked(paid) as run:
         whole = PAID[:kept].count(b"\n")
-        assert len(run.entries) == whole
+        assert run.entries == [f"item-{number}" for number in range(whole)]
     assert (paid / VERDICTS).read_bytes() == b"".join(VERDICT_LINES[:whole])
 
 

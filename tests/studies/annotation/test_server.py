@@ -1,5 +1,8 @@
 """The pages of an annotation study: each rater for itself, blind where it must be, closed to everybody else."""
 
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +20,12 @@ def pages(tmp_path: Path) -> Iterator[Served]:
     """The pages of a study of two raters and four cases, two of them for calibration."""
     with opened(write_cases(tmp_path / "cases", 4), tmp_path / "study") as study, served(study) as running:
         yield running
+
+
+def _first(pages: Served, rater: str = "ann") -> tuple[str, str]:
+    """The first case of the calibration, and its address for a rater."""
+    plan = pages.pages.study.state.plan
+    return plan.calibration[0], pages.address(rater, f"case/{plan.items.index(plan.calibration[0])}")
 
 
 def _all_of_the_phase(pages: Served, **labels: str) -> None:
@@ -98,10 +107,8 @@ def test_a_dispute_shows_every_label_and_note_with_its_history_and_keeps_the_bli
 
 
 def test_a_stale_tab_is_told_so_and_a_form_sent_twice_is_kept_once(pages: Served) -> None:
-    item = pages.pages.study.state.plan.calibration[0]
+    item, address = _first(pages)
     form = pages.form("ann", item)
-    number = pages.pages.study.state.plan.items.index(item)
-    address = pages.address("ann", f"case/{number}")
     assert [pages.post(address, form)[0] for _ in range(2)] == [200, 200]
     status, text, _ = pages.post(address, form | {"label": "task", "subcategory task": "brittle_tests"})
     assert (status, "answered elsewhere meanwhile: agent" in text) == (409, True)
@@ -116,9 +123,8 @@ def test_an_address_of_no_rater_leads_nowhere(pages: Served) -> None:
 
 
 def test_one_raters_form_is_refused_under_anothers_address(pages: Served) -> None:
-    item = pages.pages.study.state.plan.calibration[0]
-    number = pages.pages.study.state.plan.items.index(item)
-    status, text, _ = pages.post(pages.address("ben", f"case/{number}"), pages.form("ann", item))
+    item, address = _first(pages, "ben")
+    status, text, _ = pages.post(address, pages.form("ann", item))
     assert (status, "not from this rater" in text) == (400, True)
     assert pages.pages.study.state.answers == ()
 
@@ -136,30 +142,21 @@ def test_one_raters_form_is_refused_under_anothers_address(pages: Served) -> Non
     ids=lambda headers: " ".join(f"{name} {value}" for name, value in headers.items()),
 )
 def test_other_origins_can_neither_read_nor_write(pages: Served, headers: dict[str, str]) -> None:
-    item = pages.pages.study.state.plan.calibration[0]
-    number = pages.pages.study.state.plan.items.index(item)
-    address = pages.address("ann", f"case/{number}")
+    item, address = _first(pages)
     assert pages.get(address, **headers)[0] == 403
     assert pages.post(address, pages.form("ann", item), **headers)[0] == 403
     assert pages.pages.study.state.answers == ()
 
 
 def test_a_write_that_does_not_say_where_it_is_from_is_refused(pages: Served) -> None:
-    import urllib.error
-    import urllib.parse
-    import urllib.request
-
-    item = pages.pages.study.state.plan.calibration[0]
+    item, address = _first(pages)
     body = urllib.parse.urlencode(pages.form("ann", item), doseq=True).encode()
-    address = pages.address("ann", f"case/{pages.pages.study.state.plan.items.index(item)}")
     with pytest.raises(urllib.error.HTTPError, match="403") as refused:
         urllib.request.urlopen(urllib.request.Request(address, body), timeout=30)  # noqa: S310 (loopback)
     refused.value.close()
 
 
 def test_every_reply_forbids_frames_caches_and_guessed_types(pages: Served) -> None:
-    import urllib.request
-
     with urllib.request.urlopen(pages.address("ann"), timeout=30) as reply:  # noqa: S310 (loopback)
         headers = reply.headers
     assert headers["X-Frame-Options"] == "DENY"
@@ -182,9 +179,8 @@ def test_every_reply_forbids_frames_caches_and_guessed_types(pages: Served) -> N
     ],
 )
 def test_what_the_page_cannot_send_is_refused_with_a_sentence(pages, changed, said) -> None:
-    item = pages.pages.study.state.plan.calibration[0]
-    number = pages.pages.study.state.plan.items.index(item)
-    status, text, _ = pages.post(pages.address("ann", f"case/{number}"), pages.form("ann", item) | changed)
+    item, address = _first(pages)
+    status, text, _ = pages.post(address, pages.form("ann", item) | changed)
     assert (status in (400, 409), said in text) == (True, True), text
     assert pages.pages.study.state.answers == ()
 

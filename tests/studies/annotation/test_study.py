@@ -92,20 +92,6 @@ def test_a_stale_tab_overwrites_nothing(cases: Path, tmp_path: Path) -> None:
         assert len(study.state.answers) == 2
 
 
-def test_a_tab_of_an_earlier_phase_changes_no_blind_label(cases: Path, tmp_path: Path) -> None:
-    with opened(cases, tmp_path / "study") as study:
-        (item, other) = study.state.plan.calibration
-        for rater in ("ann", "ben"):
-            for one in (item, other):
-                _answer(study, rater, one)
-        late = RaterAnswer(item, "ann", "calibration", "pass", certainty="low", revision=1)
-        with pytest.raises(Conflict, match="phase calibration"):
-            study.answer(late)
-        with pytest.raises(Conflict):
-            _answer(study, "ann", item, "pass")
-        assert study.state.study.blind()[item, "ann"].label == "task"
-
-
 def test_in_reconciliation_a_tab_of_the_independent_phase_changes_no_blind_label(cases: Path, tmp_path: Path) -> None:
     with opened(cases, tmp_path / "study", calibration=0) as study:
         for rater, label in (("ann", "task"), ("ben", "agent")):

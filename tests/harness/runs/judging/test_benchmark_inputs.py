@@ -123,23 +123,6 @@ def test_what_changed_is_said_and_the_run_begins_anew_beside_the_earlier_one(
     assert (stopped / "earlier-1" / VERDICTS).read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (edited("judge.toml", "[model]", "votes = 3\n[model]"), "holds another run: votes were 1 and are now 3. "),
-        (edited("judge.toml", "small-1", "large-1"), "holds another run: model was small-1 and is now large-1. "),
-        (edited("judge.toml", "[model]", "[model]\nseed = 4"), "holds another run: seed was 0 and is now 4. "),
-    ],
-)
-def test_a_run_of_another_model_or_other_settings_is_not_gone_on_with(stopped, judge, gates, tmp_path, change, said):
-    before = (stopped / VERDICTS).read_bytes()
-    change(tmp_path)
-    with pytest.raises(UsageError) as caught:
-        asked(judge, gates, stopped)
-    assert said in caught.value.line()
-    assert (stopped / VERDICTS).read_bytes() == before
-
-
 def test_one_more_item_asks_about_that_item_alone(judge, gates, tmp_path, capsys) -> None:
     asked(judge, gates, tmp_path / "run")
     late = json.loads((gates / "items.jsonl").read_text().splitlines()[0]) | {"id": "late", "task": "Mend them all."}

@@ -101,18 +101,6 @@ def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_say
     )
 
 
-def test_what_failed_is_asked_again_by_the_same_line_and_nothing_else_is(tmp_path, folder, spec, monkeypatch) -> None:
-    monkeypatch.setitem(mood, "fails_after", 4)
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
-    assert (ended.done, ended.failed) == (6, 2)
-    assert scored(tmp_path / "run", folder).failed == 2
-    monkeypatch.setitem(mood, "fails_after", 10**9)
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert (ended.done, ended.failed) == (6, 0)
-    assert sorted(asked.values()) == [1, 1, 1, 1, 2, 2]
-    assert scored(tmp_path / "run", folder).failed == 0
-
-
 def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_path, folder, spec, monkeypatch) -> None:
     monkeypatch.setitem(mood, "fails_after", 3)
     settings = msgspec.structs.replace(SCRIPTED, failures_to_stop=2)
@@ -124,13 +112,9 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_pat
 
 
 def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    judge = PromptedJudge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""}))
     with pytest.raises(UsageError, match="other labels"):
-        run_judge(
-            PromptedJudge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""})),
-            folder,
-            tmp_path / "run",
-            SCRIPTED,
-        )
+        run_judge(judge, folder, tmp_path / "run", SCRIPTED)
 
 
 def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:

@@ -40,44 +40,36 @@ LOOP = [_read("src/b.py")] * 4
 NEW = [_read("src/c.py"), _read("src/d.py"), _call("run_tests")]
 
 
-def test_an_agent_that_goes_on_to_new_calls_that_work_has_recovered() -> None:
-    assert _outcome(LOOP, NEW, "infinite_loop", [2, 3, 4, 5])
+FAR = [_read(f"src/{number}.py") for number in range(15)]
+FAILING = [_call("goto", fails=True, word=word) for word in "abc"]
+CHANGED = [_edit("src/b.py", "x = 1", "x = 2")]
 
 
-def test_a_call_of_the_loop_that_is_made_again_is_no_recovery() -> None:
-    assert not _outcome(LOOP, [*NEW, _read("src/b.py")], "infinite_loop", [2, 3, 4, 5])
-
-
-def test_what_lies_further_than_fifteen_steps_behind_is_not_looked_at() -> None:
-    after = [_read(f"src/{number}.py") for number in range(15)]
-    assert _outcome(LOOP, [*after, _read("src/b.py")], "infinite_loop", [2, 3, 4, 5])
-    assert not _outcome(LOOP, [*after[1:], _read("src/b.py")], "infinite_loop", [2, 3, 4, 5])
-
-
-@pytest.mark.parametrize("after", [[], [_call("exit", summary="Done.")], [_read("src/c.py")]])
-def test_without_enough_steps_there_is_no_recovery(after: list[Step]) -> None:
-    assert not _outcome(LOOP, after, "infinite_loop", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("before", "after", "recovered"),
+    [
+        pytest.param(LOOP, NEW, True, id="new calls that work"),
+        pytest.param(LOOP, [*NEW, LOOP[0]], False, id="a call of the loop again"),
+        pytest.param(LOOP, [*FAR, LOOP[0]], True, id="again after fifteen steps"),
+        pytest.param(LOOP, [*FAR[1:], LOOP[0]], False, id="again within fifteen steps"),
+        pytest.param(LOOP, [], False, id="no step"),
+        pytest.param(LOOP, [_call("exit", summary="Done.")], False, id="the end"),
+        pytest.param(LOOP, [_read("src/c.py")], False, id="one step"),
+        pytest.param(LOOP, [Step("user", "Stop."), *NEW], False, id="a turn of the user"),
+        pytest.param(FAILING, [*NEW, _call("goto", fails=True, word="d")], False, id="the tool fails again"),
+        pytest.param(FAILING, [*NEW, _call("jump", fails=True, word="d")], True, id="another tool fails once"),
+        pytest.param(CHANGED, [_edit("src/b.py", "x = 2", "x = 1"), *NEW], True, id="the change is taken back"),
+        pytest.param(CHANGED, [*NEW, _edit("src/b.py", "y = 1", "y = 2")], False, id="a further change"),
+    ],
+)
+def test_recovered_is_who_leaves_the_misbehaviour_and_goes_on_with_new_calls_that_work(before, after, recovered):
+    kinds = {4: "infinite_loop", 3: "tool_call_failure", 1: "unrequested_changes"}
+    assert _outcome(before, after, kinds[len(before)], range(2, 2 + len(before))) == recovered
 
 
 def test_old_calls_and_calls_that_fail_are_no_progress() -> None:
     after = [_read("src/a.py"), _call("open_tab", fails=True, path="x")]
     assert not _outcome([_read("src/a.py"), *LOOP], after, "infinite_loop", [3, 4, 5, 6])
-
-
-def test_a_tool_that_fails_again_is_no_recovery_and_one_failure_of_another_is_one() -> None:
-    failing = [_call("goto", fails=True, word=word) for word in "abc"]
-    assert not _outcome(failing, [*NEW, _call("goto", fails=True, word="d")], "tool_call_failure", [2, 3, 4])
-    assert _outcome(failing, [*NEW, _call("jump", fails=True, word="d")], "tool_call_failure", [2, 3, 4])
-
-
-def test_a_further_change_that_was_ruled_out_is_no_recovery_and_taking_one_back_is_none() -> None:
-    made = [_edit("src/b.py", "x = 1", "x = 2")]
-    assert _outcome(made, [_edit("src/b.py", "x = 2", "x = 1"), *NEW], "unrequested_changes", [2])
-    assert not _outcome(made, [*NEW, _edit("src/b.py", "y = 1", "y = 2")], "unrequested_changes", [2])
-
-
-def test_what_an_agent_does_after_a_turn_of_the_user_says_nothing() -> None:
-    assert not _outcome(LOOP, [Step("user", "Stop."), *NEW], "infinite_loop", [2, 3, 4, 5])
 
 
 def test_without_categories_the_rules_say_what_the_intervention_was_about() -> None:
