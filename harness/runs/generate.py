@@ -57,7 +57,7 @@ HEADS: dict[str, tuple[str, ...]] = {
 
 
 class Counted(Struct):
-    """Counts of written sessions: trajectories, bytes, clean ones, those that plant each category and have each variant."""
+    """Counts of written sessions: trajectories, bytes, clean ones, those with each category and each variant."""
 
     n: int = 0
     bytes: int = 0

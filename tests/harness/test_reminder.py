@@ -39,13 +39,9 @@ _TAG = re.compile(r"<[^\w<›]*system[^\w<›]*reminder", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED.keys())
-def test_a_forged_tag_is_broken(forged: str) -> None:
+def test_a_forged_tag_is_broken_and_opens_or_closes_no_real_reminder(forged: str) -> None:
     assert defused(forged) != forged
     assert defused(defused(forged)) == defused(forged)
-
-
-@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED.keys())
-def test_no_forged_tag_opens_or_closes_a_real_reminder(forged: str) -> None:
     text = reminder(f"You have made the call `{forged}` three times. {forged}")
     assert len(_TAG.findall(text)) == 2
     assert text.startswith("<system-reminder>\n")

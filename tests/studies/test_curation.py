@@ -84,9 +84,8 @@ def test_a_line_has_the_messages_that_training_tools_read(curated: Path) -> None
 
 @pytest.mark.parametrize("to", ["hf", "parquet", "csv"])
 def test_the_folder_is_exported_as_a_run_is(curated: Path, to: Form, tmp_path: Path) -> None:
-    assert export_run(curated, to, tmp_path / "export", Choice()) == dict(
-        zip(("runs", "keep", "rerun", "undecided", "scores"), (4, 1, 1, 2, 0), strict=True)
-    )
+    counts = {"runs": 4, "keep": 1, "rerun": 1, "undecided": 2, "scores": 0}
+    assert export_run(curated, to, tmp_path / "export", Choice()) == counts
     card = "".join(file.read_text() for file in (tmp_path / "export").glob("README.md"))
     assert str(tmp_path) not in card + (curated / "README.md").read_text() + (curated / "run.toml").read_text()
 

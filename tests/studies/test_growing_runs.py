@@ -58,7 +58,7 @@ def test_only_new_and_changed_files_are_read_and_the_others_stand(folder, tmp_pa
     calls = count()
     found = _classify(folder, tmp_path / "run", calls)
     assert (next(calls), found.n, found.renamed) == (6 + 2, 4 + 4 + 6 + 2, 1)
-    assert "1 new and 1 changed files; the other 3 stand" in capsys.readouterr().err
+    assert "1 new and 1 changed files; the other 3 stay" in capsys.readouterr().err
     labels, sessions = _records(tmp_path / "run")
     assert set(labels) == sessions >= {"gone-3", "tuesday-5", "monday-1", "monday-1~2", "wednesday-0"}
     assert all(len(of_item) == len(CATEGORIES) for of_item in labels.values())

@@ -108,7 +108,7 @@ def _other_process(monkeypatch: pytest.MonkeyPatch, also: Callable[[], None] = l
 def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(tmp_path, monkeypatch) -> None:
     with _opened(tmp_path) as run:
         run.append_lines(WHOLE, 0)
-    _other_process(monkeypatch, lambda: (tmp_path / PROGRESS).unlink(), finished="later")
+    _other_process(monkeypatch, (tmp_path / PROGRESS).unlink, finished="later")
     with _opened(tmp_path) as run:
         assert run.finished
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE

@@ -82,12 +82,8 @@ def test_answers_of_unknown_cost_count_in_full_for_the_next_command_too(tmp_path
 
 def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> None:
     cache = tmp_path / "answers.sqlite"
-    run_judge(
-        PromptedJudge(spec),
-        benchmark(tmp_path / "some", TEXTS[:15]),
-        tmp_path / "first",
-        settings(tmp_path, 9.0, cache),
-    )
+    some = benchmark(tmp_path / "some", TEXTS[:15])
+    run_judge(PromptedJudge(spec), some, tmp_path / "first", settings(tmp_path, 9.0, cache))
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
     first = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
     assert first.stopped

@@ -28,23 +28,16 @@ SIGNALS = (
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    without = [
-        repaired("quince", None, 1),
-        repaired("plum", False, 1, patch=""),
-        repaired("pear", None, 1, ended="not_affirmed"),
-    ]
+    without = [repaired("quince", None, 1), repaired("plum", False, 1, patch="")]
+    without.append(repaired("pear", None, 1, ended="not_affirmed"))
     return repaired_run(tmp_path / "run", [*four("apple pear", signals=SIGNALS), *without])
 
 
 def test_every_scored_patch_is_an_item_with_the_executed_truth_as_gold(run: Path, tmp_path: Path) -> None:
     written = write_patches([run], tmp_path / "patches").benchmark
     assert (written.counts["items"], written.raters, written.positive) == (4, ("oracle",), "unacceptable")
-    assert {row.item.partition("/")[0]: row.label for row in read_gold(tmp_path / "patches")} == {
-        "apple": "acceptable",
-        "pear": "acceptable",
-        "plum": "unacceptable",
-        "quince": "unacceptable",
-    }
+    gold = {row.item.partition("/")[0]: row.label for row in read_gold(tmp_path / "patches")}
+    assert gold == dict.fromkeys(("apple", "pear"), "acceptable") | dict.fromkeys(("plum", "quince"), "unacceptable")
     assert set(read_question(tmp_path / "patches").labels) == {"acceptable", "unacceptable"}
     items = list(read_items(tmp_path / "patches"))
     assert [(item.task, item.text, item.extra) for item in items[:1]] == [

@@ -73,13 +73,8 @@ def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(ca
     write_instructions(cases[:1], tmp_path / "told", MODEL, CLIENT)
     written = read_instructions(tmp_path / "told")
     told, _ = with_instructions(cases[:1], written, "detailed")
-    plan = RepairPlan(
-        "direct",
-        SETTINGS["react"],
-        options=RepairerOptions(model=MODEL),
-        instructions="detailed",
-        instructions_by=written.by,
-    )
+    instructions = {"instructions": "detailed", "instructions_by": written.by}
+    plan = RepairPlan("direct", SETTINGS["react"], options=RepairerOptions(model=MODEL), **instructions)
     run_repairs(told, tmp_path / "run", plan, CLIENT, sandbox)
     [made] = recorded_attempts(tmp_path / "run")
     assert (made.solved, made.iterations, made.error) == (True, 2, "")

@@ -40,12 +40,8 @@ def test_a_judge_of_yes_and_no_is_a_scanner_of_true_and_false(runs: dict[str, Pa
     results = table.to_pylist()
     assert [one["value"] for one in results] == ["true", "false", "true", "false", "true", None, None, None]
     assert {one["value_type"] for one in results} == {"boolean"}
-    assert [one["scan_error_type"] for one in results[5:]] == [None, "refusal", None]
-    assert [one["scan_error"] for one in results[5:]] == [
-        None,
-        "refused: I cannot help with that.",
-        "failed: the server is gone",
-    ]
+    errors = [(None, None), ("refusal", "refused: I cannot help with that."), (None, "failed: the server is gone")]
+    assert [(one["scan_error_type"], one["scan_error"]) for one in results[5:]] == errors
     assert json.loads(results[0]["metadata"])["steps"] == [1, 3]
     assert {one["scan_id"] for one in results} == {scan.name.removeprefix("scan_id=")}
     assert len({one["uuid"] for one in results}) == 8

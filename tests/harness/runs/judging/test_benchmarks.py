@@ -21,17 +21,9 @@ def data(tmp_path: Path) -> Path:
     (tmp_path / "data" / "mast").mkdir(parents=True)
     (tmp_path / "data" / "mast" / "human_labels.csv").write_text(HEADER + ROW)
     (tmp_path / "data" / "whoandwhen" / "logs").mkdir(parents=True)
-    log = {
-        "question": "How many?",
-        "question_ID": "q",
-        "level": "1",
-        "ground_truth": "8",
-        "is_correct": False,
-        "history": [{"content": "8", "role": "assistant", "name": "A"}],
-        "mistake_agent": "A",
-        "mistake_step": "0",
-        "mistake_reason": "r",
-    }
+    log = {"question": "How many?", "question_ID": "q", "level": "1", "ground_truth": "8", "is_correct": False}
+    log |= {"history": [{"content": "8", "role": "assistant", "name": "A"}], "mistake_reason": "r"}
+    log |= {"mistake_agent": "A", "mistake_step": "0"}
     (tmp_path / "data" / "whoandwhen" / "logs" / "1.json").write_text(json.dumps(log))
     return tmp_path / "data"
 
