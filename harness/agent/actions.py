@@ -3,7 +3,7 @@
     read_file file_path='src/app.py'
     search_method_in_class method_name="total" class_name="Order"
 
-A value is a Python string literal, or stands bare where it has no space and no quote. A string in three quotes may
+A value is a Python string literal, or is bare if it has no space and no quote. A string in three quotes may
 have lines.
 """
 
@@ -63,15 +63,15 @@ def read_command(text: str) -> Action:
     >>> read_command("go_to_line file_path='a.py' line=12").arguments
     {'file_path': 'a.py', 'line': '12'}
     """
-    found = _NAME.match(text)
-    if found is None:
+    match = _NAME.match(text)
+    if match is None:
         return Action("", command=text, error="A command begins with its name, as: read_file file_path='app.py'")
-    name, arguments, place = found[1], {}, found.end()
+    name, arguments, place = match[1], {}, match.end()
     while text[place:].strip():
         key = _KEY.match(text, place)
         if key is None:
             rest = text[place:].strip().splitlines()[0][:60]
-            error = f"After {name} stands {rest!r}, no keyword argument as in: {name} argument='value'"
+            error = f"After {name} is {rest!r}, not a keyword argument as in: {name} argument='value'"
             return Action(name, command=text, error=error)
         if key[1] in arguments:
             return Action(name, command=text, error=f"The argument {key[1]} is given twice.")

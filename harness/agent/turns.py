@@ -352,8 +352,8 @@ async def take_turn(
         raise error
     if isinstance(error, _Ended):
         return turn._report("", without_surrogates(error.found))
-    told = "" if isinstance(error, TurnOver) else f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return turn._report("", without_surrogates(told))
+    message = "" if isinstance(error, TurnOver) else f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return turn._report("", without_surrogates(message))
 
 
 def _synthetic(over: Resource, limits: TurnLimits, calls: int, refused: int) -> str:

@@ -1,6 +1,6 @@
 """Which lines of a search block its replacement keeps: what was only shown for orientation is then left as it is.
 
-Anchored on the lines that stand once in each (patience diff: Bram Cohen, 2010), which takes n log n of any text.
+Anchored on the lines that are once in each (patience diff: Bram Cohen, 2010), which takes n log n of any text.
 """
 
 from bisect import bisect_left
@@ -14,12 +14,12 @@ _DEEPEST = 8
 
 def aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[Tag, str]]:
     """Return one text turned into another: lines that are kept, deleted and added, in order."""
-    found: list[tuple[Tag, str]] = []
+    lines: list[tuple[Tag, str]] = []
     todo = [(0, len(old), 0, len(new), 0)]
     while todo:
         start, end, first, last, depth = todo.pop()
         if depth < 0:
-            found += [(" ", text) for text in old[start:end]]
+            lines += [(" ", text) for text in old[start:end]]
             continue
         head = 0
         while start + head < end and first + head < last and old[start + head] == new[first + head]:
@@ -27,13 +27,13 @@ def aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[Tag, str]]:
         tail = 0
         while start + head < end - tail and first + head < last - tail and old[end - tail - 1] == new[last - tail - 1]:
             tail += 1
-        found += [(" ", text) for text in old[start : start + head]]
+        lines += [(" ", text) for text in old[start : start + head]]
         start, end, first, last = start + head, end - tail, first + head, last - tail
         anchors = _anchors(old[start:end], new[first:last]) if depth < _DEEPEST else []
-        kept = (end, end + tail, 0, 0, -1)
+        tail_span = (end, end + tail, 0, 0, -1)
         if not anchors:
-            found += [("-", text) for text in old[start:end]] + [("+", text) for text in new[first:last]]
-            found += [(" ", text) for text in old[end : end + tail]]
+            lines += [("-", text) for text in old[start:end]] + [("+", text) for text in new[first:last]]
+            lines += [(" ", text) for text in old[end : end + tail]]
             continue
         spans = []
         at, place = start, first
@@ -41,12 +41,12 @@ def aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[Tag, str]]:
             spans.append((at, start + one, place, first + other, depth + 1))
             at, place = start + one, first + other
         spans.append((at, end, place, last, depth + 1))
-        todo += [kept, *reversed(spans)]
-    return found
+        todo += [tail_span, *reversed(spans)]
+    return lines
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of lines that stand once in both, as many as keep their order."""
+    """Places of lines that are once in both, as many as keep their order."""
     in_old, in_new = Counter(old), Counter(new)
     places = {text: place for place, text in enumerate(new) if in_new[text] == 1}
     both = [(place, places[text]) for place, text in enumerate(old) if in_old[text] == 1 and text in places]

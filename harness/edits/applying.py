@@ -62,8 +62,8 @@ def _applied(edit: FileEdit, edits: Edits, files: _Files) -> list[Receipt]:
         receipts = [Receipt(path, _rule(rules), (0, 0))]
     if edit.kind == "delete":
         if text and (edit.hunks or edits.says_end):
-            said = "the file is to be deleted, and lines of it are left"
-            raise EditRefused("hunk_mismatch", said, "Delete all of its lines.", path=path)
+            message = "the file is to be deleted, and lines of it are left"
+            raise EditRefused("hunk_mismatch", message, "Delete all of its lines.", path=path)
         text = None
     files.now[path] = text
     if edit.move_to:
@@ -103,8 +103,8 @@ def _changed(
     closed = file.closed
     for hunk in edit.hunks:
         if hunk.old and (lazy := left_out(hunk.lines)):
-            said = f"`{lazy.strip()[:80]}` is to be added, and stands for lines that are left out"
-            raise EditRefused("ellipsis", said, "Write the lines out.", path=path)
+            message = f"`{lazy.strip()[:80]}` is to be added, and stands for lines that are left out"
+            raise EditRefused("ellipsis", message, "Write the lines out.", path=path)
         places = _places(hunk, file, path)
         ends_differ = file.lines and any(line.text for line in hunk.lines) and hunk.crlf != (file.ending == "\r\n")
         added = (*rules, *hunk.rules, *(("line_endings",) if ends_differ else ()))
@@ -130,8 +130,8 @@ def _expect_indent(place: Place, kinds: set[str], path: str) -> None:
     for line in place.lines:
         if line.tag == "+" and line.text.startswith(other) and line.text.strip():
             what = "tabs" if other == "\t" else "spaces"
-            said = f"`{line.text.strip()[:60]}` is indented by {what}, and no line of the file is"
-            raise EditRefused("hunk_mismatch", said, "Indent as the file does.", path=path)
+            message = f"`{line.text.strip()[:60]}` is indented by {what}, and no line of the file is"
+            raise EditRefused("hunk_mismatch", message, "Indent as the file does.", path=path)
 
 
 def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:
@@ -169,8 +169,8 @@ def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[s
     last: _Span | None = None
     for span in sorted(spans, key=lambda one: (one.start, one.end)):
         if last is not None and (span.start < last.end or (span.start, span.end) == (last.start, last.end)):
-            said = f"two changes are of line {span.start + 1}"
-            raise EditRefused("hunk_mismatch", said, "Write them as one.", path=path)
+            message = f"two changes are of line {span.start + 1}"
+            raise EditRefused("hunk_mismatch", message, "Write them as one.", path=path)
         new += lines[at : span.start]
         new += span.new
         at, last = span.end, span

@@ -29,7 +29,7 @@ class Line(Struct, frozen=True):
 class Hunk(Struct, frozen=True):
     """One place of a file and what becomes of it.
 
-    `at` is the line that the edit names, counted from 1; `anchors` are lines that stand above the place, outermost
+    `at` is the line that the edit names, counted from 1; `anchors` are lines above the place, outermost
     first; `at_end` says that its last line is the file's last. `tagged` says that each line is written with its mark,
     `markless` that kept lines were written without theirs. `old_open` and `new_open` say that no line end follows
     the last line, before and after. `crlf` says that its lines end so. `rules` are the leniencies that reading it took.
@@ -139,5 +139,5 @@ def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **f
         raise EditRefused(
             "mixed_line_endings", "some lines of a hunk end in CRLF and others in LF", "Write one of them throughout."
         )
-    kept = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)
-    return Hunk(kept, crlf=crlf, **fields)  # type: ignore[arg-type]
+    written_lines = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)
+    return Hunk(written_lines, crlf=crlf, **fields)  # type: ignore[arg-type]

@@ -23,10 +23,10 @@ _CLOSING = re.compile(r"\s{0,2}(?:\*/|-->)?\s{0,2}")
 def is_ellipsis(text: str) -> bool:
     """Return whether a line does nothing but stand for others: `...` alone, or a comment that opens with it."""
     word = text.strip()
-    if len(word) > 210 or not (found := _ELLIPSIS.fullmatch(word)):
+    if len(word) > 210 or not (match := _ELLIPSIS.fullmatch(word)):
         return False
-    rest = found[3].strip()
-    return bool(found[1]) or not rest or bool(_CLOSING.fullmatch(rest)) or rest.startswith("(")
+    rest = match[3].strip()
+    return bool(match[1]) or not rest or bool(_CLOSING.fullmatch(rest)) or rest.startswith("(")
 
 
 def says_left_out(text: str) -> bool:

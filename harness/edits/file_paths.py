@@ -38,10 +38,10 @@ def unquoted(path: str) -> str:
     return written.encode("latin-1", "replace").decode("utf-8", "replace") if written != path[1:-1] else written
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    if found[1]:
-        return chr(int(found[1], 8) & 255)
-    return _ESCAPES.get(found[2], found[2].encode("utf-8", "replace")).decode("latin-1")
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 8) & 255)
+    return _ESCAPES.get(escape[2], escape[2].encode("utf-8", "replace")).decode("latin-1")
 
 
 def named_path(line: str, known: str = "") -> str:

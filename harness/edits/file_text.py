@@ -1,6 +1,6 @@
 """The text of a file as lines, so that its line ends and the end of its last line are kept; what differs in two.
 
-Only LF and CRLF end a line; a form feed or a lone CR stands inside one.
+Only LF and CRLF end a line; a form feed or a lone CR is inside one.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ def split_file(text: str, path: str) -> FileText:
     text = text.removeprefix(mark)
     both, feeds = text.count("\r\n"), text.count("\n")
     if 0 < both < feeds:
-        found = f"{both} of its lines end in CRLF and {feeds - both} in LF"
-        raise EditRefused("mixed_line_endings", found, "Give all lines of the file the same end first.", path=path)
+        message = f"{both} of its lines end in CRLF and {feeds - both} in LF"
+        raise EditRefused("mixed_line_endings", message, "Give all lines of the file the same end first.", path=path)
     ending = "\r\n" if both else "\n"
     if not text:
         return FileText((), mark=mark)
@@ -60,16 +60,16 @@ def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> li
 
     Changes with at most `around` unchanged lines between them are one, together with these lines.
     """
-    found: list[tuple[int, int, list[str]]] = []
+    hunks: list[tuple[int, int, list[str]]] = []
     for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
-        if found and start - found[-1][1] <= around:
-            before, until, lines = found[-1]
-            found[-1] = (before, end, [*lines, *old[until:start], *new[first:last]])
+        if hunks and start - hunks[-1][1] <= around:
+            before, until, lines = hunks[-1]
+            hunks[-1] = (before, end, [*lines, *old[until:start], *new[first:last]])
         else:
-            found.append((start, end, list(new[first:last])))
-    return found
+            hunks.append((start, end, list(new[first:last])))
+    return hunks
 
 
 def both_texts(path: str, before: str | None, after: str | None) -> tuple[FileText, FileText]:

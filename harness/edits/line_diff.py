@@ -6,9 +6,9 @@
     +2     return a + b
     ```
 
-A line is `-` or `+`, a number, one space, and the text of the line with its own spaces. Behind `-` stands the line's
+A line is `-` or `+`, a number, one space, and the text of the line with its own spaces. Behind `-` is the line's
 number in the file as it is, behind `+` that in the file as it becomes, both counted from 1. Lines may be in any
-order. Every added line stands directly beside a deleted one, as the text of the deleted line is all that tells a
+order. Every added line is directly beside a deleted one, as the text of the deleted line is all that tells a
 right number from a wrong one: to insert a line, its neighbour is deleted and added again. Only a new or empty file has
 added lines alone. The path is the line above the lines or above their fence. The format cannot say whether a file ends
 in a line end: it stays as it was, and a new file has one.
@@ -53,8 +53,8 @@ def parse(text: str, path: str = "") -> Edits:
         elif line.strip():
             above = ""
             if (begun and fenced) or (not has_fence and line[0] in "+-"):
-                said = f"line {number} of the reply is not a deleted or added line with its number"
-                raise EditRefused("malformed", said, _FORM)
+                message = f"line {number} of the reply is not a deleted or added line with its number"
+                raise EditRefused("malformed", message, _FORM)
     if fenced and files:
         raise EditRefused("malformed", "the block of lines is not closed", "The reply may have been cut off.")
     if not files:
@@ -84,8 +84,8 @@ def _hunks(written: Sequence[str]) -> tuple[Hunk, ...]:
 
 def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]:
     """Mark, number and text of each line, and the rule that another separator than one space takes."""
-    found = [_LINE.fullmatch(line) for line in written]
-    parts = [(one[1], int(one[2]), (one[3] or "") + (one[4] or "")) for one in found if one is not None]
+    matches = [_LINE.fullmatch(line) for line in written]
+    parts = [(one[1], int(one[2]), (one[3] or "") + (one[4] or "")) for one in matches if one is not None]
     for separator in _SEPARATORS:
         if all(rest.startswith(separator) or not rest.strip(": |\t\r") for _, _, rest in parts):
             texts = [
@@ -100,19 +100,19 @@ def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]
 
 
 def _by_number(numbered: Sequence[_Numbered], mark: str) -> dict[int, str]:
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for sign, number, text in numbered:
         if sign != mark:
             continue
-        if number in found or not number:
-            said = f"{mark}{number} stands twice" if number else "lines are counted from 1"
-            raise EditRefused("malformed", said, "Number the old lines as they are, the new ones as they become.")
-        found[number] = text
-    return found
+        if number in by_number or not number:
+            message = f"{mark}{number} is there twice" if number else "lines are counted from 1"
+            raise EditRefused("malformed", message, "Number the old lines as they are, the new ones as they become.")
+        by_number[number] = text
+    return by_number
 
 
 def _grouped(old: dict[int, str], new: dict[int, str]) -> Iterator[Hunk]:
-    """Deleted and added lines that stand at the same place, by both numberings."""
+    """Deleted and added lines at the same place, by both numberings."""
     deleted, added = sorted(old), sorted(new)
     one = other = shift = 0
     while one < len(deleted) or other < len(added):
@@ -123,9 +123,9 @@ def _grouped(old: dict[int, str], new: dict[int, str]) -> Iterator[Hunk]:
         while other < len(added) and added[other] == start + other - first[1]:
             other += 1
         if one == first[0] and (old or place != 1):
-            said = f"+{start} is not beside a deleted line"
+            message = f"+{start} is not beside a deleted line"
             advice = "Number the new lines as they become, and delete and add again the line beside an insertion."
-            raise EditRefused("hunk_mismatch", said, advice)
+            raise EditRefused("hunk_mismatch", message, advice)
         shift += (other - first[1]) - (one - first[0])
         lines: list[tuple[Tag, str]] = [("-", old[number]) for number in deleted[first[0] : one]]
         lines += [("+", new[number]) for number in added[first[1] : other]]

@@ -40,12 +40,12 @@ class Place(Struct, frozen=True):
 
 def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
     """Return the places of a hunk: one, or several in order where lines between them are left out."""
-    found = _located(hunk, lines, path)
-    if found is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
+    place = _located(hunk, lines, path)
+    if place is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
         return _in_parts(hunk, lines, path)
-    if found is None:
+    if place is None:
         raise _absent(hunk, lines, path)
-    return [found]
+    return [place]
 
 
 def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
@@ -68,7 +68,7 @@ def _variants(hunk: Hunk) -> Variants:
 def _as_written(variants: Variants, lines: Sequence[str], path: str) -> Place | None:
     stripped = [line.rstrip() for line in lines]
     for rules, variant in variants:
-        # A block that stands at one place as written, and at others but for spaces at the ends of lines, may be meant
+        # A block that is at one place as written, and at others but for spaces at the ends of lines, may be meant
         # for those: replies lose such spaces.
         own = [text.rstrip() for text in variant.old]
         old, there = (own, stripped) if own == variant.old and any(own) else (variant.old, lines)
@@ -90,7 +90,7 @@ def _spaces_at_ends_aside(variants: Variants, lines: Sequence[str], path: str) -
 
 
 def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]] | None:
-    """Return where the old lines stand, and the rule that this took; raises `EditRefused` where it is not one place."""
+    """Return where the old lines are, and the rule that this took; raises `EditRefused` where it is not one place."""
     places = places_of(old, lines)
     if hunk.at_end:
         places = [place for place in places if place + len(old) == len(lines)]
@@ -108,29 +108,29 @@ def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tupl
     if stated is None:
         return places[0], ()
     if not _enough(old):
-        said = f"line {hunk.at} does not hold {_quoted(old)}, line {places[0] + 1} does"
-        raise EditRefused(_contradiction(hunk, lines), said, "One short line elsewhere is too little.", path=path)
+        message = f"line {hunk.at} does not hold {_quoted(old)}, line {places[0] + 1} does"
+        raise EditRefused(_contradiction(hunk, lines), message, "One short line elsewhere is too little.", path=path)
     return places[0], ("other_line",)
 
 
 def _under_anchors(hunk: Hunk, places: Sequence[int], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]]:
     """The only place in a scope that the anchors open; or the only one at all, if it is below them and not short."""
     words = [line.strip() for line in lines]
-    found: list[int] = []
+    anchors: list[int] = []
     for anchor in hunk.anchors:
-        start = found[0] + 1 if found else 0
-        found = [place for place in range(start, len(words)) if words[place] == anchor.strip()][:_MOST_SHOWN]
-        if not found:
+        start = anchors[0] + 1 if anchors else 0
+        anchors = [place for place in range(start, len(words)) if words[place] == anchor.strip()][:_MOST_SHOWN]
+        if not anchors:
             raise EditRefused("absent", f"no line is {_quoted([anchor])}", "Copy the line after @@ from it.", path=path)
-    scopes = [(anchor, _scope_end(anchor, lines)) for anchor in found]
+    scopes = [(anchor, _scope_end(anchor, lines)) for anchor in anchors]
     inside = sorted({place for place in places for start, end in scopes if start <= place < end})
     if len(inside) == 1:
         return inside[0], ()
     if len(inside or places) > 1:
         raise _not_unique(inside or places, path, hunk)
-    if places[0] < found[0] or not _enough(hunk.old):
-        said = f"{_quoted(hunk.old)} stands at line {places[0] + 1}, not below {_quoted(hunk.anchors)}"
-        raise EditRefused("hunk_mismatch", said, "Name a line after @@ that it belongs to.", path=path)
+    if places[0] < anchors[0] or not _enough(hunk.old):
+        message = f"{_quoted(hunk.old)} is at line {places[0] + 1}, not below {_quoted(hunk.anchors)}"
+        raise EditRefused("hunk_mismatch", message, "Name a line after @@ that it belongs to.", path=path)
     return places[0], ("outside_anchor",)
 
 
@@ -158,8 +158,8 @@ def _indentation_aside(variants: Variants, lines: Sequence[str], path: str) -> P
         if change is None or (hunk.tagged and change(" x") == "x") or (hunk.tagged and change("x") == " x"):
             continue
         if not _same_frame(hunk.lines):
-            said = f"the block stands at line {at[0] + 1} with another indentation, and the new lines with a third"
-            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+            message = f"the block is at line {at[0] + 1} with another indentation, and the new lines with a third"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
         place = Place(at[0], _changed(hunk.lines, change, path), (*rules, *at[1]))
         return _spaces_put_back(place, lines, path, rule)
     return None
@@ -222,8 +222,8 @@ def _changed(lines: Sequence[Line], change: Change, path: str) -> tuple[Line, ..
     for line in lines:
         text = change(line.text)
         if text is None and line.tag == "+":
-            said = f"{_quoted([line.text])} does not fit the indentation of the place"
-            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+            message = f"{_quoted([line.text])} does not fit the indentation of the place"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
         changed.append(Line(line.tag, line.text if text is None else text))
     return tuple(changed)
 
@@ -234,8 +234,8 @@ def _spaces_put_back(place: Place, lines: Sequence[str], path: str, rule: str) -
     added = {line.text for line in place.lines if line.tag == "+" and line.text.strip()}
     for line in place.lines:
         if line.tag != "+" and (text := next(there)) != line.text and line.tag == "-" and line.text in added:
-            said = f"{_quoted([line.text])} is moved, and the file has it with other spaces: {_quoted([text])}"
-            raise EditRefused("hunk_mismatch", said, "Copy the lines with their spaces.", path=path)
+            message = f"{_quoted([line.text])} is moved, and the file has it with other spaces: {_quoted([text])}"
+            raise EditRefused("hunk_mismatch", message, "Copy the lines with their spaces.", path=path)
     return structs.replace(place, rules=(*place.rules, rule))
 
 
@@ -260,25 +260,25 @@ def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
     """The parts between lines left out, each at its only place, in order; what is left out is indented as it says."""
     gaps = [place for place, line in enumerate(hunk.lines) if line.tag == " " and is_ellipsis(line.text)]
     parts = [hunk.lines[before + 1 : after] for before, after in pairwise([-1, *gaps, len(hunk.lines)])]
-    found: list[Place | None] = []
+    placed: list[Place | None] = []
     for number, part in enumerate(parts):
         one = structs.replace(hunk, lines=part, at=hunk.at if not number else None, at_end=False)
         if not part:
-            found.append(None)
+            placed.append(None)
             continue
         place = _located(one, lines, path) if any(map(str.strip, one.old)) else None
         if place is None:
             raise _absent(one, lines, path)
-        found.append(structs.replace(place, rules=(*place.rules, "ellipsis")))
-    for gap, before, after in zip((hunk.lines[place].text for place in gaps), found, found[1:], strict=False):
+        placed.append(structs.replace(place, rules=(*place.rules, "ellipsis")))
+    for gap, before, after in zip((hunk.lines[place].text for place in gaps), placed, placed[1:], strict=False):
         if before is None or after is None:
             continue
         start, end, depth = before.start + before.length, after.start, len(_indent(gap))
         between = lines[start:end]
         if end < start or any(line.strip() and len(_indent(line)) < depth for line in between):
-            said = f"what {_quoted([gap])} stands for, from line {start + 1} to {end}, is not of that depth"
-            raise EditRefused("ellipsis", said, "Write the lines out.", path=path)
-    return [place for place in found if place is not None]
+            message = f"what {_quoted([gap])} stands for, from line {start + 1} to {end}, is not of that depth"
+            raise EditRefused("ellipsis", message, "Write the lines out.", path=path)
+    return [place for place in placed if place is not None]
 
 
 def _enough(old: Sequence[str]) -> bool:
@@ -291,8 +291,8 @@ def _enough(old: Sequence[str]) -> bool:
 def _not_unique(places: Sequence[int], path: str, hunk: Hunk) -> EditRefused:
     shown = ", ".join(str(place + 1) for place in places[:_MOST_SHOWN])
     more = " and more" if len(places) > _MOST_SHOWN else ""
-    said = f"{_quoted(hunk.old)} stands at lines {shown}{more}"
-    return EditRefused("not_unique", said, "Add lines above or below, until it is at one place.", path=path)
+    message = f"{_quoted(hunk.old)} is at lines {shown}{more}"
+    return EditRefused("not_unique", message, "Add lines above or below, until it is at one place.", path=path)
 
 
 def _contradiction(hunk: Hunk, lines: Sequence[str]) -> Refusal:
@@ -306,18 +306,18 @@ def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
     if not any(map(str.strip, old)) and hunk.at is None:
         advice = "Show at least one line of the file that is not blank."
         return EditRefused("absent", "no line says where the new ones belong", advice, path=path)
-    said = f"the file has {len(lines)} lines, and no line {hunk.at}"
+    message = f"the file has {len(lines)} lines, and no line {hunk.at}"
     if hunk.at is None or hunk.at <= len(lines):
-        said = f"{_quoted(old)} is not there" + (f", and not at line {hunk.at}" if hunk.at else "")
+        message = f"{_quoted(old)} is not there" + (f", and not at line {hunk.at}" if hunk.at else "")
     near = nearest_place(old, lines)
     if near is None:
-        return EditRefused(_contradiction(hunk, lines), said, "Read the file again.", path=path)
+        return EditRefused(_contradiction(hunk, lines), message, "Read the file again.", path=path)
     pairs = [(near + place, text) for place, text in enumerate(old) if 0 <= near + place < len(lines)]
     place, text = next(((at, text) for at, text in pairs if lines[at].strip() != text.strip()), pairs[0])
     what = "with other spaces" if lines[place].strip() == text.strip() else f"and line {place + 1} is"
     shown = "" if lines[place].strip() == text.strip() else f" {_quoted([lines[place]])}, not {_quoted([text])}"
     advice = f"The nearest lines are from {max(near, 0) + 1}, {what}{shown}."
-    return EditRefused(_contradiction(hunk, lines), said, advice, path=path)
+    return EditRefused(_contradiction(hunk, lines), message, advice, path=path)
 
 
 def _quoted(lines: Sequence[str]) -> str:

@@ -17,26 +17,26 @@ def places_of(block: Sequence[str], lines: Sequence[str]) -> list[int]:
             fits = back[fits - 1]
         fits += block[place] == block[fits]
         back[place] = fits
-    found: list[int] = []
+    places: list[int] = []
     fits = 0
     for place, line in enumerate(lines):
         while fits and line != block[fits]:
             fits = back[fits - 1]
         fits += line == block[fits]
         if fits == len(block):
-            found.append(place + 1 - len(block))
+            places.append(place + 1 - len(block))
             fits = back[fits - 1]
-    return found
+    return places
 
 
 def only_place(lines: Sequence[str], start: int, end: int) -> bool:
-    """Return whether some lines of a file stand there alone, also with the spaces around them aside."""
+    """Return whether some lines are in a file once, also with the spaces around them aside."""
     stripped = [line.strip() for line in lines]
     return len(places_of(stripped[start:end], stripped)) == 1
 
 
 def nearest_place(block: Sequence[str], lines: Sequence[str]) -> int | None:
-    """Return where most lines of a block stand at the distance that they have in it, spaces around them aside."""
+    """Return where most lines of a block are at the distance that they have in it, spaces around them aside."""
     places: dict[str, list[int]] = {}
     for place, line in enumerate(lines):
         if len(at := places.setdefault(line.strip(), [])) < 20:

@@ -14,10 +14,10 @@
     *** Delete File: path/to/old.py
     *** End Patch
 
-`@@` opens each place of a file, the first may go without it; the lines behind `@@` stand above the place, outermost
+`@@` opens each place of a file, the first may go without it; the lines behind `@@` are above the place, outermost
 first, and choose between equal places; line numbers there are not used. `*** End of File` says that the last line
 above is the file's last, and below added lines alone that they go there. The format cannot say whether a file ends in
-a line end: it stays as it was, and a new file has one. What stands outside the envelope is not read.
+a line end: it stays as it was, and a new file has one. Text outside the envelope is not read.
 """
 
 import re
@@ -48,8 +48,10 @@ def parse(text: str, path: str = "") -> Edits:
             continue
         end = next((at for at in range(place, len(lines)) if lines[at].strip() in (_END, _BEGIN)), len(lines))
         if end == len(lines) or lines[end].strip() == _BEGIN:
-            said = f"the patch from line {place} of the reply has no `{_END}`"
-            raise EditRefused("malformed", said, "The reply may have been cut off: write the patch again to its end.")
+            message = f"the patch from line {place} of the reply has no `{_END}`"
+            raise EditRefused(
+                "malformed", message, "The reply may have been cut off: write the patch again to its end."
+            )
         files += _files(lines[place:end], place)
         place = end + 1
     if not files:
@@ -61,8 +63,10 @@ def _files(lines: Sequence[str], offset: int) -> list[FileEdit]:
     heads = [place for place, line in enumerate(lines) if line.startswith(tuple(_FILES))]
     before = [line for line in lines[: heads[0] if heads else len(lines)] if line.strip()]
     if before or not heads:
-        said = f"line {offset + 1} of the reply names no file" if before else "the patch has no file"
-        raise EditRefused("malformed", said, "Write *** Update File:, *** Add File: or *** Delete File: and the path.")
+        message = f"line {offset + 1} of the reply names no file" if before else "the patch has no file"
+        raise EditRefused(
+            "malformed", message, "Write *** Update File:, *** Add File: or *** Delete File: and the path."
+        )
     ends = [*heads[1:], len(lines)]
     return [_file(lines[head:end]) for head, end in zip(heads, ends, strict=True)]
 
@@ -75,7 +79,7 @@ def _file(lines: Sequence[str]) -> FileEdit:
         body.pop()
     if kind == "delete":
         if body:
-            raise EditRefused("malformed", "lines stand below *** Delete File", "Leave them out.", path=path)
+            raise EditRefused("malformed", "lines are below *** Delete File", "Leave them out.", path=path)
         return FileEdit(path, kind="delete")
     if kind == "create":
         return FileEdit(path, _new_file(body, path), "create")
@@ -88,8 +92,8 @@ def _file(lines: Sequence[str]) -> FileEdit:
 def _new_file(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
     wrong = next((line for line in body if line.strip("\r") and line[0] != "+"), None)
     if wrong is not None:
-        said = f"`{wrong[:60]}` in a new file has no +"
-        raise EditRefused("malformed", said, "Begin every line of a new file with +.", path=path)
+        message = f"`{wrong[:60]}` in a new file has no +"
+        raise EditRefused("malformed", message, "Begin every line of a new file with +.", path=path)
     lines: list[tuple[Tag, str]] = [("+", line[1:] if line[:1] == "+" else line) for line in body]
     return (hunk_of(lines),) if lines else ()
 
@@ -113,7 +117,7 @@ def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
             anchors.append(behind)
     if anchors:
         raise EditRefused(
-            "malformed", "no line stands below the last @@", "Write its lines, or leave it out.", path=path
+            "malformed", "no line is below the last @@", "Write its lines, or leave it out.", path=path
         )
     return tuple(hunks)
 
@@ -167,7 +171,7 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
 
 
 def _only(lines: Sequence[str], start: int, end: int, around: int) -> tuple[int, int]:
-    """Lines around a change that stand at no other place."""
+    """Lines around a change that are at no other place."""
     start, end = max(0, start - around), min(len(lines), end + around)
     while (start > 0 or end < len(lines)) and (start == end or not only_place(lines, start, end)):
         start, end = max(0, start - 1), min(len(lines), end + 1)

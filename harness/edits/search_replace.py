@@ -64,7 +64,7 @@ def parse(text: str, path: str = "") -> Edits:
 
 
 def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
-    """Return the block whose first marker stands at a line, and the line after its last."""
+    """Return the block whose first marker is at a line, and the line after its last."""
     size = len(opened)
     dividers: dict[int, list[int]] = {}
     for place in range(head + 1, len(lines)):
@@ -74,8 +74,8 @@ def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
         elif (closing := _TAIL.fullmatch(line)) and (len(closing[1]) == size or size not in dividers):
             middle = dividers.get(size) or [at for places in dividers.values() for at in places]
             if len(middle) != 1:
-                said = "no =======" if not middle else f"{len(middle)} lines of ======="
-                raise _malformed(place, f"the block from line {head + 1} has {said}")
+                fault = "no =======" if not middle else f"{len(middle)} lines of ======="
+                raise _malformed(place, f"the block from line {head + 1} has {fault}")
             ops = aligned(lines[head + 1 : middle[0]], lines[middle[0] + 1 : place])
             return hunk_of(ops, tagged=False), place + 1
         elif (other := _HEAD.fullmatch(line)) and len(other[1]) == size:
@@ -94,9 +94,9 @@ def _path_above(lines: Sequence[str], head: int, after: int, known: str) -> str:
     return ""
 
 
-def _malformed(place: int, said: str) -> EditRefused:
+def _malformed(place: int, message: str) -> EditRefused:
     advice = "Where a line of the file is a marker itself, write all three markers with another number of signs."
-    return EditRefused("malformed", f"line {place + 1} of the reply: {said}", advice)
+    return EditRefused("malformed", f"line {place + 1} of the reply: {message}", advice)
 
 
 def apply(edits: Edits, read: Read) -> Applied:
@@ -124,7 +124,7 @@ def render(path: str, before: str | None, after: str | None, around: int = 2) ->
 
 def _written(old: Sequence[str], new: Sequence[str]) -> str:
     used = {
-        len(found[1]) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL) if (found := mark.fullmatch(line))
+        len(match[1]) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL) if (match := mark.fullmatch(line))
     }
     size = next((size for size in (7, 8, 9, 6, 5) if size not in used), 7)
     body = [f"{'<' * size} SEARCH", *old, "=" * size, *new, f"{'>' * size} REPLACE", ""]

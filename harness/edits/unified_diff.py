@@ -7,11 +7,11 @@ r"""The unified diff of git and diff.
     -    return a - b
     +    return a + b
 
-A hunk belongs where its kept and deleted lines stand. Its line number decides between several such places, and may
+A hunk belongs where its kept and deleted lines are. Its line number decides between several such places, and may
 otherwise be wrong or missing. Its counts may be missing; more lines than it counts are taken, fewer are refused unless
 blank ones are wanting at its end, as a reply may have been cut off. `/dev/null` is a file that is not there. A first
 file header may be missing where the file is known. A last line has a line end unless `\ No newline at end of file`
-stands below it.
+is below it.
 """
 
 import re
@@ -43,7 +43,7 @@ _REFUSED = {
 
 
 class _Section(Struct):
-    """What stands of one file; `git` are the paths of the line `diff --git`."""
+    """The lines of one file; `git` are the paths of the line `diff --git`."""
 
     old: str = ""
     new: str = ""
@@ -89,12 +89,12 @@ def parse(text: str, path: str = "") -> Edits:
 
 def _git_names(line: str) -> tuple[str, str]:
     """Return the two names of a line `diff --git a/x b/x`, which may be quoted; empty where it does not say them."""
-    said = line.removeprefix(_GIT).rstrip(" ")
+    paths = line.removeprefix(_GIT).rstrip(" ")
     for between in (' "b/', " b/"):
-        first, parted, second = said.rpartition(between)
+        first, parted, second = paths.rpartition(between)
         if parted and first.startswith(("a/", '"a/')):
             return unquoted(first), unquoted(parted.lstrip(" ") + second)
-    names = said.split(" ")
+    names = paths.split(" ")
     return (unquoted(names[0]), unquoted(names[1])) if len(names) == 2 and all(names) else ("", "")
 
 
@@ -116,7 +116,7 @@ def _extended(line: str, section: _Section) -> None:
 
 
 def _hunk(lines: Sequence[str], head: int) -> tuple[Hunk, int]:
-    """Return the hunk whose `@@` stands at a line, and the line after its last."""
+    """Return the hunk whose `@@` is at a line, and the line after its last."""
     counts = _COUNTS.fullmatch(lines[head])
     stated = _NUMBER.match(lines[head])
     at = int(stated[1]) if stated else None
@@ -166,8 +166,8 @@ def _short(
 ) -> Hunk:
     """Return a hunk with fewer lines than it counts, if the missing ones can be blank ones at its end."""
     if missing[0] != missing[1] or missing[0] > _MOST_BLANK or end == head + 1:
-        said = f"line {head + 1} of the reply: {missing[0]} old and {missing[1]} new lines of the hunk are missing"
-        raise EditRefused("hunk_mismatch", said, "Write all of its lines, and counts that fit.")
+        message = f"line {head + 1} of the reply: {missing[0]} old and {missing[1]} new lines of the hunk are missing"
+        raise EditRefused("hunk_mismatch", message, "Write all of its lines, and counts that fit.")
     hunk = _of_lines(lines[head + 1 : end], at, (*rules, "trailing_blank"))
     return structs.replace(hunk, lines=(*hunk.lines, *_of_lines([" "] * missing[0], None, ()).lines))
 
@@ -203,8 +203,8 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
     new_open = any(tag != "-" for tag in opened)
     for tag, number in opened.items():
         if (tag != "+" and number != lasts["-"]) or (tag != "-" and number != lasts["+"]):
-            said = f"`{NO_NEWLINE}` is below a line that is not the last"
-            raise EditRefused("no_newline_at_end", said, "Write it below the last line.")
+            message = f"`{NO_NEWLINE}` is below a line that is not the last"
+            raise EditRefused("no_newline_at_end", message, "Write it below the last line.")
     endless = {number - 1 for number in opened.values()}
     return hunk_of(
         ops, endless, at=at, markless=markless, old_open=old_open, new_open=new_open, at_end=old_open, rules=rules
@@ -233,8 +233,8 @@ def _file_edit(section: _Section, known: str) -> FileEdit:
     rules = (*rules, "mode_left_out") if section.mode else rules
     if old and old != new:
         if not known:
-            said = f"the lines --- and +++ name two files, {old} and {new}"
-            raise EditRefused("malformed", said, "Name one, or say `rename from` and `rename to`.")
+            message = f"the lines --- and +++ name two files, {old} and {new}"
+            raise EditRefused("malformed", message, "Name one, or say `rename from` and `rename to`.")
         rules, new = (*rules, "file_name"), new if new == known else known
     return FileEdit(new, hunks, rules=rules)
 
@@ -289,6 +289,6 @@ def _hunk_text(
         at = end
     counts = [sum(tag != other for tag, _ in written) for other in ("+", "-")]
     starts = [first + bool(counts[0]), first + shift + bool(counts[1])]
-    said = [f"{start}" if count == 1 else f"{start},{count}" for start, count in zip(starts, counts, strict=True)]
+    ranges = [f"{start}" if count == 1 else f"{start},{count}" for start, count in zip(starts, counts, strict=True)]
     body = "".join(f"{tag}{text}" for tag, text in written)
-    return f"@@ -{said[0]} +{said[1]} @@\n{body}", shift + counts[1] - counts[0]
+    return f"@@ -{ranges[0]} +{ranges[1]} @@\n{body}", shift + counts[1] - counts[0]

@@ -46,14 +46,14 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
         texts = {path: None if text is None else text.encode() for path, text in applied.files.items()}
     with open_case(folder, sandbox) as workspace:
         before = oracle_reports(workspace, case, runs)
-        found = _judged(before, "on the broken tree", passes=False)
+        outcome = _judged(before, "on the broken tree", passes=False)
         reports = before
-        if found.holds and golden is not None:
+        if outcome.holds and golden is not None:
             put_files(workspace, texts)
             after = oracle_reports(workspace, case, runs)
-            found = _judged(after, "with the golden patch", passes=True)
+            outcome = _judged(after, "with the golden patch", passes=True)
             reports = [*before, *after]
-    return replace(found, seconds=round(sum(report.seconds for report in reports), 3), before=tuple(before))
+    return replace(outcome, seconds=round(sum(report.seconds for report in reports), 3), before=tuple(before))
 
 
 def _judged(reports: Sequence[SuiteReport], where: str, *, passes: bool) -> Affirmed:
@@ -61,5 +61,5 @@ def _judged(reports: Sequence[SuiteReport], where: str, *, passes: bool) -> Affi
         return Affirmed(False, f"the oracle is flaky: {where} it {differ}", flaky=True)
     if reports[0].passed == passes:
         return Affirmed(True)
-    said = f"fails {where}: {reports[0].feedback(500)}" if passes else f"passes {where}"
-    return Affirmed(False, f"the oracle {said}")
+    result = f"fails {where}: {reports[0].feedback(500)}" if passes else f"passes {where}"
+    return Affirmed(False, f"the oracle {result}")

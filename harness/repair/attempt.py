@@ -146,8 +146,8 @@ async def attempt(
             raise InputError(f"the patch has {len(patch):,} characters, more than {MOST_PATCH:,}: it is not scored")
         report, signals = await asyncio.to_thread(score, folder, texts, patch, sandbox)
         if signals[0].passed is None:
-            said = f"the oracle is flaky: with the patch it {signals[0].text}"
-            return replace(done, ended=FLAKY, error=said, signals=signals, seconds=_since(started))
+            message = f"the oracle is flaky: with the patch it {signals[0].text}"
+            return replace(done, ended=FLAKY, error=message, signals=signals, seconds=_since(started))
         solved = bool(texts) and report.passed
         outcome = Outcome("passed" if solved else "failed", float(solved))
         run = replace(run, outcome=outcome)
@@ -158,8 +158,8 @@ async def attempt(
             run = replace(run, extra={**run.extra, "patch_judge": verdicts})
             done = replace(done, signals=(*signals, judgement), trajectory=run)
     except (MisstepError, OSError) as error:
-        said = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
-        done = replace(done, error=said)
+        message = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
+        done = replace(done, error=message)
     return replace(done, seconds=_since(started))
 
 

@@ -37,7 +37,7 @@ TRIES = 3
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FEWEST_TOKENS = 3
-"""A shorter line, such as `return total`, also stands in plain prose."""
+"""A shorter line, such as `return total`, is also in plain prose."""
 _END_MARKS = frozenset(":;,{")
 
 
@@ -83,8 +83,10 @@ async def _written(
     )
     messages, complaint = opening, ""
     for _ in range(TRIES):
-        asked = Request(settings.name or ask.model, messages, settings.temperature, settings.max_tokens, settings.seed)
-        outcome = await ask(asked)
+        request = Request(
+            settings.name or ask.model, messages, settings.temperature, settings.max_tokens, settings.seed
+        )
+        outcome = await ask(request)
         outcomes.append(outcome)
         if isinstance(outcome, Failure):
             return "", ""

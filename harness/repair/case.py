@@ -80,7 +80,7 @@ class RepairCase(Struct, frozen=True, omit_defaults=True):
 
 
 class CaseFolder(Struct, frozen=True):
-    """A case and where it stands."""
+    """A case and the folder it is in."""
 
     case: RepairCase
     folder: Path
@@ -154,7 +154,7 @@ def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[Cas
 def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     """Return a case whose agent is told what to change in which file, not how the tests fail (section 5.1).
 
-    The failure stands in its `extra`, for a judge of the patch.
+    The failure is in its `extra`, for a judge of the patch.
     """
     case = folder.case
     file, texts = case.extra.get("file"), case.extra.get("instructions")
@@ -185,7 +185,7 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
 
 
 def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> None:
-    """Write a case's files beside its tree, which stands there already."""
+    """Write a case's files beside its tree, which is there already."""
     file = folder / CASE
     values = msgspec.to_builtins(case)
     with writing(file):

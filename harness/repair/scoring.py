@@ -32,7 +32,7 @@ _SUITE_TIMES = 4
 
 
 def case_toolchain(case: RepairCase) -> Toolchain:
-    """Return the interpreter of the project that a case is of, if it still stands there, else Misstep's own."""
+    """Return the interpreter of the project that a case is of, if it is still there, else Misstep's own."""
     checkout, python = case.extra.get("checkout"), case.extra.get("python")
     if not isinstance(checkout, str) or not Path(checkout).is_dir():
         return python_toolchain()
@@ -104,10 +104,10 @@ def score(
         report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
         without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
         second = _second_signals(folder, workspace, report, sandbox) if report.passed and texts else ()
-    said = "" if report.passed else report.feedback(2_000)
+    finding = "" if report.passed else report.feedback(2_000)
     if is_flaky:
-        said = f"passes {len(reports) - 1} times, then fails: {said}"
-    oracle = Signal("oracle", None if is_flaky else report.passed, said)
+        finding = f"passes {len(reports) - 1} times, then fails: {finding}"
+    oracle = Signal("oracle", None if is_flaky else report.passed, finding)
     return report, (oracle, *unchanged, *without_tests, *second)
 
 
@@ -132,8 +132,8 @@ def signals_without_tests(
 def _unchanged_signal(workspace: Workspace, case: RepairCase) -> Signal:
     """Return what the oracle's tests find as they were before the patch; nothing is left in the workspace."""
     (report,) = oracle_reports(workspace, case, 1)
-    said = "the tests as they were pass too" if report.passed else f"the tests as they were: {report.feedback(1_000)}"
-    return Signal(UNCHANGED_TESTS, report.passed, said)
+    text = "the tests as they were pass too" if report.passed else f"the tests as they were: {report.feedback(1_000)}"
+    return Signal(UNCHANGED_TESTS, report.passed, text)
 
 
 def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
@@ -153,9 +153,9 @@ def _second_signals(
     if held_out := folder.held_out():
         put_files(workspace, held_out)
         limits = Limits(seconds=_SUITE_TIMES * folder.case.timeout_seconds)
-        found = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
-        said = "the tests that were held out pass" if found.passed else found.feedback(2_000)
-        signals.append(Signal(HELD_OUT_TESTS, found.passed, said))
+        report = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
+        text = "the tests that were held out pass" if report.passed else report.feedback(2_000)
+        signals.append(Signal(HELD_OUT_TESTS, report.passed, text))
     return tuple(signals)
 
 
@@ -174,8 +174,8 @@ def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport,
     new = sorted(test.id for test in after.failed if test.id not in known)
     if after.ended != "exited" or (not after.failed and before.exit_code == 0):
         return Signal(SUITE, False, after.feedback(2_000))
-    said = f"newly failing: {', '.join(new)}" if new else "no test fails that did not fail before"
-    return Signal(SUITE, not new, said)
+    text = f"newly failing: {', '.join(new)}" if new else "no test fails that did not fail before"
+    return Signal(SUITE, not new, text)
 
 
 def original_reader(folder: CaseFolder) -> Callable[[str], str | None]:

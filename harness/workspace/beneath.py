@@ -85,7 +85,7 @@ def folder_at(root: Path | int, path: str = "") -> Iterator[int]:
 
 
 def status(root: Path, path: str) -> os.stat_result | None:
-    """Return what stands at a path, links not followed; none where nothing does."""
+    """Return the status of a path, links not followed; none if nothing is there."""
     parent, _, name = path.rpartition("/")
     try:
         with folder_at(root, parent) as folder:
@@ -108,8 +108,8 @@ def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
             raise UnsafePath(f"{path!r} is a link, a socket or a pipe and is not read") from None
         raise
     with os.fdopen(opened, "rb") as file:
-        found = os.fstat(opened)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
             raise UnsafePath(f"{path!r} is not a regular file")
         content = file.read(largest + 1)
     if len(content) > largest:
@@ -118,7 +118,7 @@ def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
 
 
 def write_file(folder: int, name: str, content: bytes, mode: int, owner: int | None) -> None:
-    """Write a file into an open folder in one step; what stood there, a link too, is replaced and never followed."""
+    """Write a file into an open folder in one step; a former one, a link too, is replaced and never followed."""
     draft = f".misstep-{os.getpid()}-{os.urandom(6).hex()}"
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=folder)
     try:
@@ -152,15 +152,15 @@ def copy_file(source: tuple[int, str], target: tuple[int, str], owner: int | Non
     """Copy a regular file from one open folder into another with mode and time; false where it is none (any more)."""
     read = os.open(source[1], os.O_RDONLY | _SAFE, dir_fd=source[0])
     try:
-        found = os.fstat(read)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(read)
+        if not stat.S_ISREG(status.st_mode):
             return False
         write = os.open(target[1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=target[0])
         try:
             while os.sendfile(write, read, None, _COPIED):
                 pass
-            _own(write, found.st_mode, owner)
-            os.utime(write, ns=(found.st_atime_ns, found.st_mtime_ns))
+            _own(write, status.st_mode, owner)
+            os.utime(write, ns=(status.st_atime_ns, status.st_mtime_ns))
         finally:
             os.close(write)
     finally:

@@ -84,22 +84,22 @@ class Bubblewrap:
             with ExitStack() as handed_over:
                 inner, outer = _Reports(files, handed_over), _Reports(files, handed_over)
                 wanted = {**ENVIRONMENT, **environment}
-                argv, kept, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
+                argv, descriptors, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
                 disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
-                process = self._start(argv, kept, root.reader if _told() else subprocess.DEVNULL)
+                process = self._start(argv, descriptors, root.reader if _told() else subprocess.DEVNULL)
             files.callback(root.close)
             root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
             root.wait()
             return supervision.finished(watched, inner.read().exit_code, command[0])
 
-    def _start(self, argv: list[str], kept: tuple[int, ...], held: int) -> "subprocess.Popen[bytes]":
+    def _start(self, argv: list[str], descriptors: tuple[int, ...], held: int) -> "subprocess.Popen[bytes]":
         # The environment is bare, as process 1 of the sandbox is bwrap itself, and a command may read what it has.
         try:
             return subprocess.Popen(  # noqa: S603
                 argv,
                 env=_BARE,
-                pass_fds=kept,
+                pass_fds=descriptors,
                 start_new_session=True,
                 cwd="/",
                 stdin=held,
@@ -126,14 +126,14 @@ class Bubblewrap:
         places = _Places(self.owner)
         program = places.of(self.program, _open_folder(self.program))
         options = ["--json-status-fd", str(inner.tell), *_namespaces(), *_variables(environment), *_system()]
-        kept: list[int] = []
+        descriptors: list[int] = []
 
-        def given(content: bytes) -> str:
-            kept.append(_in_memory(content, files))
-            return str(kept[-1])
+        def in_file(content: bytes) -> str:
+            descriptors.append(_in_memory(content, files))
+            return str(descriptors[-1])
 
         for path, text in _accounts(self.owner or os.geteuid()).items():
-            options += ["--perms", "0444", "--ro-bind-data", given(text.encode()), path]
+            options += ["--perms", "0444", "--ro-bind-data", in_file(text.encode()), path]
         temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
         options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         for shown in dict.fromkeys(mounts.read_only):
@@ -141,16 +141,16 @@ class Bubblewrap:
         options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
         options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
-            options += ["--seccomp", given(calls)]
-        arguments = given(b"".join(os.fsencode(option) + b"\0" for option in options))
+            options += ["--seccomp", in_file(calls)]
+        arguments = in_file(b"".join(os.fsencode(option) + b"\0" for option in options))
         argv = [program, "--args", arguments, "--", *_limited(limits), *command]
         if self.owner is not None:
             dropped = [f"--reuid={self.owner}", f"--regid={self.owner}", "--clear-groups", "--no-new-privs"]
             argv = ["setpriv", *dropped, "--inh-caps=-all", "--bounding-set=-all", *argv]
         if not places.hidden:
-            return [*_guard(), *argv], (inner.tell, *kept), _Root(inner)
+            return [*_guard(), *argv], (inner.tell, *descriptors), _Root(inner)
         argv = [str(self.program), "--json-status-fd", str(outer.tell), *places.options(), "--", *argv]
-        return [*_guard(), *argv], (inner.tell, outer.tell, *kept), _Root(outer)
+        return [*_guard(), *argv], (inner.tell, outer.tell, *descriptors), _Root(outer)
 
 
 def _guard() -> tuple[str, ...]:
@@ -166,10 +166,10 @@ def _guard() -> tuple[str, ...]:
 @cache
 def _told() -> tuple[str, ...]:
     """Return what has a program told of its parent's end; nothing where the system's tools are too old for it."""
-    told = ("setpriv", "--pdeathsig", "TERM", "--")
-    tried = (*told, "env", "--default-signal=INT,QUIT", "true")
+    guard = ("setpriv", "--pdeathsig", "TERM", "--")
+    tried = (*guard, "env", "--default-signal=INT,QUIT", "true")
     with suppress(OSError):
-        return told if subprocess.run(tried, env=_BARE, capture_output=True, check=False).returncode == 0 else ()  # noqa: S603
+        return guard if subprocess.run(tried, env=_BARE, capture_output=True, check=False).returncode == 0 else ()  # noqa: S603
     return ()
 
 
@@ -217,17 +217,17 @@ class _Reports:
     """What one bubblewrap reports through a pipe: read here until it has ended, written to by it alone."""
 
     def __init__(self, here: ExitStack, until_started: ExitStack) -> None:
-        self.told, self.tell = os.pipe()
-        here.callback(os.close, self.told)
+        self.reading, self.tell = os.pipe()
+        here.callback(os.close, self.reading)
         until_started.callback(os.close, self.tell)
-        os.set_blocking(self.told, False)
+        os.set_blocking(self.reading, False)
         self.closed = False
         self._text = b""
 
     def read(self) -> _Status:
         """Return what has been reported until now."""
         with suppress(BlockingIOError):
-            while piece := os.read(self.told, 4096):
+            while piece := os.read(self.reading, 4096):
                 self._text += piece
             self.closed = True
         status = _Status()
@@ -242,7 +242,7 @@ class _Root:
 
     def __init__(self, reports: _Reports) -> None:
         self._reports = reports
-        self.reader = reports.told
+        self.reader = reports.reading
         self._process = -1
 
     def close(self) -> None:
@@ -252,7 +252,7 @@ class _Root:
     def hold(self) -> None:
         """Hold the process from its start, so that its number cannot become another's."""
         while self._reports.read().child_pid is None and not self._reports.closed:
-            if not _ready(self._reports.told, _ENDED_MILLISECONDS):
+            if not _ready(self._reports.reading, _ENDED_MILLISECONDS):
                 return
         if (started := self._reports.read().child_pid) is not None:
             with suppress(ProcessLookupError):

@@ -47,15 +47,15 @@ class SandboxReport(Struct, frozen=True):
 
 def sandbox_report() -> SandboxReport:
     """Try every sandbox, and look at what each needs."""
-    found = tuple(tried())
-    best = next((one for one in found if one.works), None)
-    parts = (*_sandboxes(found), *_kernel(best), *_programs())
-    return SandboxReport(best.name if best else None, bool(best and best.overlays), found, parts)
+    sandboxes = tuple(tried())
+    best = next((one for one in sandboxes if one.works), None)
+    parts = (*_sandboxes(sandboxes), *_kernel(best), *_programs())
+    return SandboxReport(best.name if best else None, bool(best and best.overlays), sandboxes, parts)
 
 
-def _sandboxes(found: tuple[Tried, ...]) -> Iterator[Capability]:
-    any_works = any(one.works for one in found)
-    for one in found:
+def _sandboxes(sandboxes: tuple[Tried, ...]) -> Iterator[Capability]:
+    any_works = any(one.works for one in sandboxes)
+    for one in sandboxes:
         text = " ".join(part for part in (one.version, one.path) if part)
         without = "" if any_works else "no code is run, unless `--unsafe-no-sandbox` is given"
         if one.works:
@@ -98,8 +98,10 @@ def _value(path: str) -> str:
 
 def landlock_version() -> int:
     """Return the version of Landlock that the kernel has; 0 where it has none."""
-    asked = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION)
-    return max(int(asked), 0)
+    version = ctypes.CDLL(None, use_errno=True).syscall(
+        _LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION
+    )
+    return max(int(version), 0)
 
 
 def _programs() -> Iterator[Capability]:
@@ -119,7 +121,7 @@ def _program(name: str, programs: tuple[str, ...], without: str, how: str) -> Ca
     if path is None:
         return Capability(name, False, "not found", without, how)
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout  # noqa: S603
+        output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout  # noqa: S603
     except (OSError, subprocess.SubprocessError) as error:
         return Capability(name, False, f"{path} does not start: {error}", without, how)
-    return Capability(name, True, (said.splitlines() or [path])[0].strip())
+    return Capability(name, True, (output.splitlines() or [path])[0].strip())

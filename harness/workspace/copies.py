@@ -23,7 +23,7 @@ _Signature = tuple[int, int, int, int]
 
 
 class _Entry(Struct, frozen=True):
-    """An entry of a snapshot: a node whose content stands elsewhere unchanged, or a folder, pipe or socket."""
+    """An entry of a snapshot: a node whose content is elsewhere unchanged, or a folder, pipe or socket."""
 
     mode: int
     node: Node | None
@@ -49,8 +49,8 @@ class CopiedTree:
         self._snapshots: list[dict[str, _Entry]] = []
         self._made = 0
         self._known: dict[_Signature, tuple[Path, str]] = {}
-        for found in walk(self._live):
-            self._know(found.status, base, found.path)
+        for entry in walk(self._live):
+            self._know(entry.status, base, entry.path)
 
     def _know(self, status: os.stat_result, root: Path, path: str) -> None:
         if stat.S_ISREG(status.st_mode) and time.time_ns() - status.st_ctime_ns > _MOMENT_NS:
@@ -61,27 +61,27 @@ class CopiedTree:
         return Mounts(self._live, read_only=read_only, allowance=self._bytes)
 
     def node(self, path: str) -> Node | None:
-        """Return what stands at a path now."""
+        """Return the node at a path now."""
         status = beneath.status(self._live, path)
         return None if status is None else node_at(self._live, path, status)
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a folder stands at a path now."""
+        """Return whether a folder is at a path now."""
         status = beneath.status(self._live, path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
     def files(self) -> Iterator[str]:
         """Return the paths of all regular files."""
-        return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
+        return (entry.path for entry in walk(self._live) if stat.S_ISREG(entry.status.st_mode))
 
     def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach, each folder before what is in it."""
         live = self._live
-        for found in walk(live, all_of_it=False):
-            yield TreeEntry(found.path, live, found.status.st_mode, node_at(live, found.path, found.status))
+        for entry in walk(live, all_of_it=False):
+            yield TreeEntry(entry.path, live, entry.status.st_mode, node_at(live, entry.path, entry.status))
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file; what stood there is replaced."""
+        """Write a file; a former one is replaced."""
         parent, _, name = path.rpartition("/")
         there = self.node(path)
         self._make_folders(parent)
@@ -108,38 +108,38 @@ class CopiedTree:
 
     def take(self) -> int:
         """Keep a copy of each content that is not yet known."""
-        entries = {found.path: self._kept_entry(self._separated(found)) for found in walk(self._live)}
+        entries = {tree_entry.path: self._kept_entry(self._separated(tree_entry)) for tree_entry in walk(self._live)}
         self._snapshots.append({path: entry for path, entry in entries.items() if entry is not None})
         return len(self._snapshots) - 1
 
-    def _separated(self, found: FoundTree) -> FoundTree:
+    def _separated(self, entry: FoundTree) -> FoundTree:
         """Give each name of a hard-linked file a file of its own, as the kernel does when a layer is frozen."""
-        if found.status.st_nlink < 2 or not stat.S_ISREG(found.status.st_mode):
-            return found
+        if entry.status.st_nlink < 2 or not stat.S_ISREG(entry.status.st_mode):
+            return entry
         draft = f".misstep-{os.getpid()}-{os.urandom(6).hex()}"
-        beneath.copy_file((found.folder, found.name), (found.folder, draft), self._owner)
-        os.replace(draft, found.name, src_dir_fd=found.folder, dst_dir_fd=found.folder)
-        status = os.stat(found.name, dir_fd=found.folder, follow_symlinks=False)
-        return FoundTree(found.path, found.name, found.folder, status)
+        beneath.copy_file((entry.folder, entry.name), (entry.folder, draft), self._owner)
+        os.replace(draft, entry.name, src_dir_fd=entry.folder, dst_dir_fd=entry.folder)
+        status = os.stat(entry.name, dir_fd=entry.folder, follow_symlinks=False)
+        return FoundTree(entry.path, entry.name, entry.folder, status)
 
-    def _kept_entry(self, found: FoundTree) -> _Entry | None:
-        mode = stat.S_IMODE(found.status.st_mode)
-        if any(kind(found.status.st_mode) for kind in (stat.S_ISDIR, stat.S_ISFIFO, stat.S_ISSOCK)):
-            return _Entry(found.status.st_mode, None)
-        node = node_at(self._live, found.path, found.status)
+    def _kept_entry(self, entry: FoundTree) -> _Entry | None:
+        mode = stat.S_IMODE(entry.status.st_mode)
+        if any(kind(entry.status.st_mode) for kind in (stat.S_ISDIR, stat.S_ISFIFO, stat.S_ISSOCK)):
+            return _Entry(entry.status.st_mode, None)
+        node = node_at(self._live, entry.path, entry.status)
         if node is None:
             return None
-        known = self._known.get(_signature(found.status))
+        known = self._known.get(_signature(entry.status))
         if known is None:
             self._made += 1
             name = str(self._made)
-            with beneath.folder_at(self._kept) as kept:
+            with beneath.folder_at(self._kept) as storage:
                 if node.kind == "link":
-                    os.symlink(os.readlink(found.name, dir_fd=found.folder), name, dir_fd=kept)
+                    os.symlink(os.readlink(entry.name, dir_fd=entry.folder), name, dir_fd=storage)
                 else:
-                    beneath.copy_file((found.folder, found.name), (kept, name), None)
+                    beneath.copy_file((entry.folder, entry.name), (storage, name), None)
             known = (self._kept, name)
-            self._know(found.status, *known)
+            self._know(entry.status, *known)
         return _Entry(mode, Node(node.kind, node.mode, node.size, *known))
 
     def restore(self, number: int) -> None:
@@ -174,9 +174,9 @@ class CopiedTree:
             elif entry.node.kind == "link":
                 beneath.make_link(folder, name, os.fsdecode(entry.node.content()), self._owner)
             else:
-                above, _, kept = entry.node.path.rpartition("/")
+                above, _, original = entry.node.path.rpartition("/")
                 with beneath.folder_at(entry.node.root, above) as source:
-                    beneath.copy_file((source, kept), (folder, name), self._owner)
+                    beneath.copy_file((source, original), (folder, name), self._owner)
 
     def may_differ(self, number: int) -> Iterator[str]:
         """Return every path whose content is not known to be the snapshot's."""
@@ -189,14 +189,14 @@ class CopiedTree:
         yield from (path for path in entries if path not in seen)
 
     def node_then(self, number: int, path: str) -> Node | None:
-        """Return what stood at a path when a snapshot was taken."""
+        """Return the entry at a path when a snapshot was taken."""
         entry = self._snapshots[number].get(path)
         return None if entry is None else entry.node
 
 
 def _statuses(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     """Path and status of everything beneath a folder."""
-    return ((found.path, found.status) for found in walk(root))
+    return ((entry.path, entry.status) for entry in walk(root))
 
 
 def _signature(status: os.stat_result) -> _Signature:

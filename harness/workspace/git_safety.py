@@ -68,11 +68,11 @@ def copied_git_folder(git: Path, target: Path) -> Path:
     """Return a git folder with the commits and branches of another, and nothing of it that git would obey."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(mode=0o700, parents=True)
-    for found in walk(git):
-        top = found.path.partition("/")[0]
-        skipped = stat.S_ISLNK(found.status.st_mode) or found.path.startswith(_POINTS_ELSEWHERE)
+    for entry in walk(git):
+        top = entry.path.partition("/")[0]
+        skipped = stat.S_ISLNK(entry.status.st_mode) or entry.path.startswith(_POINTS_ELSEWHERE)
         if top in _DATA and not skipped:
-            with beneath.folder_at(target, found.path.rpartition("/")[0]) as into:
-                copy_entry(found, into, None)
+            with beneath.folder_at(target, entry.path.rpartition("/")[0]) as into:
+                copy_entry(entry, into, None)
     (target / "config").write_text(_CONFIG)
     return target

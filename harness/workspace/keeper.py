@@ -1,7 +1,7 @@
 """Two ways without namespaces: Landlock and seccomp by `sandlock`, and no sandbox at all.
 
 Both run a command under a keeper (`keeper_process.py`), a process of its own that sets limits, adopts whatever the
-command leaves behind and ends it. Snapshots are copies, and the workspace stands at its path on the machine.
+command leaves behind and ends it. Snapshots are copies, and the workspace is at its path on the machine.
 """
 
 import importlib.metadata
@@ -50,7 +50,7 @@ class _Kept:
         if self.owner is not None:
             os.chown(temporary, self.owner, self.owner)
         places = {"HOME": str(temporary), "TMPDIR": str(temporary)}
-        asked = {
+        order = {
             "runner": os.getpid(),
             "command": list(command),
             "environment": {**ENVIRONMENT, **places, **environment},
@@ -81,7 +81,7 @@ class _Kept:
         )
         if process.stdin is not None:
             with process.stdin, suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(asked).encode())
+                process.stdin.write(json.dumps(order).encode())
         many = supervision.Many(process.pid, limits.processes)
         watched = supervision.supervise(process, limits, disk, lambda: _end(process), many.exceeded)
         with beneath.folder_at(temporary.parent) as parent:
@@ -136,7 +136,7 @@ class Unsandboxed(_Kept):
 @cache
 def _packages() -> Path:
     """Return the folder in which the engine is installed, as the keeper starts without any."""
-    found = find_spec("sandlock")
-    if found is None or found.origin is None:
+    package = find_spec("sandlock")
+    if package is None or package.origin is None:
         raise SandboxFailed("the package sandlock is not installed", "Run `pip install 'misstep[sandlock]'`.")
-    return Path(found.origin).parent.parent
+    return Path(package.origin).parent.parent

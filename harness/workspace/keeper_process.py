@@ -21,12 +21,12 @@ _NOT_STARTED = 199
 
 def main() -> int:
     """Run what standard input asks for; gives its exit code, 128 + n after signal n."""
-    asked = json.load(sys.stdin)
+    order = json.load(sys.stdin)
     libc = ctypes.CDLL(None, use_errno=True)
-    if asked["confined"]:  # while this process may still read it: it can lie where the other user may not go
-        sys.path.append(asked["packages"])
+    if order["confined"]:  # while this process may still read it: it can lie where the other user may not go
+        sys.path.append(order["packages"])
         importlib.import_module("sandlock._sdk")
-    user = asked["user"]
+    user = order["user"]
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -35,10 +35,10 @@ def main() -> int:
     libc.prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, _stop)
-    if os.getppid() != asked["runner"]:  # it died before it could be heard of
+    if os.getppid() != order["runner"]:  # it died before it could be heard of
         return _NOT_STARTED
     try:
-        return _confined(asked) if asked["confined"] else _bare(asked)
+        return _confined(order) if order["confined"] else _bare(order)
     except SystemExit as stopped:
         return int(stopped.code or 0)
     finally:
@@ -49,44 +49,44 @@ def _stop(number: int, _: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _limit(asked: dict) -> None:  # type: ignore[type-arg]
+def _limit(order: dict) -> None:  # type: ignore[type-arg]
     """The kernel's limits; those on processes count all of a user's and are of no use."""
-    resource.setrlimit(resource.RLIMIT_DATA, (asked["memory"], asked["memory"]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (asked["largest"], asked["largest"]))
+    resource.setrlimit(resource.RLIMIT_DATA, (order["memory"], order["memory"]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest"], order["largest"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
 
 
-def _bare(asked: dict) -> int:  # type: ignore[type-arg]
-    _limit(asked)
+def _bare(order: dict) -> int:  # type: ignore[type-arg]
+    _limit(order)
     try:
         process = subprocess.Popen(  # noqa: S603
-            asked["command"], env=asked["environment"], cwd=asked["folder"], stdin=subprocess.DEVNULL
+            order["command"], env=order["environment"], cwd=order["folder"], stdin=subprocess.DEVNULL
         )
     except OSError as error:
-        print(f"{asked['command'][0]}: {error.strerror}", flush=True)  # noqa: T201
+        print(f"{order['command'][0]}: {error.strerror}", flush=True)  # noqa: T201
         return 127
     code = process.wait()
     return code if code >= 0 else 128 - code
 
 
-def _confined(asked: dict) -> int:  # type: ignore[type-arg]
+def _confined(order: dict) -> int:  # type: ignore[type-arg]
     from sandlock import Sandbox, StdioMode
 
     def there(paths: list[str]) -> list[str]:
         return [path for path in paths if os.path.exists(path)]  # noqa: PTH110
 
     sandbox = Sandbox(
-        fs_readable=there(asked["readable"]),
-        fs_writable=there(asked["writable"]),
-        max_processes=asked["processes"],
-        max_memory=asked["memory"],
+        fs_readable=there(order["readable"]),
+        fs_writable=there(order["writable"]),
+        max_processes=order["processes"],
+        max_memory=order["memory"],
         clean_env=True,
-        env=asked["environment"],
-        cwd=asked["folder"],
+        env=order["environment"],
+        cwd=order["folder"],
     )
-    _limit(asked)
-    process = sandbox.popen(asked["command"], stdin=StdioMode.NULL)
+    _limit(order)
+    process = sandbox.popen(order["command"], stdin=StdioMode.NULL)
     if process.pid is not None:  # the engine's own wait would keep this process from hearing a signal
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     done = process.wait()
@@ -112,7 +112,7 @@ def _end_all() -> None:
 
 
 def _descendants(process: int) -> list[int]:
-    found: list[int] = []
+    processes: list[int] = []
     todo = [process]
     while todo:
         at = todo.pop()
@@ -120,9 +120,9 @@ def _descendants(process: int) -> list[int]:
             for thread in os.listdir(f"/proc/{at}/task"):  # noqa: PTH208
                 with open(f"/proc/{at}/task/{thread}/children") as file:  # noqa: PTH123
                     children = list(map(int, file.read().split()))
-                found += children
+                processes += children
                 todo += children
-    return found
+    return processes
 
 
 if __name__ == "__main__":

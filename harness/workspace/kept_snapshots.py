@@ -1,10 +1,10 @@
-"""Snapshots of a workspace that outlive its process: contents by their digest, and a list of what stood where.
+"""Snapshots of a workspace that outlive its process: contents by their digest, and a list of the paths.
 
-    FOLDER/progress.json        what stood where, with full modes, and the digest of that
+    FOLDER/progress.json        paths with full modes, and the digest of that
     FOLDER/objects/3f/9a…       a content, once for all snapshots that have it
 
 A snapshot is kept whole or not at all, and restored whole or not at all: what is restored is laid out beside the
-workspace, with every content held against its digest, before it takes the place of whatever stands there. So a
+workspace, with every content held against its digest, before it takes the place of whatever is there. So a
 snapshot brings back a workspace of which nothing is left.
 """
 
@@ -37,7 +37,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What stood at a path: the path (percent-encoded), its kind and full mode, and the digest of its content."""
+    """An entry of a snapshot: the path (percent-encoded), its kind and full mode, and the digest of its content."""
 
     path: str
     kind: Kind
@@ -60,7 +60,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 def content_digest(workspace: Workspace) -> str:
     """Return the digest of all that is in a workspace: paths, kinds, full modes and contents, empty folders too.
 
-    Owners and times do not count. Devices, which no sandboxed command can make, are left out, and so is what stands
+    Owners and times do not count. Devices, which no sandboxed command can make, are left out, and so is what is
     under a path of thousands of bytes or a hundred folders: no program can make the host fail at it.
     """
     return _digest(tuple(_lines(workspace, _sha256)))
@@ -95,7 +95,7 @@ class KeptSnapshots:
         return manifest.digest
 
     def restore(self, name: str, workspace: Workspace) -> None:
-        """Make a workspace what it was, whatever stands there now; its own snapshots taken before are void."""
+        """Make a workspace what it was, whatever is there now; its own snapshots taken before are void."""
         manifest = self._manifest(name)
 
         def fill(folder: Path) -> None:
@@ -189,5 +189,5 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _damaged(file: Path, found: str) -> SnapshotDamaged:
-    return SnapshotDamaged(f"{file}: {found}", "Restore another snapshot, or begin in another folder.")
+def _damaged(file: Path, damage: str) -> SnapshotDamaged:
+    return SnapshotDamaged(f"{file}: {damage}", "Restore another snapshot, or begin in another folder.")

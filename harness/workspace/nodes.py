@@ -15,7 +15,7 @@ GIT = ".git"
 
 
 class Node(Struct, frozen=True):
-    """A regular file or a link: what it is, and the folder and path where its content stands."""
+    """A regular file or a link: what it is, and the folder and path where its content is."""
 
     kind: Literal["file", "link"]
     mode: int

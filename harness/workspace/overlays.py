@@ -62,11 +62,11 @@ class OverlayTree:
         return Mounts(self._upper, self._frozen[::-1], self._work, read_only, -held)
 
     def node(self, path: str) -> Node | None:
-        """Return what stands at a path now."""
+        """Return the node at a path now."""
         return _node(self._layers, path)
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a folder stands at a path now."""
+        """Return whether a folder is at a path now."""
         return bool(_showing(self._layers, path))
 
     def files(self) -> Iterator[str]:
@@ -155,16 +155,16 @@ class OverlayTree:
         common = set(then) & set(now)
         whole: set[str] = set()
         for layer in (set(then) | set(now)) - common:
-            for found in walk(layer):
-                yield found.path
-                if not stat.S_ISDIR(found.status.st_mode) or _is_opaque(layer, found.path):
-                    whole.add(found.path)  # a file or a whiteout may be at the place of a folder
+            for entry in walk(layer):
+                yield entry.path
+                if not stat.S_ISDIR(entry.status.st_mode) or _is_opaque(layer, entry.path):
+                    whole.add(entry.path)  # a file or a whiteout may be at the place of a folder
         for path in whole:
             for layers in (then, now):
                 yield from (inner for inner, _, _ in merged(layers, path))
 
     def node_then(self, number: int, path: str) -> Node | None:
-        """Return what stood at a path when a snapshot was taken."""
+        """Return the entry at a path when a snapshot was taken."""
         return _node(self._snapshots[number], path)
 
 

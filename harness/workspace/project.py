@@ -1,6 +1,6 @@
 """What a project's own tests need beside its tracked files: its interpreter and the packages installed for it.
 
-They stand where the user installed them and are shown read-only. The checkout's own path is a link to the workspace, so
+They are where the user installed them and are shown read-only. The checkout's own path is a link to the workspace, so
 that an editable install, whose files name that path, imports the tree that is tested and not the user's.
 """
 
@@ -50,10 +50,10 @@ def _program(python: Path) -> Path:
         if inner is None:
             raise InputError("is a folder without bin/python", "Name a virtual environment.", file=python)
         return inner.absolute()
-    found = shutil.which(str(python))
-    if found is None:
+    program = shutil.which(str(python))
+    if program is None:
         raise InputError("no such interpreter", "Name a virtual environment, or its bin/python.", file=python)
-    return Path(found).absolute()
+    return Path(program).absolute()
 
 
 def _found(top: Path, command: str) -> Path | None:

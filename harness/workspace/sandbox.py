@@ -10,7 +10,7 @@ from msgspec import Struct
 MIB = 1 << 20
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 INSIDE = "/ws"
-"""Where the workspace stands inside a sandbox that has a file system view of its own."""
+"""Where the workspace is inside a sandbox that has a file system view of its own."""
 
 Ended = Literal["exited", "signal", "time", "memory", "output", "disk"]
 
@@ -41,7 +41,7 @@ class Finished(Struct, frozen=True):
 
 
 class Checkout(Struct, frozen=True):
-    """Where a project stands on the machine, and the folders in it that are installed and not tracked."""
+    """The place of a project on the machine, and the folders in it that are installed and not tracked."""
 
     folder: Path
     shown: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Mounts(Struct, frozen=True):
     - `lower`: The layers beneath it, the lowest first; nothing writes to them.
     - `work`: The empty folder that an overlay needs on the same file system as its upper layer.
     - `read_only`: Further folders and files, at the same path inside and outside.
-    - `allowance`: Bytes added to the limit on the disk: what stood in `workspace` at first, less what earlier layers
+    - `allowance`: Bytes added to the limit on the disk: the size of `workspace` at first, less what earlier layers
       hold.
     - `checkout`: The project that the workspace is a tree of: its path leads to the workspace.
     """

@@ -104,14 +104,14 @@ def as_pytest(command: str) -> str:
 
 
 def _placed(line: str, tool: Runner, added: str) -> str:
-    """Return a line with words behind those of its framework: options of node and go stand before the files."""
+    """Return a line with words behind those of its framework: options of node and go are before the files."""
     if not added:
         return line
-    found = next((pattern.search(line) for name, pattern in _TOOLS if name == tool), None)
-    if found is None:
+    tool_words = next((pattern.search(line) for name, pattern in _TOOLS if name == tool), None)
+    if tool_words is None:
         return f"{line} {added}"
-    own = _OWN_WORDS.match(line, found.end())
-    place = own.end() if own is not None and tool not in ("node", "go") else found.end()
+    own = _OWN_WORDS.match(line, tool_words.end())
+    place = own.end() if own is not None and tool not in ("node", "go") else tool_words.end()
     return f"{line[:place]} {added}{line[place:]}"
 
 

@@ -31,7 +31,7 @@ _GO_ENDED = re.compile(r"^(?:ok  \t|FAIL\t|PASS$|FAIL$|\?   \t)")
 
 
 class _Point(Struct, frozen=True):
-    """A test point of TAP: its indent, the titles down to it, and what stands below it."""
+    """A test point of TAP: its indent, the titles down to it, and the lines below it."""
 
     indent: int
     titles: tuple[str, ...]
@@ -42,8 +42,8 @@ class _Point(Struct, frozen=True):
 
 def from_output(output: str) -> SuiteCounts | None:
     """The tests in what a command printed, all that it ran together; `None` where it does not say how many ran."""
-    found = [each for each in (from_unittest(output), from_tap(output), from_go(output)) if each is not None]
-    return joined_counts(found) if found else None
+    counts = [each for each in (from_unittest(output), from_tap(output), from_go(output)) if each is not None]
+    return joined_counts(counts) if counts else None
 
 
 def saw_tests(output: str) -> bool:
@@ -52,20 +52,20 @@ def saw_tests(output: str) -> bool:
     return counts.ran > 0 if counts is not None else _NO_TESTS.search(output) is None
 
 
-def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:
+def joined_counts(counts: list[SuiteCounts]) -> SuiteCounts:
     """Return what several reports say together; the passed tests are known where all of them name theirs."""
-    passed = [each.passed for each in found]
+    passed = [each.passed for each in counts]
     known = None if None in passed else tuple(test for each in passed for test in each or ())
-    failed = tuple(test for each in found for test in each.failed)
-    return SuiteCounts(sum(each.ran for each in found), sum(each.skipped for each in found), failed, known)
+    failed = tuple(test for each in counts for test in each.failed)
+    return SuiteCounts(sum(each.ran for each in counts), sum(each.skipped for each in counts), failed, known)
 
 
 def from_unittest(output: str) -> SuiteCounts | None:
     """Return the tests in what `python -m unittest` printed; `None` where it does not say how many ran."""
     ended = list(_COUNTED.finditer(output))
     starts = [0, *(each.end() for each in ended)]
-    found = [_unittest_run(output[start : each.end()], each) for start, each in zip(starts, ended, strict=False)]
-    return joined_counts(found) if found else None
+    runs = [_unittest_run(output[start : each.end()], each) for start, each in zip(starts, ended, strict=False)]
+    return joined_counts(runs) if runs else None
 
 
 def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
@@ -98,10 +98,10 @@ def _unittest_passed(output: str, ran: int, failed: list[FailedTest]) -> tuple[s
 
 
 def _unittest_id(heading: str) -> str:
-    found = _UNITTEST_ID.match(heading)
-    if found is None:
+    match = _UNITTEST_ID.match(heading)
+    if match is None:
         return heading.strip()
-    name, place = found.groups()
+    name, place = match.groups()
     return place if place.endswith(f".{name}") else f"{place}.{name}"
 
 
@@ -135,16 +135,16 @@ def _points(output: str) -> Iterator[_Point]:
     last: _Point | None = None
     below: list[str] = []
     for line in output.splitlines():
-        found = _POINT.fullmatch(line)
-        if found is None:
+        point = _POINT.fullmatch(line)
+        if point is None:
             if not line.lstrip().startswith(("# Subtest: ", "1..")):
                 below.append(line)
             continue
         if last is not None:
             yield replace(last, below="\n".join(below))
-        directive = _DIRECTIVE.search(found[3])
-        title = _DIRECTIVE.sub("", found[3]).replace("\\#", "#").replace("\\\\", "\\").strip()
-        last = _Point(len(found[1]), (title.removeprefix(f"{INSIDE}/"),), not found[2], directive is not None)
+        directive = _DIRECTIVE.search(point[3])
+        title = _DIRECTIVE.sub("", point[3]).replace("\\#", "#").replace("\\\\", "\\").strip()
+        last = _Point(len(point[1]), (title.removeprefix(f"{INSIDE}/"),), not point[2], directive is not None)
         below = []
     if last is not None:
         yield replace(last, below="\n".join(below))
@@ -176,15 +176,19 @@ def from_go(output: str) -> SuiteCounts | None:
     results: list[tuple[str, str, str]] = []
     trace: list[str] = []
     for line in reversed(lines):
-        found = _GO.match(line)
-        if found is None:
+        match = _GO.match(line)
+        if match is None:
             trace = [] if _GO_ENDED.match(line) or line.startswith("=== ") else [line, *trace]
             continue
-        results.append((found[2], found[3], dedent("\n".join(trace)).strip()))
+        results.append((match[2], match[3], dedent("\n".join(trace)).strip()))
         trace = []
     suites = {name.rpartition("/")[0] for _, name, _ in results}
     leaves = [each for each in reversed(results) if each[1] not in suites]
-    failed = tuple(FailedTest(name, last_line(said), said[-MOST_TRACE:]) for end, name, said in leaves if end == "FAIL")
+    failed = tuple(
+        FailedTest(name, last_line(trace_text), trace_text[-MOST_TRACE:])
+        for end, name, trace_text in leaves
+        if end == "FAIL"
+    )
     passed = tuple(name for end, name, _ in leaves if end == "PASS")
     quiet = sum(line.startswith("ok  \t") and "[no tests to run]" not in line for line in lines)
     is_verbose = any(line.startswith("=== RUN") for line in lines)

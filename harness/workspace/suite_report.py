@@ -50,8 +50,8 @@ class SuiteReport(Struct, frozen=True, omit_defaults=True):
         if self.ended != "exited":
             return f"The tests were stopped: {STOPPED.get(self.ended, self.ended)}.\n{self.output[-most:]}".rstrip()
         if not self.failed:
-            said = "No test was run" if self.ran == 0 else f"The test command ended with exit code {self.exit_code}"
-            return f"{said}.\n{self.output[-most:]}".rstrip()
+            result = "No test was run" if self.ran == 0 else f"The test command ended with exit code {self.exit_code}"
+            return f"{result}.\n{self.output[-most:]}".rstrip()
         share = max(500, most // len(self.failed))
         shown = self.failed[: max(1, most // share)]
         lines = [f"{len(self.failed)} test{'s' * (len(self.failed) > 1)} failed."]

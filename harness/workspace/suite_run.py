@@ -36,42 +36,42 @@ def run_suite(
     failed; chosen ones where each was seen to pass as well, whatever others do. A runner that was to write a report and
     wrote none has not passed: the program may have left early. An empty name stands for the whole command.
     """
-    asked = [] if "" in tests else list(tests)
-    if not asked or how == "whole":
-        return _once(workspace, command, asked, (), limits)
-    alone = _once(workspace, command, asked, asked, limits)
-    is_said = "{tests}" in command or (takes_names(command) and _says_of(alone, asked))
+    wanted = [] if "" in tests else list(tests)
+    if not wanted or how == "whole":
+        return _once(workspace, command, wanted, (), limits)
+    alone = _once(workspace, command, wanted, wanted, limits)
+    is_said = "{tests}" in command or (takes_names(command) and _says_of(alone, wanted))
     if how == "alone" or alone.passed or alone.ended != "exited" or is_said:
         return alone
-    whole = _once(workspace, command, asked, (), limits)
-    return whole if _says_of(whole, asked) or whole.ended != "exited" else alone
+    whole = _once(workspace, command, wanted, (), limits)
+    return whole if _says_of(whole, wanted) or whole.ended != "exited" else alone
 
 
-def is_of(test: str, asked: str) -> bool:
+def is_of(test: str, wanted: str) -> bool:
     """Whether a test that was reported is the one that was asked for, or one of its parameters, class or file."""
-    if test == asked or test.startswith((f"{asked}::", f"{asked}[", f"{asked} [", f"{asked}/")):
+    if test == wanted or test.startswith((f"{wanted}::", f"{wanted}[", f"{wanted} [", f"{wanted}/")):
         return True
-    if asked.endswith(f"::{test}"):  # TAP names a file where a test failed, and none where it passed
+    if wanted.endswith(f"::{test}"):  # TAP names a file where a test failed, and none where it passed
         return True
-    parts = unittest_name(asked).split(".")
+    parts = unittest_name(wanted).split(".")
     names = [".".join(parts[place:]) for place in range(len(parts))]
     return "::" not in test and any(test == name or test.startswith(f"{name}.") for name in names)
 
 
-def breaks(failed: str, asked: str) -> bool:
+def breaks(failed: str, wanted: str) -> bool:
     """Return whether a failure is that of the test that was asked for, or of its class, its module or its file."""
-    return is_of(failed, asked) or asked.startswith(f"{failed}::") or is_of(asked, unittest_name(failed))
+    return is_of(failed, wanted) or wanted.startswith(f"{failed}::") or is_of(wanted, unittest_name(failed))
 
 
-def _says_of(report: SuiteReport, asked: Sequence[str]) -> bool:
+def _says_of(report: SuiteReport, wanted: Sequence[str]) -> bool:
     """Return whether a run says something of the tests that were asked for: one fails, or all were seen to pass."""
-    if any(breaks(test.id, each) for test in report.failed for each in asked):
+    if any(breaks(test.id, each) for test in report.failed for each in wanted):
         return True
-    return report.seen is not None and all(any(is_of(test, each) for test in report.seen) for each in asked)
+    return report.seen is not None and all(any(is_of(test, each) for test in report.seen) for each in wanted)
 
 
 def _once(
-    workspace: Workspace, command: str, asked: Sequence[str], named: Sequence[str], limits: Limits | None
+    workspace: Workspace, command: str, wanted: Sequence[str], named: Sequence[str], limits: Limits | None
 ) -> SuiteReport:
     """Run the command once, with some tests named, and read what it says of those that were asked for."""
     _forget_report(workspace)
@@ -81,9 +81,9 @@ def _once(
         report = _report(done, _counts(workspace, command, done), is_counting=counts_tests(command))
     finally:
         _forget_report(workspace)
-    if not asked or report.seen is None or not (names_tests(command, asked) or _says_of(report, asked)):
+    if not wanted or report.seen is None or not (names_tests(command, wanted) or _says_of(report, wanted)):
         return report
-    return _narrowed(report, asked)
+    return _narrowed(report, wanted)
 
 
 def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts | None:
@@ -109,11 +109,11 @@ def _report(done: Finished, counts: SuiteCounts | None, *, is_counting: bool) ->
     )
 
 
-def _narrowed(report: SuiteReport, asked: Sequence[str]) -> SuiteReport:
+def _narrowed(report: SuiteReport, wanted: Sequence[str]) -> SuiteReport:
     """Return a report on the tests that were asked for: others may fail, and each of them has to be seen."""
-    failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in asked))
+    failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in wanted))
     ended_well = report.ended == "exited" and (report.exit_code == 0 or bool(report.failed))
-    passed = ended_well and not failed and _says_of(report, asked)
+    passed = ended_well and not failed and _says_of(report, wanted)
     return replace(report, passed=passed, failed=failed if failed or passed else report.failed)
 
 

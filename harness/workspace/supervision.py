@@ -55,8 +55,8 @@ class DiskUse:
         self._next, self._counts = time.monotonic() + 1, 0.0
 
     def _free_bytes(self) -> int:
-        found = os.statvfs(self._folders[0])
-        return found.f_bfree * found.f_frsize
+        status = os.statvfs(self._folders[0])
+        return status.f_bfree * status.f_frsize
 
     def exceeded(self) -> bool:
         """Return whether the folders have more than their limit."""
@@ -169,11 +169,11 @@ def _memory_or_disk(root: int, limits: Limits, disk: DiskUse) -> Ended | None:
 
 def family(root: int) -> list[int]:
     """Return a process and everything that descends from it."""
-    found, at = [root], 0
-    while at < len(found):
-        found += children(found[at])
+    processes, at = [root], 0
+    while at < len(processes):
+        processes += children(processes[at])
         at += 1
-    return found
+    return processes
 
 
 def children(process: int) -> Iterator[int]:
@@ -208,10 +208,10 @@ def _without_name(processes: list[int]) -> tuple[int, int]:
     for process in processes:
         try:
             for opened in Path(f"/proc/{process}/fd").iterdir():
-                found = opened.stat()
-                if not found.st_nlink and stat.S_ISREG(found.st_mode):
+                status = opened.stat()
+                if not status.st_nlink and stat.S_ISREG(status.st_mode):
                     sizes = memory if str(opened.readlink()).startswith("/memfd:") else disk
-                    sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+                    sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
         except OSError:  # it has ended, or it keeps its files to itself
             continue
     return sum(memory.values()), sum(disk.values())

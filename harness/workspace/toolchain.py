@@ -35,8 +35,8 @@ class Toolchain(Struct, frozen=True):
 def python_toolchain() -> Toolchain:
     """Return the running interpreter's own environment, which must have pytest."""
     prefixes = [Path(sys.prefix), Path(sys.base_prefix)]
-    found = importlib.util.find_spec("pytest")
-    if found is None or not any(Path(str(found.origin)).is_relative_to(prefix) for prefix in prefixes):
+    package = importlib.util.find_spec("pytest")
+    if package is None or not any(Path(str(package.origin)).is_relative_to(prefix) for prefix in prefixes):
         raise MissingPrerequisite("the running Python's environment has no pytest", "Run `pip install pytest` in it.")
     return Toolchain(sys.executable, _distinct([*_of_prefixes(prefixes), *program_folders([sys.executable])]))
 
@@ -46,11 +46,11 @@ def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Pa
 
     A whole prefix is never given, as it may be a home. A virtual environment names the interpreter that it was made of.
     """
-    found = shutil.which(command[0], path=path) if command else None
-    if found is None:
+    on_path = shutil.which(command[0], path=path) if command else None
+    if on_path is None:
         return ()
     prefixes: list[Path] = []
-    for program in _along_links(Path(found)):
+    for program in _along_links(Path(on_path)):
         prefixes.append(program.parent.parent)
         settings = program.parent.parent / "pyvenv.cfg"
         if settings.is_file():

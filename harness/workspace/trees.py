@@ -17,7 +17,7 @@ SMALLEST = 4096
 
 
 class FoundTree(Struct, frozen=True):
-    """An entry of a tree: its path, what it is, and the open folder in which it stands while it is walked."""
+    """An entry of a tree: its path, what it is, and the open folder that it is in while it is walked."""
 
     path: str
     name: str
@@ -60,25 +60,25 @@ def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator
 def copy_tree(source: Path, target: Path, owner: int | None) -> int:
     """Copy folders, files, links, pipes and sockets into an empty folder; devices are left out."""
     total = 0
-    for found in walk(source):
-        parent = found.path.rpartition("/")[0]
+    for entry in walk(source):
+        parent = entry.path.rpartition("/")[0]
         with beneath.folder_at(target, parent) as into:
-            total += copy_entry(found, into, owner)
+            total += copy_entry(entry, into, owner)
     return total
 
 
-def copy_entry(found: FoundTree, into: int, owner: int | None) -> int:
+def copy_entry(entry: FoundTree, into: int, owner: int | None) -> int:
     """Copy one entry of a walk into an open folder, without what is in it; gives the bytes that it counts as."""
-    mode = found.status.st_mode
+    mode = entry.status.st_mode
     if stat.S_ISDIR(mode):
-        beneath.make_folder(into, found.name, mode, owner)
+        beneath.make_folder(into, entry.name, mode, owner)
     elif stat.S_ISLNK(mode):
-        beneath.make_link(into, found.name, os.readlink(found.name, dir_fd=found.folder), owner)
+        beneath.make_link(into, entry.name, os.readlink(entry.name, dir_fd=entry.folder), owner)
     elif stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
-        beneath.make_special(into, found.name, mode, owner)
-    elif not stat.S_ISREG(mode) or not beneath.copy_file((found.folder, found.name), (into, found.name), owner):
+        beneath.make_special(into, entry.name, mode, owner)
+    elif not stat.S_ISREG(mode) or not beneath.copy_file((entry.folder, entry.name), (into, entry.name), owner):
         return 0
-    return size(found.status)
+    return size(entry.status)
 
 
 def size(status: os.stat_result) -> int:

@@ -136,7 +136,7 @@ class Workspace:
             self._settled(lambda: self._tree.remove(name))
 
     def exists(self, path: str) -> bool:
-        """Return whether a file, a link or a folder stands at a path."""
+        """Return whether a file, a link or a folder is at a path."""
         name = beneath.relative(path)
         with self._lock:
             return self._settled(lambda: self._tree.node(name) is not None or self._tree.is_folder(name))
@@ -148,24 +148,24 @@ class Workspace:
 
     @contextmanager
     def entries(self) -> Iterator[tuple[TreeEntry, ...]]:
-        """What stands here within reach, the root (`""`) and `.git` too, with full modes; it is read in the block."""
+        """The entries here within reach, the root (`""`) and `.git` too, with full modes; it is read in the block."""
         with self._lock:
             mounts = self._tree.mounts(())
             top, own = mounts.workspace, [root for root in mounts.lower if root.is_relative_to(self.folder)]
             closed = {root: open_up(root) for root in (top, *own)} if os.geteuid() else {}
             try:
-                found = [TreeEntry("", top, top.stat().st_mode, None), *self._tree.entries()]
-                before = [closed.get(entry.root, {}).get(entry.path) for entry in found]
+                entries = [TreeEntry("", top, top.stat().st_mode, None), *self._tree.entries()]
+                before = [closed.get(entry.root, {}).get(entry.path) for entry in entries]
                 yield tuple(
                     entry if mode is None else replace(entry, mode=stat.S_IFMT(entry.mode) | mode)
-                    for entry, mode in zip(found, before, strict=True)
+                    for entry, mode in zip(entries, before, strict=True)
                 )
             finally:
                 for root, modes in closed.items():
                     set_modes(root, modes)
 
     def lay_out_anew(self, fill: Callable[[Path], None], modes: Mapping[str, int]) -> None:
-        """Make the files those that a function writes into an empty folder, whatever stands here now.
+        """Make the files those that a function writes into an empty folder, whatever is here now.
 
         Nothing has changed where the function fails. Snapshots that were taken before are void.
         """

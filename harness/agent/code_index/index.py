@@ -1,6 +1,6 @@
 """An index of a workspace's text files: strings by SQLite's trigrams, symbols of the files that name them.
 
-Nothing is parsed before it is asked for: a search for a class parses the files in which its name stands.
+Nothing is parsed before it is asked for: a search for a class parses the files that hold its name.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _MOST_NEAR = 5
 
 
 class Hit(Struct, frozen=True):
-    """A line in which a searched string stands; lines count from 1."""
+    """A line in which a searched string is; lines count from 1."""
 
     path: str
     line: int
@@ -67,7 +67,7 @@ class CodeIndex:
         self._database.close()
 
     def search(self, text: str, within: str | None = None) -> list[Hit]:
-        """The lines with a string, in the order of the files; whatever its case where it stands nowhere as given."""
+        """The lines with a string, in the order of the files; whatever its case if no file has it as written."""
         lines = text.strip("\n").split("\n")
         files = list(self._files_with(text.strip("\n"), within))
         exact = [hit for path, body in files for hit in _hits(path, body, lines, str)]
@@ -77,8 +77,8 @@ class CodeIndex:
         """Return the classes and methods of one file."""
         if path not in self._symbols:
             row = self._rows.get(path)
-            found = self._database.execute("SELECT text FROM code WHERE rowid = ?", (row,)).fetchone() if row else None
-            self._symbols[path] = symbols_in(path, found[0].encode()) if found else ()
+            stored = self._database.execute("SELECT text FROM code WHERE rowid = ?", (row,)).fetchone() if row else None
+            self._symbols[path] = symbols_in(path, stored[0].encode()) if stored else ()
         return self._symbols[path]
 
     def find(

@@ -135,8 +135,8 @@ def _walk(root: "Node", grammar: Grammar) -> Iterator[Symbol]:
                 if node.type != "impl_item":
                     yield Symbol("class", name, parent, node.start_point.row + 1, node.end_point.row + 1)
                 inside = name
-        elif node.type in grammar.methods and (found := _method(node, parent)):
-            name, owner = found
+        elif node.type in grammar.methods and (method := _method(node, parent)):
+            name, owner = method
             yield Symbol("method", name, owner, node.start_point.row + 1, node.end_point.row + 1)
         waiting.extend((child, inside) for child in reversed(node.named_children))
 

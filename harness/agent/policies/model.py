@@ -78,7 +78,7 @@ class ModelPolicy:
         return replace(self.read(outcome), tokens=_tokens(outcome))
 
     def read(self, reply: Reply) -> Action:
-        """Return the command in a reply: its first call, else what stands behind `Command:`."""
+        """Return the command in a reply: its first call, else the text behind `Command:`."""
         return _of_calls(reply) if reply.calls else read_answer(reply.text or "")
 
     def _functions(self, system: str) -> tuple[Function, ...]:
@@ -96,13 +96,13 @@ def read_answer(text: str) -> Action:
     >>> read_answer("Thought: look\nCommand: run_tests").name
     'run_tests'
     """
-    found = _COMMAND.search(text)
-    if found is None:
+    match = _COMMAND.search(text)
+    if match is None:
         thought = _THOUGHT.sub("", text).strip()
         error = "No command was found. Write a line that begins with “Command:”."
         return Action("", thought=thought, command=text, error=error)
-    thought = _THOUGHT.sub("", text[: found.start()]).strip()
-    rest = text[found.end() :]
+    thought = _THOUGHT.sub("", text[: match.start()]).strip()
+    rest = text[match.end() :]
     following = _COMMAND.search(rest)
     rest = rest[: following.start()] if following else rest
     made_up = _NEXT_TURN.search(rest)
@@ -118,7 +118,7 @@ def read_answer(text: str) -> Action:
 def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, ...]:
     """Return the run as messages: the prompts, then a turn of the model and an observation an iteration.
 
-    Guidance stands behind the observation before it, as servers want turns to alternate. Its tags are the only ones of
+    Guidance is behind the observation before it, as servers want turns to alternate. Its tags are the only ones of
     a reminder: those that a task, a file, an answer of a tool or the model itself spells are broken.
     """
     messages: list[Message] = []
@@ -135,22 +135,22 @@ def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, 
             messages.append(Message("user", defused(f"Observation:\n{observed}")))
     left = most_characters - sum(map(len, guidance.values()))
     for place, message in enumerate(_shortened(messages, left)):
-        said = (message.content, guidance[place]) if place in guidance else (message.content,)
-        messages[place] = Message(message.role, "\n\n".join(said))
+        parts = (message.content, guidance[place]) if place in guidance else (message.content,)
+        messages[place] = Message(message.role, "\n\n".join(parts))
     return tuple(messages)
 
 
 def _shortened(messages: Sequence[Message], most: int) -> list[Message]:
     """The conversation within `most` characters: old observations go first, the prompts and the last turns never."""
-    kept = list(messages)
-    length = sum(len(message.content) for message in kept)
-    for place in range(3, len(kept) - 4, 2):
+    shortened = list(messages)
+    length = sum(len(message.content) for message in shortened)
+    for place in range(3, len(shortened) - 4, 2):
         if length <= most:
             break
-        if len(kept[place].content) > len(_LEFT_OUT):
-            length += len(_LEFT_OUT) - len(kept[place].content)
-            kept[place] = Message("user", _LEFT_OUT)
-    return kept
+        if len(shortened[place].content) > len(_LEFT_OUT):
+            length += len(_LEFT_OUT) - len(shortened[place].content)
+            shortened[place] = Message("user", _LEFT_OUT)
+    return shortened
 
 
 def _turn(step: Step) -> str:
@@ -220,5 +220,5 @@ def messages_of(request: PatchRequest, rules: str) -> tuple[Message, ...]:
         "code": request.content,
         "instructions": request.instructions,
     }
-    system, asked = fill(prompt.system, values), fill(prompt.user, values)
-    return (Message("system", system), Message("user", asked))
+    system, user = fill(prompt.system, values), fill(prompt.user, values)
+    return (Message("system", system), Message("user", user))

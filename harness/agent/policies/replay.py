@@ -64,5 +64,5 @@ class DirectPolicy:
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
         """Return the edit, and the end behind it."""
-        asked = any(step.role == "agent" for step in steps)
-        return Action("exit", {"summary": "The patcher was asked once."}) if asked else self._edit
+        is_patched = any(step.role == "agent" for step in steps)
+        return Action("exit", {"summary": "The patcher was asked once."}) if is_patched else self._edit

@@ -52,11 +52,11 @@ class _Repeated(Struct, frozen=True):
     undo: Callable[[int], Sequence[WaywardCommand]] = lambda done: ()  # noqa: ARG005
 
 
-def edit_command(edit: TextEdit, said: str) -> WaywardCommand:
+def edit_command(edit: TextEdit, thought: str) -> WaywardCommand:
     """Return the command that makes an edit; its instructions say which line is to read how."""
     last = edit.new.strip().splitlines()[-1]
     return WaywardCommand(
-        Action("edit", {"file_path": edit.path, "instructions": f"{last!r} in place of {edit.old.strip()!r}"}, said),
+        Action("edit", {"file_path": edit.path, "instructions": f"{last!r} in place of {edit.old.strip()!r}"}, thought),
         (edit.old, edit.new),
     )
 

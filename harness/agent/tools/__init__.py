@@ -86,7 +86,7 @@ async def carry_out(action: Action, place: Place, tools: Sequence[Tool[Place]]) 
     missing = [name for name in tool.parameters if name not in action.arguments]
     unknown = [name for name in action.arguments if name not in tool.parameters and name not in tool.optional]
     if missing or unknown:
-        found = [f"lacks {', '.join(missing)}"] if missing else []
-        found += [f"has no argument {', '.join(unknown)}"] if unknown else []
-        return Observation(f"{action.name} {' and '.join(found)}. Usage: {tool.usage}", is_error=True)
+        problems = [f"lacks {', '.join(missing)}"] if missing else []
+        problems += [f"has no argument {', '.join(unknown)}"] if unknown else []
+        return Observation(f"{action.name} {' and '.join(problems)}. Usage: {tool.usage}", is_error=True)
     return await tool.run(action.arguments, place)

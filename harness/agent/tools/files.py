@@ -41,14 +41,14 @@ async def _find_file(arguments: Mapping[str, str], environment: FileView) -> Obs
         return Observation("file_name is empty.", is_error=True)
     pattern = wanted if any(letter in wanted for letter in "*?[") else f"*{wanted}"
     paths = environment.files.files()
-    found = [path for path in paths if fnmatchcase(path, pattern) or fnmatchcase(path.rpartition("/")[2], pattern)]
+    matches = [path for path in paths if fnmatchcase(path, pattern) or fnmatchcase(path.rpartition("/")[2], pattern)]
     # A name that is exactly the wanted one comes before those that only end with it.
-    found.sort(key=lambda path: (path != wanted and path.rpartition("/")[2] != wanted, path))
-    if not found:
+    matches.sort(key=lambda path: (path != wanted and path.rpartition("/")[2] != wanted, path))
+    if not matches:
         near = environment.index.near_paths(wanted)
         hint = f" Did you mean: {', '.join(near)}?" if near else ""
         return Observation(f"No file is named like {wanted!r}.{hint}", is_error=True)
-    return paged(found, "find_file", arguments)
+    return paged(matches, "find_file", arguments)
 
 
 async def _go_to_line(arguments: Mapping[str, str], environment: FileView) -> Observation:

@@ -7,7 +7,7 @@ from misstep.harness.agent.environment import FileView
 
 PAGE_LINES = 400
 AROUND = 50
-"""How many lines stand around the one that is gone to (table I)."""
+"""How many lines are shown around the one that is gone to (table I)."""
 
 MOST_LINE = 500
 
@@ -16,10 +16,10 @@ PAGE = {"page": "number of the page of a long output, from 1"}
 
 def paged(lines: Sequence[str], name: str, arguments: Mapping[str, str]) -> Observation:
     """Return a page of a command's output, the first where none is asked for."""
-    given = arguments.get("page", "1")
-    page = whole_number(given)
+    number = arguments.get("page", "1")
+    page = whole_number(number)
     if page is None:
-        return Observation(f"page={given!r} is not a whole number.", is_error=True)
+        return Observation(f"page={number!r} is not a whole number.", is_error=True)
     rest = {key: value for key, value in arguments.items() if key != "page"}
     try:
         return Observation(page_of(lines, page, write_command(name, rest)))

@@ -16,7 +16,7 @@ _MOST_BODY = 200
 
 def _hits(hits: Sequence[Hit], text: str, where: str, name: str, arguments: Mapping[str, str]) -> Observation:
     if not hits:
-        return Observation(f"{text!r} stands nowhere in {where}.", is_error=True)
+        return Observation(f"{text!r} is nowhere in {where}.", is_error=True)
     return paged([f"{hit.path}:{hit.line}: {hit.text.strip()}" for hit in hits], name, arguments)
 
 
@@ -46,17 +46,17 @@ def _symbols(
     within: str | None = None,
     parent: str | None = None,
 ) -> Observation:
-    found = environment.index.find(kind, wanted, within=within, parent=parent)
-    if not found:
+    symbols = environment.index.find(kind, wanted, within=within, parent=parent)
+    if not symbols:
         where = f" in {within}" if within else ""
         where += f" in the class {parent}" if parent else ""
         near = [] if parent else environment.index.near_symbols(kind, wanted, within)
         hint = f" Did you mean: {', '.join(near)}?" if near else " search_code searches for any text."
         return Observation(f"There is no {kind} {wanted!r}{where}.{hint}", is_error=True)
     lines: list[str] = []
-    for path, symbol in found:
+    for path, symbol in symbols:
         lines.append(f"{path}:{symbol.first}-{symbol.last}: {kind} {_full_name(symbol)}")
-        if len(found) <= _WHOLE_BODIES:
+        if len(symbols) <= _WHOLE_BODIES:
             lines += _body(environment.text(path) or "", symbol)
     return paged(lines, name, arguments)
 

@@ -47,7 +47,7 @@ def pytest_runtest_call(item):
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 """
 _COMMAND = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q --tb=short"
-"""No test of the sets uses a plugin; those that stand beside pytest would take most of the time of each run."""
+"""No test of the sets uses a plugin; those beside pytest would take most of the time of each run."""
 
 
 class Program(Struct, frozen=True):

@@ -127,8 +127,8 @@ def _remove(tree: Path, name: str) -> None:
 
 
 def _archive(package: Package, cache: Path) -> Path:
-    kept = cache / package.file
-    if not kept.is_file():
+    archive = cache / package.file
+    if not archive.is_file():
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             fetch = _npm if package.language == "javascript" else _pip
             fetch(package, Path(folder))
@@ -136,17 +136,17 @@ def _archive(package: Package, cache: Path) -> Path:
             if not got.is_file():
                 raise InputError(f"{package.name} {package.version} came as something else than {package.file}")
             check_hash(got, package.sha256)
-            got.rename(kept)
-    check_hash(kept, package.sha256)
-    return kept
+            got.rename(archive)
+    check_hash(archive, package.sha256)
+    return archive
 
 
 def check_hash(file: Path, sha256: str) -> None:
     """Refuse a file whose hash is another."""
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if found != sha256:
+    actual = hashlib.sha256(file.read_bytes()).hexdigest()
+    if actual != sha256:
         advice = "Nothing of it is used. Remove it from the cache and try again."
-        raise InputError(f"the package has sha256 {found} where {sha256} is registered", advice, file=file)
+        raise InputError(f"the package has sha256 {actual} where {sha256} is registered", advice, file=file)
 
 
 def _pip(package: Package, folder: Path) -> None:
@@ -178,13 +178,13 @@ def _fetch(command: tuple[str, ...], environment: dict[str, str], package: Packa
             command, env=environment, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        said = f"it did not answer within {_SECONDS:.0f} seconds"
+        message = f"it did not answer within {_SECONDS:.0f} seconds"
     else:
         if done.returncode == 0:
             return
-        said = done.stderr.strip()[-300:] or done.stdout.strip()[-300:]
+        message = done.stderr.strip()[-300:] or done.stdout.strip()[-300:]
     raise MissingPrerequisite(
-        f"{package.name} {package.version} could not be downloaded: {said}",
+        f"{package.name} {package.version} could not be downloaded: {message}",
         "Check the connection and run the same command again: it keeps what was downloaded.",
     )
 

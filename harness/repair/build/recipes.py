@@ -136,16 +136,16 @@ def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str,
 
 def faults_of(recipe: Recipe, modules: Mapping[str, Module]) -> list[Fault]:
     """Return the faults that a recipe names."""
-    found = []
+    faults = []
     for place in recipe.faults:
         known = faults_at(modules[place.file], place.operator) if place.file in modules else ()
         fault = next((fault for at, fault in known if at == place), None)
         if fault is None:
             raise InputError(f"{recipe.id}: {place.operator} has no fault at {place.file}:{place.line}")
-        found.append(fault)
-    if digest(planted(found, modules)) != recipe.sha256:
+        faults.append(fault)
+    if digest(planted(faults, modules)) != recipe.sha256:
         raise InputError(f"{recipe.id}: its operators make other files than they did when the recipe was written")
-    return found
+    return faults
 
 
 def digest(files: Mapping[str, bytes]) -> str:

@@ -1,6 +1,6 @@
 """Builds the cases of a set, several at a time: from recipes, or by looking for new faults.
 
-A case that stands whole is not made again, so a build that was killed goes on where it was.
+A case that is whole is not made again, so a build that was killed goes on where it was.
 """
 
 import shutil
@@ -35,7 +35,7 @@ LARGEST_SHARE = 1 / 4
 
 
 class Built(Struct, frozen=True):
-    """What a build came to: the recipes whose cases stand, and id → why the others do not count."""
+    """What a build came to: the recipes whose cases hold, and id → why the others do not count."""
 
     made: tuple[Recipe, ...]
     refused: dict[str, str]

@@ -121,7 +121,7 @@ class Module(Struct, frozen=True):
         return (node for node in self.nodes(self.language.functions) if self.function(node) == node)
 
     def function(self, node: "Node") -> "Node | None":
-        """Return the outermost function that a node stands in, itself if it is one."""
+        """Return the outermost function that a node is in, itself if it is one."""
         outermost: Node | None = None
         at: Node | None = node
         while at is not None and (outermost is None or at.type not in self.language.classes):
@@ -131,7 +131,7 @@ class Module(Struct, frozen=True):
         return outermost
 
     def function_name(self, node: "Node") -> str:
-        """Return the name of the function that a node stands in, with its class; empty at the top of the file."""
+        """Return the name of the function that a node is in, with its class; empty at the top of the file."""
         function = self.function(node)
         if function is None:
             return ""
@@ -147,7 +147,7 @@ class Module(Struct, frozen=True):
         return ".".join(reversed(parts))
 
     def whole_lines(self, first: "Node", last: "Node | None" = None) -> tuple[int, int] | None:
-        """Return the bytes of the lines that nodes fill by themselves; `None` where something else stands on them."""
+        """Return the bytes of the lines that nodes fill by themselves; `None` if something else is on them."""
         start = self.source.rfind(b"\n", 0, first.start_byte) + 1
         end = self.source.find(b"\n", (last or first).end_byte)
         end = len(self.source) if end < 0 else end + 1
@@ -189,7 +189,7 @@ def with_edits(source: bytes, edits: tuple[Edit, ...]) -> bytes:
 
 
 def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Module]:
-    """Return the modules of a package by path; files that do not parse, or are no plain text, are left out."""
+    """Return the modules of a package by path; files that do not parse, or are not plain text, are left out."""
     known: dict[str, Module] = {}
     for path, source in sorted(sources.items()):
         if b"\r" in source or not source.endswith(b"\n"):

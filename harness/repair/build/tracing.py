@@ -86,13 +86,13 @@ class Traced(Struct, frozen=True, dict=True):
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:
         """File → line → the tests that execute it."""
-        found: dict[str, dict[int, set[str]]] = {}
+        executed: dict[str, dict[int, set[str]]] = {}
         for test, files in self.lines.items():
             for file, lines in files.items() if test else ():
-                by_line = found.setdefault(file, {})
+                by_line = executed.setdefault(file, {})
                 for line in lines:
                     by_line.setdefault(line, set()).add(test)
-        return found
+        return executed
 
     def executed(self, tests: tuple[str, ...], file: str) -> set[int]:
         """Return the lines of a file that tests execute, those of imports too."""
@@ -102,15 +102,15 @@ class Traced(Struct, frozen=True, dict=True):
 def source_files(tree: Path, package: Package) -> dict[str, bytes]:
     """Return the files of a package in which faults may be planted, by path."""
     ends = (".py",) if package.language == "python" else (".js", ".cjs", ".mjs")
-    found: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
     for named in package.sources:
         place = tree / named
         files = sorted(place.rglob("*")) if place.is_dir() else [place]
         for file in files:
             path = file.relative_to(tree).as_posix()
             if file.is_file() and path.endswith(ends) and not is_test_file(path) and "node_modules/" not in path:
-                found[path] = file.read_bytes()
-    return found
+                sources[path] = file.read_bytes()
+    return sources
 
 
 def untouched(tree: Path, package: Package) -> CaseFolder:
@@ -127,9 +127,9 @@ class _Untouched(CaseFolder, frozen=True):
 
 def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
     """Run a package's whole suite once and note what each test executes; kept beside the tree."""
-    kept = tree.with_name(f"{tree.name}.lines.json")
-    if kept.is_file():
-        return msgspec.json.decode(kept.read_bytes(), type=Traced)
+    record = tree.with_name(f"{tree.name}.lines.json")
+    if record.is_file():
+        return msgspec.json.decode(record.read_bytes(), type=Traced)
     with open_case(untouched(tree, package), sandbox) as workspace:
         is_python = runner_of(package.test_command) == "pytest"
         report, lines = _python(workspace, package) if is_python else _node(workspace, package, tree)
@@ -137,9 +137,9 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
             raise InputError(f"the suite of {package.name} did not run: {report.feedback(1_000)}")
         failing = {test_of(test.id) for test in report.failed} if is_python else failing_files(workspace, sorted(lines))
     traced = Traced(lines, tuple(sorted(failing)), report.seconds)
-    draft = kept.with_suffix(".new")
+    draft = record.with_suffix(".new")
     draft.write_bytes(msgspec.json.encode(traced))
-    draft.rename(kept)
+    draft.rename(record)
     return traced
 
 
@@ -152,8 +152,8 @@ def failing_files(workspace: Workspace, files: Sequence[str], most: int | None =
     failed = f'{{ echo "failed: $file"; {enough}}}'
     script = f'n=0; for file in "$@"; do timeout {_ONE_FILE} node "$file" > /dev/null 2>&1 || {failed}; done'
     done = workspace.run(["/bin/sh", "-c", script, "sh", *files], limits=WHOLE_SUITE)
-    said = {line.removeprefix("failed: ") for line in done.output.splitlines() if line.startswith("failed: ")}
-    return said | ({*files} if done.ended != "exited" else set())
+    failures = {line.removeprefix("failed: ") for line in done.output.splitlines() if line.startswith("failed: ")}
+    return failures | ({*files} if done.ended != "exited" else set())
 
 
 def test_of(test: str) -> str:
@@ -242,10 +242,10 @@ def executable(language: str, source: bytes) -> set[int]:
             for number, line in enumerate(source.decode("utf-8", "replace").splitlines(), 1)
             if re.search(r"\w", line) and not line.lstrip().startswith(("//", "*", "/*"))
         }
-    found: set[int] = set()
+    numbers: set[int] = set()
     waiting: list[Any] = [compile(source, "<source>", "exec", dont_inherit=True)]
     while waiting:
         code = waiting.pop()
-        found |= {line for _, _, line in code.co_lines() if line}
+        numbers |= {line for _, _, line in code.co_lines() if line}
         waiting += [each for each in code.co_consts if hasattr(each, "co_lines")]
-    return found
+    return numbers

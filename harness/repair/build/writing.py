@@ -47,7 +47,7 @@ def source_of(recipe: Recipe) -> CaseSource:
 
 
 def write_planted(recipe: Recipe, source: CaseSource, set_name: str, out: Path, sandbox: Sandbox) -> str:
-    """Make the case of a recipe in a folder; one that stands there already is left as it is."""
+    """Make the case of a recipe in a folder; one that is there already is left as it is."""
     folder = out / recipe.id
     if (folder / CASE).is_file():
         return ""

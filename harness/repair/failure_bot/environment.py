@@ -35,9 +35,9 @@ def stopped_by(report: SuiteReport) -> Objection | None:
     """Return the limit that ended a run of all tests before it said anything."""
     if report.ended in ("exited", "signal"):
         return None
-    said = last_line(report.output)[:200]
+    line = last_line(report.output)[:200]
     after = f" after {report.seconds:.0f} s" if report.ended == "time" else ""
-    last = f"; the last that they printed is {said!r}" if said else ""
+    last = f"; the last that they printed is {line!r}" if line else ""
     advice = f". {_TESTS_TIME}" if report.ended == "time" else ""
     return Objection(TIME_LIMIT, f"the tests were stopped{after}: {STOPPED[report.ended]}{last}{advice}")
 
@@ -46,15 +46,15 @@ def lacking(
     test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
 ) -> Objection | None:
     """Return what a failure says that the environment lacks."""
-    said = f"{test.message}\n{test.trace}"
+    output = f"{test.message}\n{test.trace}"
     never = has_passed is False
     is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None
-    if not is_asserted and (found := _UNREACHABLE.search(said)):
+    if not is_asserted and (match := _UNREACHABLE.search(output)):
         reason = "the test needs a network, which the sandbox does not give"
-        return Objection(NO_NETWORK, f"{reason} ({_line_of(said, found)})")
-    if never and not is_asserted and (found := _REFUSED.search(said)):
-        return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(said, found)})")
-    for match in _LACKING.finditer(said):
+        return Objection(NO_NETWORK, f"{reason} ({_line_of(output, match)})")
+    if never and not is_asserted and (match := _REFUSED.search(output)):
+        return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
+    for match in _LACKING.finditer(output):
         name = next(filter(None, match.groups()))
         if not _is_own(name, paths) and (never or _is_declared(name, paths, text)):
             advice = "Install it into the project's environment, or name another by --python"
@@ -68,9 +68,9 @@ def silent(output: str) -> Objection:
     return Objection(NO_TEST, f"no test was seen at any commit; the last line is {last_line(output)[:300]!r}")
 
 
-def _line_of(said: str, found: re.Match[str]) -> str:
-    start, end = said.rfind("\n", 0, found.start()) + 1, said.find("\n", found.end())
-    return said[start : end if end >= 0 else None].strip()[:200]
+def _line_of(text: str, match: re.Match[str]) -> str:
+    start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    return text[start : end if end >= 0 else None].strip()[:200]
 
 
 def _is_own(name: str, paths: Collection[str]) -> bool:

@@ -115,15 +115,15 @@ def rerun(
         of[one.test].append(one)
     states = {test: estimate(1, 1, of[test]) for test in tests}
     for _ in range(_MOST_RUNS - 1):
-        asked = [
+        undecided = [
             test
             for test, state in states.items()
             if (state.state == "undecided" or state.runs + state.unseen == 1) and state.unseen < _MOST_UNSEEN
         ]
-        if not asked:
+        if not undecided:
             break
-        has_failed = run(asked)
-        for test in asked:
+        has_failed = run(undecided)
+        for test in undecided:
             state = states[test]
             if test in has_failed:
                 again = estimate(state.failures + has_failed[test], state.runs + 1, of[test])
@@ -144,7 +144,9 @@ def read_record(file: Path) -> list[Recorded]:
         rows = _from_database(file) if is_database else _from_csv(file)
     except (OSError, UnicodeDecodeError, csv.Error, sqlite3.Error) as error:
         raise InputError(f"the record of outcomes cannot be read: {error}", file=file) from error
-    return [Recorded(test, commit, said == "failed") for test, commit, said in rows if said in ("passed", "failed")]
+    return [
+        Recorded(test, commit, outcome == "failed") for test, commit, outcome in rows if outcome in ("passed", "failed")
+    ]
 
 
 def _from_csv(file: Path) -> list[tuple[str, str, str]]:

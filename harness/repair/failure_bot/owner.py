@@ -9,7 +9,7 @@ from msgspec import Struct
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-"""Where the file may stand; the first that there is counts, as at GitHub."""
+"""Where the file may be; the first of them counts, as at GitHub."""
 
 _BOT = re.compile(
     r"\[bot\]|(?:^|[^a-z])(?:dependabot|renovate|github-actions|pre-commit-ci|greenkeeper|snyk-bot|codegen)",
@@ -57,7 +57,7 @@ class OwnedPattern(Struct, frozen=True):
 
 def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
     """The lines of a CODEOWNERS file; those that GitHub passes over, with `!`, `[` or an escaped `#`, are left out."""
-    found = []
+    patterns = []
     for number, line in enumerate(text.splitlines(), 1):
         words = []
         for word in _FIELD.findall(line[:_LONGEST_LINE]):
@@ -65,8 +65,8 @@ def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
                 break
             words.append(word)
         if words and not words[0].startswith(("!", "\\#")) and "[" not in words[0]:
-            found.append(OwnedPattern(words[0].replace("\\ ", " "), tuple(words[1:]), number))
-    return tuple(found)
+            patterns.append(OwnedPattern(words[0].replace("\\ ", " "), tuple(words[1:]), number))
+    return tuple(patterns)
 
 
 def code_owners(patterns: tuple[OwnedPattern, ...], path: str) -> OwnedPattern | None:
@@ -81,10 +81,10 @@ def is_bot(commit: Commit) -> bool:
 
 def owners(repository: Repository, commit: str, file: str, change: Commit | None) -> tuple[Owner, ...]:
     """Who answers for a failing test, the nearest first, each once."""
-    found: dict[str, Owner] = {}
+    by_name: dict[str, Owner] = {}
     for owner in _owners(repository, commit, file, change):
-        found.setdefault(owner.name, owner)
-    return tuple(found.values())
+        by_name.setdefault(owner.name, owner)
+    return tuple(by_name.values())
 
 
 def _owners(repository: Repository, commit: str, file: str, change: Commit | None) -> Iterator[Owner]:

@@ -63,7 +63,7 @@ class Repository:
     """A repository's commits, as a context manager that owns the copy. Paths are relative to the tree's root.
 
     - `folder`: A checkout, a linked worktree, or a bare repository.
-    - `uncommitted`: Whether the files as they stand are the head, as a commit that only the copy has.
+    - `uncommitted`: Whether the files as they are make the head, as a commit that only the copy has.
     """
 
     def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
@@ -98,23 +98,23 @@ class Repository:
 
     def commit(self, name: str) -> Commit:
         """Return the commit of a name: an id, a branch, a tag, `HEAD~3`."""
-        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
-        if not found.strip() and name == "HEAD":
+        output = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
+        if not output.strip() and name == "HEAD":
             raise InputError("has no commit yet", "Commit the files first.", file=self.folder)
-        if not found.strip():
+        if not output.strip():
             raise InputError(f"no commit {name!r}", "Name a commit, a branch or a tag.", file=self.folder)
-        return next(self._log("--no-walk", found.decode().strip()))
+        return next(self._log("--no-walk", output.decode().strip()))
 
     def uncommitted_paths(self) -> list[str]:
         """Return the files of the checkout that are not as at its head, without those that it ignores."""
         if not self.has_files:
             return []
         self._ask("read-tree", "HEAD", at=self.folder)
-        said = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
-        return sorted(_name(entry[3:]) for entry in said.split(b"\0") if entry)
+        output = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
+        return sorted(_name(entry[3:]) for entry in output.split(b"\0") if entry)
 
     def _committed(self) -> str:
-        """The id of a commit of the files as they stand, whose time is that of the head: it is the same each time."""
+        """The id of a commit of the files as they are, whose time is that of the head: it is the same each time."""
         self._ask("add", "--all", at=self.folder)
         tree = self._ask("write-tree").decode().strip()
         when = f"{int(self.head.committed.timestamp())} +0000"
@@ -125,9 +125,9 @@ class Repository:
 
     def first_parents(self, newest: str, most: int, *, after: str = "") -> list[Commit]:
         """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed."""
-        found = list(self._log("--first-parent", f"--max-count={most}", newest))
-        places = [place for place, commit in enumerate(found) if commit.id == after]
-        return found[: places[0] + 1][::-1] if places else found[::-1]
+        commits = list(self._log("--first-parent", f"--max-count={most}", newest))
+        places = [place for place, commit in enumerate(commits) if commit.id == after]
+        return commits[: places[0] + 1][::-1] if places else commits[::-1]
 
     def diff(self, commit: Commit) -> str:
         """Return what a commit changed of what it landed on, as a unified diff."""
@@ -146,12 +146,12 @@ class Repository:
 
     def changed_files(self, commit: Commit) -> list[ChangedFile]:
         """Return the files that a commit changed of what it landed on."""
-        said = self._ask("diff-tree", "-r", "--raw", "--numstat", "-z", *_PLAIN, *_from(commit)).split(b"\0")
+        fields = self._ask("diff-tree", "-r", "--raw", "--numstat", "-z", *_PLAIN, *_from(commit)).split(b"\0")
         if not commit.parents:
-            said = said[1:]  # a root commit's own id comes first
+            fields = fields[1:]  # a root commit's own id comes first
         texts: dict[str, bool] = {}
         counts: set[str] = set()
-        rest = iter(said)
+        rest = iter(fields)
         for entry in rest:
             if entry.startswith(b":"):
                 modes = set(entry[1:].split(b" ")[:2]) - {b"000000"}
@@ -180,8 +180,8 @@ class Repository:
         """Write the tree of a commit into a folder, which is made; submodules stay empty."""
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
-        asked = b"".join(name + b"\n" for _, name, _ in entries)
-        contents = _objects(self._ask("cat-file", "--batch", given=asked))
+        wanted = b"".join(name + b"\n" for _, name, _ in entries)
+        contents = _objects(self._ask("cat-file", "--batch", stdin=wanted))
         made: set[str] = set()
         for (mode, _, path), content in zip(entries, contents, strict=True):
             if beneath.relative(path) != path or ".git" in path.lower().split("/"):
@@ -206,8 +206,8 @@ class Repository:
                 yield mode, name, _name(path)
 
     def _log(self, *arguments: str) -> Iterator[Commit]:
-        said = self._ask("log", "-z", f"--format={_FORMAT}", *arguments).decode("utf-8", "replace")
-        fields = said.split("\0")
+        output = self._ask("log", "-z", f"--format={_FORMAT}", *arguments).decode("utf-8", "replace")
+        fields = output.split("\0")
         for at in range(0, len(fields) - 5, 6):
             name, parents, author, email, seconds, subject = fields[at : at + 6]
             when = datetime.fromtimestamp(int(seconds), UTC)
@@ -217,7 +217,7 @@ class Repository:
         self,
         *arguments: str,
         check: bool = True,
-        given: bytes = b"",
+        stdin: bytes = b"",
         at: Path | None = None,
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> bytes:
@@ -225,12 +225,12 @@ class Repository:
         environment = {**git_environment(self._git, place), **variables}
         line = ["git", *arguments]
         try:
-            done = subprocess.run(line, cwd=place, env=environment, input=given, capture_output=True, check=False)  # noqa: S603
+            done = subprocess.run(line, cwd=place, env=environment, input=stdin, capture_output=True, check=False)  # noqa: S603
         except FileNotFoundError as error:
             raise UsageError("there is no `git`", "Install git.") from error
         if check and done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise InputError(f"git cannot read it: {said[-1] if said else arguments[0]}", file=self.folder)
+            errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise InputError(f"git cannot read it: {errors[-1] if errors else arguments[0]}", file=self.folder)
         return done.stdout
 
 
@@ -242,12 +242,12 @@ def _name(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
 
 
-def _objects(said: bytes) -> Iterator[bytes]:
+def _objects(output: bytes) -> Iterator[bytes]:
     at = 0
-    while at < len(said):
-        end = said.index(b"\n", at)
-        size = int(said[at:end].rsplit(b" ", 1)[1])
-        yield said[end + 1 : end + 1 + size]
+    while at < len(output):
+        end = output.index(b"\n", at)
+        size = int(output[at:end].rsplit(b" ", 1)[1])
+        yield output[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
 
 

@@ -130,8 +130,8 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
     if report.ended == "exited" and report.ran == 0 and not report.failed:
         raise InputError(f"the test command {command!r} runs no test", "Give a command that finds some.")
     lines = [line.strip() for line in report.output.splitlines() if line.strip()]
-    said = lines[-1] if lines else f"it ended with exit code {report.exit_code}"
-    message = f"the tests were stopped: {STOPPED[report.ended]}" if report.ended != "exited" else said
+    reason = lines[-1] if lines else f"it ended with exit code {report.exit_code}"
+    message = f"the tests were stopped: {STOPPED[report.ended]}" if report.ended != "exited" else reason
     return (FailedTest("", message, report.output[-_SHOWN:]),)
 
 

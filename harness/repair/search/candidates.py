@@ -59,11 +59,11 @@ def candidates(
             if key not in best or score > best[key].score:
                 best[key] = Candidate(path, short, score, outside=_outside(source, short))
     chance = random.Random(sample)  # noqa: S311 -- no secret
-    found = sorted(best.values(), key=_order)
+    ranked = sorted(best.values(), key=_order)
     if sample:
-        found = [replace(each, score=each.score * 2 ** (_NOISE * chance.gauss(0, 1))) for each in found]
-        found.sort(key=_order)
-    return found
+        ranked = [replace(each, score=each.score * 2 ** (_NOISE * chance.gauss(0, 1))) for each in ranked]
+        ranked.sort(key=_order)
+    return ranked
 
 
 def _outside(source: ProgramSource, change: Change) -> bool:

@@ -50,16 +50,16 @@ def instruction(before: str, after: str, why: str) -> str:
 
 def carried_out(content: str, text: str) -> str | None:
     """Return the text that an instruction makes of a file; `None` where it does not fit."""
-    found = _HEADING.search(text)
-    if found is None:
+    heading = _HEADING.search(text)
+    if heading is None:
         return None
-    fence = found[2]
-    was, parted, shall = f"\n{text[found.end() :]}".partition(f"\n{fence}\nwith:\n{fence}\n")
+    fence = heading[2]
+    was, parted, shall = f"\n{text[heading.end() :]}".partition(f"\n{fence}\nwith:\n{fence}\n")
     if not parted or not f"\n{shall}".endswith(f"\n{fence}"):
         return None
     was, shall = f"{was}\n"[1:], shall.removesuffix(fence)
     lines = content.splitlines(keepends=True)
-    start = int(found[1]) - 1
+    start = int(heading[1]) - 1
     until = start + len(was.splitlines())
     there = "".join(lines[start:until])
     if there.removesuffix("\n") != was.removesuffix("\n"):

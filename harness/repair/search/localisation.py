@@ -38,7 +38,7 @@ def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSourc
     passed = [each for each in observed if each.passed]
     failing, passing = _executions(failed), _executions(passed)
     ends = dict(_on_traces("\n".join(each.said for each in failed), sources)) if failed else {}
-    found = []
+    suspects = []
     for (path, line), hits in failing.items():
         others = passing.get((path, line), 0)
         score = hits / math.sqrt(len(failed) * (hits + others))
@@ -46,8 +46,8 @@ def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSourc
         if ends:
             score = (1 - _ON_TRACE) * score + _ON_TRACE * ends.get((path, line), 0.0)
             reason += ", and the failure's trace names it" if (path, line) in ends else ""
-        found.append(Suspect(path, line, round(score, 6), reason))
-    return _sorted(found)
+        suspects.append(Suspect(path, line, round(score, 6), reason))
+    return _sorted(suspects)
 
 
 def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
@@ -83,19 +83,19 @@ def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource
 
 
 def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
-    found: dict[tuple[str, int], int] = {}
+    counts: dict[tuple[str, int], int] = {}
     for each in observed:
         for path, lines in each.lines.items():
             for line in lines:
-                found[path, line] = found.get((path, line), 0) + 1
-    return found
+                counts[path, line] = counts.get((path, line), 0) + 1
+    return counts
 
 
 def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tuple[tuple[str, int], float]]:
     """Return the program's lines that a text names as places, with their suspicion: the last ones first."""
     places = []
-    for found in _FRAME.finditer(text):
-        name, line = found[1] or found[3], int(found[2] or found[4])
+    for frame in _FRAME.finditer(text):
+        name, line = frame[1] or frame[3], int(frame[2] or frame[4])
         path = next((path for path in sources if name == path or name.endswith(f"/{path}")), None)
         if path is not None and line <= len(sources[path].lines):
             places.append((path, line))
@@ -132,8 +132,8 @@ def _calls(function: Function) -> Iterator[str]:
                 yield node.func.attr
 
 
-def _sorted(found: list[Suspect]) -> list[Suspect]:
-    return sorted(found, key=lambda each: (-each.score, each.path, each.line))
+def _sorted(suspects: list[Suspect]) -> list[Suspect]:
+    return sorted(suspects, key=lambda each: (-each.score, each.path, each.line))
 
 
 def suspects(folder: CaseFolder) -> tuple[dict[str, ProgramSource], list[Suspect]]:

@@ -54,8 +54,8 @@ class SearchPolicy:
         if self._tests is not None and not done:
             return Action("run_tests", thought="I look at how the tests fail.")
         if not self._sources:
-            said = _last_observation(steps) if done else task.text
-            await asyncio.to_thread(self._localise, task.text, said)
+            failure = _last_observation(steps) if done else task.text
+            await asyncio.to_thread(self._localise, task.text, failure)
             if not self._suspects:
                 return _exit("I found no line of Python that the failing tests execute or name.")
             first = self._suspects[0]
@@ -79,15 +79,15 @@ class SearchPolicy:
         """Return how many changes were tried on the tests, where the setting lets it run them."""
         return {} if self._tests is None else {"candidates": self._tried}
 
-    def _localise(self, text: str, said: str) -> None:
+    def _localise(self, text: str, failure: str) -> None:
         tests = self._read_sources()
         if self._tests is not None:
             self._observed = self._tests.spectrum(sorted(self._sources))
             self._suspects = by_spectrum(self._observed, self._sources)
-            said = "\n".join([said, *(each.said for each in self._observed if each.oracle and not each.passed)])
+            failure = "\n".join([failure, *(each.said for each in self._observed if each.oracle and not each.passed)])
         if not self._suspects:
-            self._suspects = by_text(f"{text}\n{said}", tests, self._sources)
-        self._left = candidates(self._sources, self._suspects, said, self._place.sample)
+            self._suspects = by_text(f"{text}\n{failure}", tests, self._sources)
+        self._left = candidates(self._sources, self._suspects, failure, self._place.sample)
 
     def _read_sources(self) -> list[str]:
         workspace, oracle = self._place.workspace, self._place.case.oracle
@@ -103,26 +103,26 @@ class SearchPolicy:
                 if _is_python(changed(self._sources[chosen.path].text, chosen.change)):
                     return chosen
             return None
-        kept = self._put_back()
+        edited = self._put_back()
         try:
             result = self._tests.search(self._left, self._observed)
         finally:
-            for path, data in kept.items():
+            for path, data in edited.items():
                 self._place.workspace.write(path, data)
         self._tried += result.tried
-        if result.found is None:
+        if result.passing is None:
             return None
-        chosen = self._left[result.found]
-        self._left = self._left[result.found + 1 :]
+        chosen = self._left[result.passing]
+        self._left = self._left[result.passing + 1 :]
         return chosen
 
     def _put_back(self) -> dict[str, bytes]:
         """Lay the files as they were at first where an edit of this run has changed them; what they are now."""
         workspace = self._place.workspace
-        kept = {each.path: workspace.read(each.path) for each in self._handed_in}
-        for path in kept:
+        edited = {each.path: workspace.read(each.path) for each in self._handed_in}
+        for path in edited:
             workspace.write(path, self._sources[path].text.encode())
-        return kept
+        return edited
 
     def _edit(self, chosen: Candidate) -> Action:
         before = self._place.workspace.read(chosen.path).decode()

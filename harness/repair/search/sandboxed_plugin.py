@@ -1,6 +1,6 @@
 """A plugin of pytest that runs in the sandbox: per-test line coverage, and many candidate changes in one run.
 
-It is written into the workspace and stands on its own: nothing of this project can be imported there. Its orders are
+It is written into the workspace and needs nothing else: nothing of this project can be imported there. Its orders are
 in `JOB`, its answers a JSON value a line in `RESULTS`. The tests are collected once; then each candidate gets a forked
 process, in which the code of the function that it changes is exchanged. A candidate outside functions, or one in a
 function that the tests do not hold, is written to its file in a process that has not collected yet.
@@ -133,16 +133,16 @@ class SearchPlugin:
 
     def keep(self, number: int, pid: int, reading: int, writing: int) -> bool:
         """Wait for a candidate's process and note what came of it; whether the job is done."""
-        said, seconds = _await(pid, reading, writing, self.job["seconds"])
-        passed = bool(said.get("passed"))
-        unknown = bool(said.get("unknown"))
-        self.say({"candidate": number, "passed": passed, "unknown": unknown, "ended": not said, "seconds": seconds})
+        outcome, seconds = _await(pid, reading, writing, self.job["seconds"])
+        passed = bool(outcome.get("passed"))
+        unknown = bool(outcome.get("unknown"))
+        self.say({"candidate": number, "passed": passed, "unknown": unknown, "ended": not outcome, "seconds": seconds})
         self.job["budget"] -= seconds
         return passed or self.job["budget"] <= 0
 
     def observed(self, item: pytest.Item) -> dict[str, Any]:
         """Return what one test does: whether it passes and in what time, and the lines that it executes."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for traced in (False, True):
             pid, reading, writing = _fork()
             if pid == 0:
@@ -157,14 +157,14 @@ class SearchPlugin:
                 failed = self.run([item])
                 sys.settrace(None)
                 signal.setitimer(signal.ITIMER_PROF, 0)
-                self.answer({"passed": not failed, "lines": lines.found, "said": "".join(self.failed.values())})
-            said, seconds = _await(pid, reading, writing, 2 * self.job["seconds"])
+                self.answer({"passed": not failed, "lines": lines.lines, "said": "".join(self.failed.values())})
+            outcome, seconds = _await(pid, reading, writing, 2 * self.job["seconds"])
             self.job["budget"] -= seconds
             if traced:
-                found["lines"] = said.get("lines", {})
+                result["lines"] = outcome.get("lines", {})
             else:
-                found.update(passed=bool(said.get("passed")), said=said.get("said", ""), seconds=seconds)
-        return found
+                result.update(passed=bool(outcome.get("passed")), said=outcome.get("said", ""), seconds=seconds)
+        return result
 
     def exchange(self, items: list[pytest.Item]) -> None:
         """Try the candidates one after the other, each in a process of its own."""
@@ -199,7 +199,7 @@ class _Lines:
 
     def __init__(self, files: list[str]) -> None:
         self.files = {str(_ROOT / path): path for path in files}
-        self.found: dict[str, list[int]] = {}
+        self.lines: dict[str, list[int]] = {}
         self.seen: dict[str, set[int]] = {}
 
     def start(self) -> None:
@@ -212,7 +212,7 @@ class _Lines:
         if path is None:
             return None
         seen = self.seen.setdefault(path, set())
-        lines = self.found.setdefault(path, [])
+        lines = self.lines.setdefault(path, [])
 
         def line(frame: types.FrameType, event: str, argument: object) -> Any:  # noqa: ARG001
             if event == "line" and frame.f_lineno not in seen:
@@ -255,15 +255,15 @@ class Swaps:
         after = _functions(new)
         if before is None or after is None:
             return None
-        found = []
+        swapped = []
         for key, code in after.items():
             was = before.get(key)
             if was is None or _same(was, code):
                 continue
             for function in self.alive.get((path, key[0], was.co_firstlineno), ()):
                 flags = function.__code__.co_flags & _FUTURE_FLAGS
-                found.append((function, (_functions(new, flags) or after)[key] if flags else code))
-        return found
+                swapped.append((function, (_functions(new, flags) or after)[key] if flags else code))
+        return swapped
 
 
 @cache
@@ -305,13 +305,13 @@ def _functions(text: str, flags: int = 0) -> Codes | None:
         module = compile(text, "candidate", "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found: Codes = {}
+    codes: Codes = {}
     counts: dict[str, int] = {}
     for code in _codes(module):
         place = counts.get(code.co_qualname, 0)
         counts[code.co_qualname] = place + 1
-        found[code.co_qualname, place] = code
-    return found
+        codes[code.co_qualname, place] = code
+    return codes
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -378,10 +378,10 @@ def _await(pid: int, reading: int, writing: int, seconds: float) -> tuple[dict[s
             end(pid, signal.SIGKILL)
     used = os.wait4(pid, 0)[2]
     os.close(reading)
-    said = {}
+    outcome = {}
     with suppress(ValueError):
-        said = json.loads(b"".join(parts) or b"{}")
-    return said if isinstance(said, dict) else {}, used.ru_utime + used.ru_stime
+        outcome = json.loads(b"".join(parts) or b"{}")
+    return outcome if isinstance(outcome, dict) else {}, used.ru_utime + used.ru_stime
 
 
 def _begin() -> SearchPlugin | None:

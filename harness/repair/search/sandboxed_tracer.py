@@ -1,6 +1,6 @@
 """Notes the lines of chosen files that any Python program of a test command executes; runs in the sandbox.
 
-It is written into the workspace as `sitecustomize` and stands on its own: nothing of this project can be imported
+It is written into the workspace as `sitecustomize` and needs nothing else: nothing of this project can be imported
 there. Each line is written as it is first executed, as a program that loops for ever is killed.
 """
 

@@ -39,7 +39,7 @@ class Scope:
     """A function of a file, or the file's own level: its names and the expressions in it.
 
     - `source`: The file.
-    - `function`: The function; `None` for what stands outside functions.
+    - `function`: The function; `None` for code outside functions.
     """
 
     def __init__(self, source: ProgramSource, function: Function | None) -> None:
@@ -60,12 +60,12 @@ class Scope:
     @cached_property
     def variables(self) -> list[str]:
         """Return the variables that may be read in it, its own first, without functions and modules."""
-        found = dict.fromkeys(self.parameters)
+        names = dict.fromkeys(self.parameters)
         around = [each for each in self.source.above(self.body) if isinstance(each, Function)] if self.function else []
-        found.update(dict.fromkeys(_stored(self.body)))
+        names.update(dict.fromkeys(_stored(self.body)))
         for each in around:
-            found.update(dict.fromkeys([*_parameters(each), *_stored(each)]))
-        return [name for name in found if name != "_"]
+            names.update(dict.fromkeys([*_parameters(each), *_stored(each)]))
+        return [name for name in names if name != "_"]
 
     @cached_property
     def attributes_by_name(self) -> dict[str, set[str]]:
@@ -79,11 +79,11 @@ class Scope:
     @cached_property
     def kinds(self) -> dict[str, set[Kind]]:
         """Name → what its uses say that it is."""
-        found: dict[str, set[Kind]] = {}
+        kinds: dict[str, set[Kind]] = {}
         for node in self.nodes:
             for name, kind in _uses(node):
-                found.setdefault(name, set()).add(kind)
-        return found
+                kinds.setdefault(name, set()).add(kind)
+        return kinds
 
     def of_kind(self, *kinds: Kind) -> list[str]:
         """Return the variables that are used as one of these."""
@@ -111,21 +111,21 @@ class Scope:
     @cached_property
     def expressions(self) -> dict[str, ast.expr]:
         """Return the compound expressions that are read in it, by their text."""
-        found: dict[str, ast.expr] = {}
+        donors: dict[str, ast.expr] = {}
         for node in self.nodes:
             if isinstance(node, ast.Subscript | ast.Attribute | ast.Call | ast.BinOp | ast.Tuple | ast.List | ast.Dict):
                 text = self.source.segment(node)
                 if "\n" not in text and len(text) <= 60:
-                    found.setdefault(text, node)
-            if len(found) >= _MOST_DONORS:
+                    donors.setdefault(text, node)
+            if len(donors) >= _MOST_DONORS:
                 break
-        return found
+        return donors
 
     @cached_property
     def conditions(self) -> list[str]:
         """Return the texts of the comparisons in it."""
-        found = [self.source.segment(node) for node in self.nodes if isinstance(node, ast.Compare)]
-        return list(dict.fromkeys(text for text in found if "\n" not in text))[:_MOST_DONORS]
+        texts = [self.source.segment(node) for node in self.nodes if isinstance(node, ast.Compare)]
+        return list(dict.fromkeys(text for text in texts if "\n" not in text))[:_MOST_DONORS]
 
 
 def _parameters(function: Function) -> list[str]:

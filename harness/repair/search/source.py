@@ -1,4 +1,4 @@
-"""A Python file as text and tree: where each node stands, what is above it, and how a piece of it is replaced.
+"""A Python file as text and tree: the place of each node, its parents, and how a piece of it is replaced.
 
 Edits are made by text spans, so that everything that a change does not touch keeps its layout.
 """
@@ -65,14 +65,16 @@ class ProgramSource:
     @cached_property
     def functions(self) -> dict[str, int]:
         """Return the functions outside classes by the number of their arguments."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
-        return {node.name: len(node.args.args) for node in found if not isinstance(self.parents[node], ast.ClassDef)}
+        functions = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return {
+            node.name: len(node.args.args) for node in functions if not isinstance(self.parents[node], ast.ClassDef)
+        }
 
     @cached_property
     def function_lines(self) -> list[tuple[int, int]]:
         """First and last line of each function."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
-        return [(node.lineno, node.end_lineno or node.lineno) for node in found]
+        functions = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return [(node.lineno, node.end_lineno or node.lineno) for node in functions]
 
     @cached_property
     def attributes(self) -> Counter[str]:
@@ -100,7 +102,7 @@ class ProgramSource:
         return self._starts[line - 1]
 
     def indent(self, node: ast.stmt) -> str:
-        """Return what stands before a statement in its line; empty where that is more than white space."""
+        """Return the text before a statement in its line; empty where that is more than white space."""
         before = self.lines[node.lineno - 1][: node.col_offset]
         return before if not before.strip() else ""
 
@@ -151,8 +153,8 @@ class ProgramSource:
         pattern = r"\s+".join(re.escape(word) for word in old.split())
         if old[0].isalpha():
             pattern = rf"\b{pattern}\b"
-        found = re.search(pattern, self.text[start:end])
-        return (start + found.start(), start + found.end(), new) if found else None
+        match = re.search(pattern, self.text[start:end])
+        return (start + match.start(), start + match.end(), new) if match else None
 
     def _place(self, line: int, column: int) -> int:
         if not self._ascii:

@@ -77,7 +77,7 @@ class Search(Struct, frozen=True):
     """How many candidates were tried, and which one passed, if one did."""
 
     tried: int
-    found: int | None
+    passing: int | None
 
 
 class _Answer(Struct, frozen=True):
@@ -126,11 +126,13 @@ class SandboxedTests:
         workspace = self._place.workspace
         with workspace.restored():
             workspace.write(f"{_FOLDER}/sitecustomize.py", _sandboxed("sandboxed_tracer.py"))
-            asked = (test,) if test else self._place.case.oracle
-            report = self._suite(asked, {"MISSTEP_SEARCH_FILES": "\n".join(files)})
-            said = workspace.read(f"{_FOLDER}/lines.txt").decode() if workspace.exists(f"{_FOLDER}/lines.txt") else ""
+            wanted = (test,) if test else self._place.case.oracle
+            report = self._suite(wanted, {"MISSTEP_SEARCH_FILES": "\n".join(files)})
+            listing = (
+                workspace.read(f"{_FOLDER}/lines.txt").decode() if workspace.exists(f"{_FOLDER}/lines.txt") else ""
+            )
         lines: dict[str, list[int]] = {}
-        for number, _, path in (line.partition(" ") for line in said.splitlines()):
+        for number, _, path in (line.partition(" ") for line in listing.splitlines()):
             if number.isdecimal() and path in files:
                 lines.setdefault(path, []).append(int(number))
         return Observed(test, oracle, report.passed, report.seconds, report.feedback(), lines)
@@ -171,14 +173,14 @@ class SandboxedTests:
                 chosen = [(at, each) for at, each in numbered if at in answers and answers[at].ended]
             if not chosen or left <= 0:
                 continue
-            given = self._try(kind, chosen, {**job, "seconds": times * seconds, "budget": share * left})
-            answers |= {each.candidate: each for each in given}
-            left -= sum(each.seconds for each in given)
-            if found := [each.candidate for each in given if each.passed]:
+            batch = self._try(kind, chosen, {**job, "seconds": times * seconds, "budget": share * left})
+            answers |= {each.candidate: each for each in batch}
+            left -= sum(each.seconds for each in batch)
+            if passing := [each.candidate for each in batch if each.passed]:
                 break
         else:
-            found = []
-        return Search(sum(not each.unknown for each in answers.values()), min(found, default=None))
+            passing = []
+        return Search(sum(not each.unknown for each in answers.values()), min(passing, default=None))
 
     def _try(self, kind: str, numbered: Sequence[tuple[int, Candidate]], job: Mapping[str, object]) -> list[_Answer]:
         written = [
@@ -262,8 +264,8 @@ def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Obs
 
 def _read(data: bytes, form: type[_Form]) -> list[_Form]:
     """What the sandbox answered; a line that was cut off or is of no such form is left out: a program may write it."""
-    found = []
+    records = []
     for line in data.splitlines():
         with suppress(msgspec.DecodeError):
-            found.append(msgspec.json.decode(line, type=form))
-    return found
+            records.append(msgspec.json.decode(line, type=form))
+    return records

@@ -18,12 +18,12 @@ def check(patch: str, blamed: str) -> Signal:
     score = likeness(patch, blamed)
     if score is None:
         return Signal(REVERT, None, "there is no change to compare with")
-    said = (
+    text = (
         "look whether what the blamed change was for is lost"
         if score >= ALIKE
         else "is not a revert of the blamed change"
     )
-    return Signal(REVERT, score < ALIKE, said, score)
+    return Signal(REVERT, score < ALIKE, text, score)
 
 
 def likeness(patch: str, blamed: str) -> float | None:
@@ -38,7 +38,7 @@ def likeness(patch: str, blamed: str) -> float | None:
 
 def changed_lines(diff: str) -> "Counter[tuple[str, str]]":
     """The added and removed lines of a unified diff with their signs, without blank ones and without outer space."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     in_hunk = False
     for line in diff.split("\n"):
         if line.startswith(("diff --git ", "Index: ")) or (line.startswith("--- ") and not in_hunk):
@@ -46,5 +46,5 @@ def changed_lines(diff: str) -> "Counter[tuple[str, str]]":
         elif line.startswith("@@"):
             in_hunk = True
         elif in_hunk and line[:1] in "+-" and line[1:].strip():
-            found[line[0], line[1:].strip()] += 1
-    return found
+            counts[line[0], line[1:].strip()] += 1
+    return counts

@@ -66,15 +66,15 @@ def ruff_folders() -> tuple[Path, ...]:
 
 def _ruff() -> Path | None:
     beside = Path(sys.executable).with_name("ruff")
-    found = str(beside) if beside.is_file() else shutil.which("ruff")
-    return Path(found) if found else None
+    program = str(beside) if beside.is_file() else shutil.which("ruff")
+    return Path(program) if program else None
 
 
 class StaticAnalysis:
     """Checks a workspace's files against what was wrong with them before the agent began.
 
     - `workspace`: The files as they are.
-    - `original`: The text of a file before the agent began, `None` where there was none.
+    - `original`: The text of a file before the agent began, `None` if it is new.
     - `checkers`: What checks them.
     """
 
@@ -87,7 +87,7 @@ class StaticAnalysis:
 
     def new_errors(self, changed: Sequence[str]) -> Mapping[str, list[str]]:
         """Checker → the lines that it prints of the changed files and did not print before; none where all is well."""
-        found: dict[str, list[str]] = {}
+        errors: dict[str, list[str]] = {}
         for checker in self._checkers:
             files = [path for path in changed if path.endswith(checker.ends) and self._workspace.exists(path)]
             if not files:
@@ -95,8 +95,8 @@ class StaticAnalysis:
             now = self._errors(checker, files)
             known = self._known(checker, files) if now else set()
             if new := [line for line in now if _evened(line) not in known]:
-                found[checker.name] = new
-        return found
+                errors[checker.name] = new
+        return errors
 
     def feedback(self, changed: Sequence[str]) -> str:
         """What the agent is told after an edit; empty where nothing is wrong (section 6, the feedback example)."""
@@ -108,9 +108,9 @@ class StaticAnalysis:
 
     def signal(self, changed: Sequence[str]) -> Signal:
         """Return what the checkers say of a finished patch."""
-        found = self.new_errors(changed)
-        said = "; ".join(f"{name}: {_cut(lines)}" for name, lines in found.items())
-        return Signal("static_analysis", not found, said or "no new errors")
+        errors = self.new_errors(changed)
+        text = "; ".join(f"{name}: {_cut(lines)}" for name, lines in errors.items())
+        return Signal("static_analysis", not errors, text or "no new errors")
 
     def _errors(self, checker: Analyzer, files: Sequence[str]) -> list[str]:
         named = [f"./{path}" for path in files]

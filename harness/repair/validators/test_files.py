@@ -59,5 +59,5 @@ def check(changed: Iterable[str], oracle: Iterable[str] = ()) -> Signal:
     changed = set(changed)
     own = oracle_files(oracle, changed)
     tests = sorted(path for path in changed if is_test_file(path) or path in own)
-    said = f"changes tests: {', '.join(tests)}" if tests else "changes no test"
-    return Signal("test_files", not tests, said)
+    text = f"changes tests: {', '.join(tests)}" if tests else "changes no test"
+    return Signal("test_files", not tests, text)

@@ -42,7 +42,7 @@ def test_values_are_literals_or_bare(text: str, arguments: dict[str, str]) -> No
     [
         ("", "begins with its name"),
         ("{'tool': 1}", "begins with its name"),
-        ("read_file src/a.py", "no keyword argument"),
+        ("read_file src/a.py", "not a keyword argument"),
         ("read_file file_path='a.py", "not closed"),
         ("read_file file_path='a.py' file_path='b.py'", "given twice"),
         ("read_file file_path=a'b", "stray quote"),

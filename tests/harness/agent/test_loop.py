@@ -112,7 +112,7 @@ def test_the_patching_sub_agent_is_given_the_run_in_short() -> None:
         "Observation: 1 one = 1",
         "Thought: I look.",
         "Command: search_code code_str='nowhere'",
-        "Observation: 'nowhere' stands nowhere in the code.",
+        "Observation: 'nowhere' is nowhere in the code.",
     ]
 
 

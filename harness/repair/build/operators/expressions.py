@@ -91,11 +91,11 @@ def forgotten_condition(module: Module) -> Iterator[Site]:
 
 def _calls(module: Module) -> "Iterator[tuple[Node, list[Node]]]":
     for node in module.nodes(module.language.calls):
-        given = node.child_by_field_name("arguments")
-        if given is None or given.type == "generator_expression":
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None or arguments.type == "generator_expression":
             continue
-        if all(each.type not in _NOT_PLAIN for each in given.named_children):
-            yield node, given.named_children
+        if all(each.type not in _NOT_PLAIN for each in arguments.named_children):
+            yield node, arguments.named_children
 
 
 def swapped_arguments(module: Module) -> Iterator[Site]:

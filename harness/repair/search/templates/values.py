@@ -51,7 +51,7 @@ def one_off(node: ast.expr, scope: Scope) -> Iterator[Change]:
 
 
 def _bound(node: ast.expr, scope: Scope) -> float:
-    """Return how likely a node's number is one off by where it stands; 0 where it cannot be a number."""
+    """Return how likely a node's number is one off by its place; 0 where it cannot be a number."""
     held = scope.source.parents.get(node)
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     is_other = isinstance(node, ast.Name) and not scope.may_be(node.id, "number")
