@@ -64,10 +64,11 @@ def test_a_malformed_command_is_explained_and_is_a_failed_tool_call() -> None:
     assert run.extra["ended"] == "exit"
 
 
-def test_the_number_of_commands_is_limited() -> None:
+def test_a_run_ends_with_its_number_of_commands_or_the_reason_of_a_policy_that_cannot_go_on() -> None:
     run = _run(*["read_file file_path='a.py'"] * 9, iterations=4)
-    assert run.extra["ended"] == "iterations"
-    assert sum(step.role == "agent" for step in run.steps) == 4
+    assert (run.extra["ended"], sum(step.role == "agent" for step in run.steps)) == ("iterations", 4)
+    run = _run("read_file file_path='a.py'")
+    assert (run.extra["ended"], run.extra["stopped"]) == ("stopped", "nothing more to do")
 
 
 def test_the_seconds_are_limited_even_where_a_policy_never_answers() -> None:
@@ -82,11 +83,6 @@ def test_the_seconds_are_limited_even_where_a_policy_never_answers() -> None:
     run = asyncio.run(run_agent(TASK, Stalled("run_tests"), place, NoModel(), AgentLimits(seconds=0.05)))
     assert run.extra["ended"] == "seconds"
     assert [call.name for step in run.steps for call in step.calls] == ["run_tests"]
-
-
-def test_a_policy_that_cannot_go_on_ends_the_run_with_its_reason() -> None:
-    run = _run("read_file file_path='a.py'")
-    assert (run.extra["ended"], run.extra["stopped"]) == ("stopped", "nothing more to do")
 
 
 def test_tests_are_offered_only_where_the_setting_has_them() -> None:
@@ -114,6 +110,8 @@ def test_the_patching_sub_agent_is_given_the_run_in_short() -> None:
         "Command: search_code code_str='nowhere'",
         "Observation: 'nowhere' is nowhere in the code.",
     ]
+    steps = [Step("system"), Step("user"), Step("agent", "I look."), Step("system", "Stop.")]
+    assert history_of(steps) == "Thought: I look.", "it does not hear what a watcher says"
 
 
 class Nagging:
@@ -141,11 +139,6 @@ def test_what_a_watcher_says_stands_behind_the_command_and_is_no_iteration() -> 
     assert watcher.seen == [3, 4, 6, 7]
     assert watcher.ended_with == len(run.steps) == 8
     assert run.extra["ended"] == "iterations"
-
-
-def test_the_patching_sub_agent_does_not_hear_what_a_watcher_says() -> None:
-    steps = [Step("system"), Step("user"), Step("agent", "I look."), Step("system", "Stop.")]
-    assert history_of(steps) == "Thought: I look."
 
 
 def test_a_run_ends_when_its_tokens_are_used_up() -> None:

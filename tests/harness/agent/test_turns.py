@@ -87,24 +87,20 @@ async def retrying(turn: Turn) -> str:
     return "I tried sixteen times."
 
 
-def test_a_worker_that_retries_sixteen_times_has_one_command_and_is_told_why() -> None:
-    place = Place(VirtualClock())
-    report = turn_of(retrying, TurnLimits(), place)
-    assert (place.applied, len(report.calls), report.refused, report.over) == (1, 1, 1, "tool_calls")
-    assert "its budget is 1 command(s)" in report.reply
-    assert "after a reflection" in report.reply
-    free = turn_of(retrying, NO_LIMIT)
-    assert (len(free.calls), free.refused, free.over, free.reply) == (16, 0, None, "I tried sixteen times.")
+async def at_once(turn: Turn) -> str:
+    await asyncio.gather(*(turn.call("apply", {}) for _ in range(16)))
+    return "I tried sixteen times."
 
 
-def test_sixteen_commands_at_once_are_one_command_too() -> None:
-    async def act(turn: Turn) -> str:
-        await asyncio.gather(*(turn.call("apply", {}) for _ in range(16)))
-        return "done"
-
+@pytest.mark.parametrize(("act", "refused"), [(retrying, 1), (at_once, 15)])
+def test_a_worker_that_tries_sixteen_times_has_one_command_and_is_told_why(act: Act, refused: int) -> None:
     place = Place(VirtualClock())
     report = turn_of(act, TurnLimits(), place)
-    assert (place.applied, report.refused, report.over) == (1, 15, "tool_calls")
+    assert (place.applied, report.refused, report.over) == (1, refused, "tool_calls")
+    assert "its budget is 1 command(s)" in report.reply
+    assert "after a reflection" in report.reply
+    free = turn_of(act, NO_LIMIT)
+    assert (len(free.calls), free.refused, free.over, free.reply) == (16, 0, None, "I tried sixteen times.")
 
 
 @pytest.mark.parametrize(
@@ -187,24 +183,19 @@ def test_a_command_that_nobody_awaits_does_nothing_behind_the_end_of_the_turn() 
     assert [call.observation.text for call in report.calls] == ["The turn ended during the command."]
 
 
-@pytest.mark.parametrize("make", [VirtualClock, RealClock])
-def test_a_command_that_takes_too_long_is_cut_off(make: type[VirtualClock] | type[RealClock]) -> None:
-    place = Place(make(), 3600.0)
-    report = turn_of(doing(lambda turn: turn.call("apply", {})), TurnLimits(seconds=0.02), place)
-    assert (report.over, place.applied, place.cut_off) == ("seconds", 0, 1)
-    assert report.seconds == pytest.approx(0.02, abs=1.0)
+async def waiting(turn: Turn) -> str:  # noqa: ARG001
+    while True:
+        await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("make", [VirtualClock, RealClock])
-def test_an_agent_that_waits_for_nothing_that_it_declares_is_cut_off_too(
-    make: type[VirtualClock] | type[RealClock],
+@pytest.mark.parametrize(("act", "cut_off"), [(doing(lambda turn: turn.call("apply", {})), 1), (waiting, 0)])
+def test_a_command_that_takes_too_long_is_cut_off_and_an_agent_that_waits_too(
+    make: type[VirtualClock] | type[RealClock], act: Act, cut_off: int
 ) -> None:
-    async def act(turn: Turn) -> str:  # noqa: ARG001
-        while True:
-            await asyncio.sleep(0)
-
-    report = turn_of(act, TurnLimits(seconds=0.02), Place(make()))
-    assert report.over == "seconds"
+    place = Place(make(), 3600.0)
+    report = turn_of(act, TurnLimits(seconds=0.02), place)
+    assert (report.over, place.applied, place.cut_off) == ("seconds", 0, cut_off)
     assert report.seconds == pytest.approx(0.02, abs=1.0)
 
 
@@ -237,29 +228,35 @@ def test_a_command_that_ends_the_process_or_gives_no_answer_costs_the_turn_alone
     assert all(isinstance(call.name, str) and call.observation.text for call in report.calls)
 
 
-def test_an_agent_that_says_nothing_readable_has_made_an_error() -> None:
+def test_a_reply_is_a_text_that_a_file_can_hold() -> None:
     assert turn_of(doing(reply=b"bytes"), TurnLimits()).error == "TypeError: an agent says a text, not bytes"  # type: ignore[arg-type]
+    assert turn_of(doing(reply="half a pair: \ud800"), TurnLimits()).reply == "half a pair: \ufffd"
 
 
-def test_what_a_turn_took_is_whole_tokens_and_finite_amounts() -> None:
+def paying(tokens: float, usd: float) -> Act:
     async def act(turn: Turn) -> str:
-        turn.pay(1.5, 0.25)  # type: ignore[arg-type]
-        await turn.write(2.5)  # type: ignore[arg-type]
+        turn.pay(tokens, usd)  # type: ignore[arg-type]
         return ""
 
+    return act
+
+
+@pytest.mark.parametrize(
+    ("act", "amounts"),
+    [
+        (paying(1.5, 0.25), (2, 0, 0.25)),
+        (doing(lambda turn: turn.write(2.5), reply=""), (0, 3, 0.0)),  # type: ignore[arg-type]
+        (lambda turn: turn.write(math.inf), None),
+        (lambda turn: turn.sleep(math.inf), None),
+        (paying(1, math.inf), None),
+    ],
+)
+def test_a_turn_takes_whole_tokens_and_finite_amounts(act: Act, amounts: tuple[int, int, float] | None) -> None:
     report = turn_of(act, NO_LIMIT)
-    assert [report.tokens_in, report.tokens_out, report.usd] == [2, 3, 0.25]
-    assert all(isinstance(tokens, int) for tokens in (report.tokens_in, report.tokens_out))
-
-    for without_end in (lambda turn: turn.write(math.inf), lambda turn: turn.sleep(math.inf), _pay_without_end):
-        report = turn_of(without_end, NO_LIMIT)
-        assert report.error
-        assert [report.tokens_out, report.slept, report.usd] == [0, 0.0, 0.0]
-
-
-async def _pay_without_end(turn: Turn) -> str:
-    turn.pay(1, math.inf)
-    return "never"
+    assert bool(report.error) == (amounts is None)
+    assert (report.slept, report.tokens_out, report.usd) == (0.0, *(amounts or (0, 0, 0.0))[1:])
+    assert amounts is None or report.tokens_in == amounts[0]
+    assert isinstance(report.tokens_in, int)
 
 
 def test_what_ends_the_process_ends_it() -> None:
@@ -341,7 +338,3 @@ def test_a_turn_that_is_cut_off_from_outside_leaves_nothing_running() -> None:
         return place
 
     assert asyncio.run(cut_off()).cut_off == 1
-
-
-def test_a_letter_that_no_file_can_hold_is_replaced() -> None:
-    assert turn_of(doing(reply="half a pair: \ud800"), TurnLimits()).reply == "half a pair: \ufffd"

@@ -55,16 +55,21 @@ def test_blank_lines_lost_at_the_end_of_a_hunk_are_put_back_if_the_file_has_them
     assert refusal(reply, "a\nc\nd\n").reason == "hunk_mismatch"
 
 
-def test_a_line_that_does_not_exist_is_refused() -> None:
-    refused = refusal(f"{HEAD}@@ -90,2 +90,2 @@\n nowhere at all\n-never there\n+new\n")
-    assert refused.reason == "no_such_line"
-    assert "20 lines" in str(refused)
-
-
-def test_a_stale_hunk_is_refused_with_the_nearest_lines() -> None:
-    refused = refusal(f"{HEAD}@@ -9,3 +9,3 @@\n line 9\n-line X\n+line Y\n line 11\n")
-    assert refused.reason == "hunk_mismatch"
-    assert "line 10 is `line 10`, not `line X`" in str(refused)
+@pytest.mark.parametrize(
+    ("hunk", "reason", "lines"),
+    [
+        ("@@ -90,2 +90,2 @@\n nowhere at all\n-never there\n+new\n", "no_such_line", "20 lines"),
+        (
+            f"@@ -9,3 +9,3 @@\n{HUNK.replace('line 10', 'line X')}",
+            "hunk_mismatch",
+            "line 10 is `line 10`, not `line X`",
+        ),
+    ],
+)
+def test_a_line_that_does_not_exist_and_a_stale_hunk_are_refused(hunk: str, reason: str, lines: str) -> None:
+    refused = refusal(f"{HEAD}{hunk}")
+    assert refused.reason == reason
+    assert lines in str(refused)
 
 
 def test_context_without_its_marks_is_understood() -> None:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
+from misstep.harness.trajectory import Trajectory
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 """Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""
@@ -58,3 +60,8 @@ def price_case(folder: Path, **fields: object) -> CaseFolder:
     }
     write_case(RepairCase(**{**values, **fields}), folder, GOLDEN)  # type: ignore[arg-type]
     return read_case(folder)
+
+
+def run_of(done: RepairAttempt) -> Trajectory:
+    assert done.trajectory is not None
+    return done.trajectory

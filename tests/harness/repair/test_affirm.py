@@ -10,9 +10,14 @@ from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.cases import GOLDEN, price_case
 
 
-def test_a_case_whose_golden_patch_mends_it_holds(tmp_path: Path, sandbox: Sandbox) -> None:
-    found = affirm(price_case(tmp_path / "price"), sandbox, runs=2)
-    assert (found.holds, found.reason) == (True, "")
+def test_a_case_holds_that_fails_and_that_its_golden_patch_mends_if_it_has_one(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    case = price_case(tmp_path / "price")
+    outcome = affirm(case, sandbox, runs=2)
+    assert (outcome.holds, outcome.reason) == (True, "")
+    (case.folder / "golden.patch").unlink()
+    assert affirm(case, sandbox, runs=1).holds
 
 
 def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -47,9 +52,3 @@ def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
     monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
     found = affirm(price_case(tmp_path / "price"), sandbox)
     assert (found.holds, found.flaky, found.reason) == (False, True, f"the oracle is flaky: {said}")
-
-
-def test_a_case_without_a_golden_patch_has_to_fail(tmp_path: Path, sandbox: Sandbox) -> None:
-    case = price_case(tmp_path / "price")
-    (case.folder / "golden.patch").unlink()
-    assert affirm(case, sandbox).holds

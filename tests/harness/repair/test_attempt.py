@@ -14,7 +14,7 @@ from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
-from tests.harness.repair.cases import price_case
+from tests.harness.repair.cases import price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing, LooksForTheLoop
 
 READ = "read_file file_path='price.py'"
@@ -54,16 +54,13 @@ def case(tmp_path: Path) -> CaseFolder:
 
 def test_a_right_patch_solves_the_case_and_every_validator_says_so(case: CaseFolder, sandbox: Sandbox) -> None:
     done = _attempt(case, sandbox, [READ, EDIT, EXIT], [RIGHT])
-    assert done.error == ""
-    assert done.solved
-    assert done.patched
+    assert (done.error, done.solved, done.patched) == ("", True, True)
     assert (done.iterations, done.ended, done.rules, done.refused) == (3, "exit", ("exact",), 0)
     assert "+        found += price" in done.patch
     validators = ("oracle", "static_analysis", "test_files", "suite", "revert")
     assert {signal.validator: signal.passed for signal in done.signals} == dict.fromkeys(validators, True)
-    assert done.trajectory is not None
-    assert done.trajectory.outcome.status == "passed"
-    assert "All tests passed" in done.trajectory.steps[3].results[0].text
+    assert run_of(done).outcome.status == "passed"
+    assert "All tests passed" in run_of(done).steps[3].results[0].text
 
 
 def test_a_patch_that_is_too_long_is_an_error_and_never_cut(
@@ -111,8 +108,7 @@ def test_taking_the_blamed_change_back_is_called_a_revert(case: CaseFolder, sand
     old = "    found = 0\n    for price in prices:\n        found -= price\n    return found"
     done = _attempt(case, sandbox, [EDIT, EXIT], [reply(old, "    return sum(prices)")])
     assert done.solved
-    revert = next(signal for signal in done.signals if signal.validator == "revert")
-    assert (revert.passed, revert.score) == (False, 1.0)
+    assert [(one.passed, one.score) for one in done.signals if one.validator == "revert"] == [(False, 1.0)]
 
 
 def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing(
@@ -123,8 +119,7 @@ def test_an_edit_that_is_refused_is_a_patch_that_was_written_and_changes_nothing
 
 
 def _said_of_the_edit(done: RepairAttempt) -> str:
-    assert done.trajectory is not None
-    return done.trajectory.steps[2].results[0].text
+    return run_of(done).steps[2].results[0].text
 
 
 @pytest.mark.parametrize("setting", ["react+static", "react+tests", "react+static+tests"])
@@ -146,8 +141,7 @@ def test_a_patch_that_fails_its_tests_is_judged_at_the_end_alone(case: CaseFolde
     judge = LooksForTheLoop()
     done = _attempt(case, sandbox, [EDIT, EXIT], [reply("    found = 0", "    found = 1")], judge=judge)
     assert (done.solved, done.patched) == (False, True)
-    assert done.trajectory is not None
-    assert done.trajectory.outcome.status == "failed"
+    assert run_of(done).outcome.status == "failed"
     assert "1 test failed" in _said_of_the_edit(done)
     assert "patch judge" not in _said_of_the_edit(done)
     assert (done.signals[-1].passed, done.signals[-1].text) == (False, "The loop stays wrong.")
@@ -161,9 +155,7 @@ def test_an_agent_that_is_told_of_a_rejection_can_edit_again(case: CaseFolder, s
     assert "does not find the change acceptable" in _said_of_the_edit(done)
     assert "The loop stays wrong." in _said_of_the_edit(done)
     assert (done.solved, done.signals[-1].passed) == (True, True)
-    assert done.trajectory is not None
-    verdicts = done.trajectory.extra["patch_judge"]
-    assert [verdict["label"] for verdict in verdicts] == ["unacceptable", "acceptable"]
+    assert [verdict["label"] for verdict in run_of(done).extra["patch_judge"]] == ["unacceptable", "acceptable"]
 
 
 def test_without_a_patch_no_judge_is_asked(case: CaseFolder, sandbox: Sandbox) -> None:
@@ -177,6 +169,5 @@ def test_a_patch_that_breaks_another_test_is_told_so_by_the_suite(case: CaseFold
     both = RIGHT + reply("    return name.upper()", "    return name", "label.py")
     done = _attempt(case, sandbox, [EDIT, EXIT], [both])
     assert done.solved
-    suite = next(signal for signal in done.signals if signal.validator == "suite")
-    assert suite.passed is False
-    assert "test_label" in suite.text
+    (suite,) = (signal for signal in done.signals if signal.validator == "suite")
+    assert (suite.passed, "test_label" in suite.text) == (False, True)

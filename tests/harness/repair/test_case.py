@@ -24,15 +24,10 @@ def _written(folder: Path, case: RepairCase = CASE, golden: str | None = "--- a\
     return folder
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    found = read_case(_written(tmp_path / "price-1"))
-    assert found.case == CASE
-    assert found.golden() == "--- a\r\n"
-    assert found.before == tmp_path / "price-1" / "before"
-
-
-def test_a_case_needs_no_golden_patch(tmp_path: Path) -> None:
-    assert read_case(_written(tmp_path / "a", golden=None)).golden() is None
+@pytest.mark.parametrize("golden", ["--- a\r\n", None])
+def test_a_written_case_is_read_back_with_its_golden_patch_if_it_has_one(tmp_path: Path, golden: str | None) -> None:
+    folder = read_case(_written(tmp_path / "price-1", golden=golden))
+    assert (folder.case, folder.golden(), folder.before) == (CASE, golden, tmp_path / "price-1/before")
 
 
 def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -64,16 +59,13 @@ def test_what_breaks_the_form_is_said_with_its_file(tmp_path: Path, line: str, t
     assert told in error.value.line()
 
 
-def test_a_folder_without_a_case_and_a_case_without_a_tree_are_errors(tmp_path: Path) -> None:
+def test_a_folder_without_a_case_a_case_without_a_tree_and_two_of_one_id_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no repair case"):
         list(read_cases(tmp_path))
     write_case(CASE, tmp_path / "a")
     with pytest.raises(InputError, match="broken tree"):
         list(read_cases(tmp_path))
-
-
-def test_two_cases_of_one_id_are_an_error(tmp_path: Path) -> None:
-    _written(tmp_path / "a")
+    (tmp_path / "a/before").mkdir()
     _written(tmp_path / "b")
     with pytest.raises(InputError, match="is that of"):
         list(read_cases(tmp_path))

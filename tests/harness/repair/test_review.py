@@ -22,14 +22,11 @@ def test_a_patch_goes_from_generated_to_landed(tmp_path: Path) -> None:
 
 
 def test_only_an_accepted_patch_lands_and_a_closed_review_stays_closed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="passes its tests"):
+        add_review(tmp_path, RepairAttempt("price", "search", "react", "line_diff"), "accepted", "kim")
     with pytest.raises(UsageError, match="not accepted"):
         add_review(tmp_path, SOLVED, "landed", "kim")
+    assert not (tmp_path / REVIEWS).exists()
     add_review(tmp_path, SOLVED, "rejected", "kim")
     with pytest.raises(UsageError, match="rejected already"):
         add_review(tmp_path, SOLVED, "accepted", "kim")
-
-
-def test_a_patch_that_solves_nothing_is_not_reviewed(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="passes its tests"):
-        add_review(tmp_path, RepairAttempt("price", "search", "react", "line_diff"), "accepted", "kim")
-    assert not (tmp_path / REVIEWS).exists()

@@ -60,18 +60,19 @@ def test_without_a_slip_the_work_is_done_in_order() -> None:
     assert policy.episodes == ()
 
 
-def test_a_slip_begins_at_its_onset_and_ends_by_itself_after_its_duration() -> None:
-    names, policy = _run([_slip(lasts=3)])
-    assert names[:6] == ["work 0", "work 1", "infinite_loop 0", "infinite_loop 1", "infinite_loop 2", "work 2"]
-    (episode,) = policy.episodes
-    assert (episode.onset, episode.last, episode.ended, episode.would_last) == (4, 6, "itself", 3)
-
-
-def test_a_slip_without_end_lasts_until_the_session_is_over() -> None:
-    names, policy = _run([_slip()], most=12)
-    assert names[-1] == "infinite_loop 9"
-    (episode,) = policy.episodes
-    assert (episode.onset, episode.last, episode.ended, episode.would_last) == (4, 13, "session", None)
+@pytest.mark.parametrize(
+    ("lasts", "names", "episode"),
+    [
+        (3, [*(f"infinite_loop {n}" for n in range(3)), *(f"work {n}" for n in range(2, 6)), "exit"], (4, 6, "itself")),
+        (None, [f"infinite_loop {n}" for n in range(10)], (4, 13, "session")),
+    ],
+)
+def test_a_slip_lasts_from_its_onset_as_long_as_it_was_planted(
+    lasts: int | None, names: list[str], episode: tuple[int, int, str]
+) -> None:
+    run, policy = _run([_slip(lasts=lasts)], most=12)
+    assert run == ["work 0", "work 1", *names]
+    assert [(one.onset, one.last, one.ended, one.would_last) for one in policy.episodes] == [(*episode, lasts)]
 
 
 def test_two_slips_at_once_take_turns() -> None:
@@ -80,42 +81,32 @@ def test_two_slips_at_once_take_turns() -> None:
     assert [episode.category for episode in policy.episodes] == ["infinite_loop", "tool_call_failure"]
 
 
-def test_an_agent_that_follows_stops_takes_back_what_it_did_and_goes_on_with_its_work() -> None:
-    names, policy = _run([_slip()], {4: _guidance("infinite_loop")})
-    assert names[4:8] == ["infinite_loop 2", "undo 3", "work 2", "work 3"]
-    assert policy.episodes[0].ended == "guidance"
+LOOP = _guidance("infinite_loop")
 
 
-def test_guidance_about_another_category_stops_nothing_and_costs_a_look() -> None:
-    names, policy = _run([_slip(lasts=5)], {4: _guidance("tool_call_failure")})
-    assert names[5:8] == ["look", "infinite_loop 3", "infinite_loop 4"]
-    assert policy.episodes[0].ended == "itself"
+@pytest.mark.parametrize(
+    ("lasts", "guidance", "heeds", "names", "ended"),
+    [
+        (None, {4: LOOP}, "follows", ["undo 3", "work 2", "work 3"], ["guidance"]),
+        (5, {4: _guidance("other")}, "follows", ["look", "infinite_loop 3", "infinite_loop 4"], ["itself"]),
+        (None, {4: LOOP, 7: LOOP, 10: LOOP}, "ignores", [*(f"infinite_loop {n}" for n in range(3, 9)), "exit"],
+         ["session"]),
+        (None, {4: LOOP, 9: LOOP}, "half", ["work 2", "work 3", *(f"infinite_loop {n}" for n in range(3, 6)), "undo 6"],
+         ["guidance"] * 2),
+        *((None, {4: Step("user", "Stop that.")}, heeds, [], ["engineer"]) for heeds in ("follows", "half", "ignores")),
+    ],
+)  # fmt: skip
+def test_guidance_is_heeded_as_the_agent_is_made(
+    lasts: int | None, guidance: dict[int, Step], heeds: Heeds, names: list[str], ended: list[str]
+) -> None:
+    run, policy = _run([_slip(lasts=lasts)], guidance, heeds)
+    assert run[5 : 5 + len(names)] == names
+    assert [(one.ended, one.relapse) for one in policy.episodes] == [(end, at == 1) for at, end in enumerate(ended)]
 
 
-def test_an_agent_that_ignores_guidance_goes_on_and_gives_up_when_it_has_been_told_three_times() -> None:
-    told = {number: _guidance("infinite_loop") for number in (4, 7, 10)}
-    names, policy = _run([_slip()], told, "ignores")
-    assert names[5:11] == [f"infinite_loop {number}" for number in range(3, 9)]
-    assert names[11:] == ["exit"]
-    assert policy.episodes[0].ended == "session"
-
-
-def test_an_agent_that_heeds_by_half_falls_back_once_and_stops_at_the_second_word() -> None:
-    names, policy = _run([_slip()], {4: _guidance("infinite_loop"), 9: _guidance("infinite_loop")}, "half")
-    assert names[5:8] == ["work 2", "work 3", "infinite_loop 3"]
-    assert names[10:12] == ["undo 6", "work 4"]
-    assert [(one.ended, one.relapse) for one in policy.episodes] == [("guidance", False), ("guidance", True)]
-
-
-def test_what_falls_back_has_only_the_rest_of_its_duration_left() -> None:
-    _, policy = _run([_slip(lasts=5)], {4: _guidance("infinite_loop")}, "half")
+def test_a_relapse_has_only_the_rest_of_its_duration_left() -> None:
+    _, policy = _run([_slip(lasts=5)], {4: LOOP}, "half")
     assert [(one.would_last, one.ended) for one in policy.episodes] == [(5, "guidance"), (2, "itself")]
-
-
-@pytest.mark.parametrize("heeds", ["follows", "half", "ignores"])
-def test_a_turn_of_the_user_ends_every_misbehaviour(heeds: Heeds) -> None:
-    _, policy = _run([_slip()], {4: Step("user", "Stop that.")}, heeds)
-    assert [one.ended for one in policy.episodes] == ["engineer"]
 
 
 def test_an_edit_is_written_as_the_command_that_is_being_carried_out_means_it() -> None:

@@ -5,6 +5,8 @@ import io
 import tarfile
 from pathlib import Path
 
+import msgspec
+
 from misstep.harness.repair.build.packages import Package
 from misstep.harness.repair.build.syntax import read_modules
 from misstep.harness.repair.build.tracing import source_files
@@ -103,17 +105,8 @@ COMMAND = "env PYTHONPATH=src PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest 
 
 def made_up(name: str = "shop", **fields: object) -> Package:
     """The package, whose archive is nowhere."""
-    values: dict[str, object] = {
-        "name": name,
-        "version": "1.0",
-        "language": "python",
-        "licence": "MIT",
-        "file": f"{name}-1.0.tar.gz",
-        "sha256": "0" * 64,
-        "sources": ("src",),
-        "test_command": COMMAND,
-    }
-    return Package(**{**values, **fields})  # type: ignore[arg-type]
+    package = Package(name, "1.0", "python", "MIT", f"{name}-1.0.tar.gz", "0" * 64, ("src",), COMMAND)
+    return msgspec.structs.replace(package, **fields)
 
 
 def lay_out(folder: Path, files: dict[str, str] = FILES) -> Path:

@@ -28,19 +28,12 @@ def test_a_program_becomes_a_case_whose_oracle_fails(
         assert oracle_report(workspace, folder.case).passed
 
 
-def test_a_set_that_is_not_known_is_refused(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_a_set_that_is_not_known_and_a_check_that_is_not_called_are_refused(tmp_path: Path, sandbox: Sandbox) -> None:
     with pytest.raises(UsageError, match="quixbugs"):
         write_cases("nothing", tmp_path, tmp_path, sandbox)
-
-
-def test_a_check_that_is_not_called_is_refused(tmp_path: Path, sandbox: Sandbox) -> None:
     folder = made_up_set(tmp_path / "set", {**FIX, "test": "def check(double):\n    pass\n"})
     with pytest.raises(InputError, match="not called"):
         write_cases("humanevalfix", folder, tmp_path / "cases", sandbox)
-
-
-def test_only_the_cases_that_are_wanted_are_written(tmp_path: Path, sandbox: Sandbox) -> None:
-    assert write_cases("quixbugs", made_up_set(tmp_path / "set", BUG), tmp_path / "cases", sandbox, {"other"}) == []
 
 
 def test_so_many_cases_are_drawn_by_chance_and_written_several_at_a_time(tmp_path: Path, sandbox: Sandbox) -> None:

@@ -20,49 +20,37 @@ def record(*outcomes: str) -> list[Recorded]:
     return [Recorded("t", f"c{at}", one == "F") for at, several in enumerate(outcomes) for one in several]
 
 
-def test_both_outcomes_at_one_commit_are_a_flaky_test() -> None:
-    found = estimate(1, 2)
-    assert (found.state, found.flaky) == ("flaky", 1)
-
-
 def test_the_posterior_is_that_of_the_written_formula() -> None:
     # 0.84 · 1/2 against 0.16 · B(1 + 3, 1) = 0.16 / 4
     assert estimate(3, 3).failing == pytest.approx(0.42 / (0.42 + 0.04))
     assert estimate(0, 3).passing == pytest.approx(0.42 / (0.42 + 0.04))
+    assert (estimate(1, 2).state, estimate(1, 2).flaky) == ("flaky", 1)
+    for shares in (estimate(4, 4), estimate(0, 2), estimate(2, 5, record("P", "F", "PF"))):
+        assert shares.failing + shares.flaky + shares.passing == pytest.approx(1)
 
 
-def test_shares_sum_to_one() -> None:
-    for found in (estimate(4, 4), estimate(0, 2), estimate(2, 5, record("P", "F", "PF"))):
-        assert found.failing + found.flaky + found.passing == pytest.approx(1)
-
-
-def test_a_test_that_always_fails_is_failing_after_few_runs() -> None:
-    found = rerun(always_failing, ["t"])["t"]
-    assert found.state == "failing"
-    assert found.runs == 7
-
-
-def test_a_run_that_does_not_show_a_test_is_neither_a_pass_nor_a_failure() -> None:
-    found = rerun(lambda _: {}, ["t"])["t"]
-    assert (found.state, found.runs, found.failures, found.unseen) == ("undecided", 1, 1, 2)
+@pytest.mark.parametrize(
+    ("outcomes", "most", "result"),
+    [
+        ("FFFFFFFFF", 20, ("failing", 7, 7, 0)),
+        ("FPF", 20, ("flaky", 3, 2, 0)),  # runs end with the first contradiction
+        ("FFFFFFFFF", 3, ("undecided", 3, 3, 0)),
+        ("---", 20, ("undecided", 1, 1, 2)),  # a run that does not show a test is neither a pass nor a failure
+    ],
+)
+def test_a_test_is_run_again_until_it_is_decided(
+    monkeypatch: pytest.MonkeyPatch, outcomes: str, most: int, result: tuple[str, int, int, int]
+) -> None:
+    monkeypatch.setattr(flakiness, "_MOST_RUNS", most)
+    runs = iter(outcomes)
+    test = rerun(lambda _: {} if (one := next(runs)) == "-" else {"t": one == "F"}, ["t"])["t"]
+    assert (test.state, test.runs, test.failures, test.unseen) == result
 
 
 def test_no_test_is_failing_by_one_run_whatever_is_held_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flakiness, "_FLAKY", 0.001)
     assert estimate(1, 1).state == "failing"
     assert rerun(always_failing, ["t"])["t"].runs == 2
-
-
-def test_runs_end_with_the_first_contradiction() -> None:
-    outcomes = iter([{"t": True}, {"t": False}, {"t": True}])
-    found = rerun(lambda _: next(outcomes), ["t"])["t"]
-    assert (found.state, found.runs, found.failures) == ("flaky", 3, 2)
-
-
-def test_runs_end_at_the_most_that_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flakiness, "_MOST_RUNS", 3)
-    found = rerun(always_failing, ["t"])["t"]
-    assert (found.state, found.runs) == ("undecided", 3)
 
 
 def test_only_tests_that_are_not_decided_are_run_again() -> None:

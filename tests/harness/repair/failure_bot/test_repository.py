@@ -144,12 +144,11 @@ def test_the_end_of_a_shallow_clone_is_not_the_first_commit_of_all(made: MadeRep
         assert (oldest.is_cut, newest.is_cut) == (True, False)
 
 
-def test_what_is_no_repository_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_repository_and_a_commit_that_it_lacks_are_refused(
+    made: MadeRepository, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="not a git repository"):
         Repository(tmp_path)
-
-
-def test_a_commit_that_is_none_is_refused(made: MadeRepository) -> None:
     made.commit({"a.txt": "one\n"})
     with Repository(made.folder) as repository, pytest.raises(InputError, match="no commit '--help'"):
         repository.commit("--help")

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
@@ -16,7 +17,7 @@ from misstep.harness.repair.search.testing import SandboxedTests
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
-from tests.harness.repair.cases import QUICK_PYTEST, price_case
+from tests.harness.repair.cases import QUICK_PYTEST, price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing
 
 EFFORT = Effort(test_seconds=0.3, spectrum_seconds=4.0, search_seconds=4.0)
@@ -62,8 +63,7 @@ def _attempt(
 
 
 def _commands(done: RepairAttempt) -> list[str]:
-    assert done.trajectory is not None
-    return [call.name for step in done.trajectory.steps for call in step.calls]
+    return [call.name for step in run_of(done).steps for call in step.calls]
 
 
 def _shelf(folder: Path, text: str, **fields: object) -> CaseFolder:
@@ -71,14 +71,8 @@ def _shelf(folder: Path, text: str, **fields: object) -> CaseFolder:
     before.mkdir(parents=True)
     (before / "shelf.py").write_text(text)
     (before / "test_shelf.py").write_text(TEST)
-    values: dict[str, object] = {
-        "id": "shelf",
-        "language": "python",
-        "task": "Tests fail.",
-        "test_command": QUICK_PYTEST,
-        "oracle": ("test_shelf.py::test_two",),
-    }
-    write_case(RepairCase(**{**values, **fields}), folder)  # type: ignore[arg-type]
+    case = RepairCase("shelf", "python", "Tests fail.", QUICK_PYTEST, ("test_shelf.py::test_two",))
+    write_case(replace(case, **fields), folder)
     return read_case(folder)
 
 
@@ -88,24 +82,22 @@ def test_with_tests_it_tries_changes_until_they_pass(tmp_path: Path, sandbox: Sa
     assert (done.error, done.solved, done.ended) == ("", True, "exit")
     assert _commands(done) == ["run_tests", "go_to_line", "edit", "exit"]
     assert "+        found += price" in done.patch
-    assert done.trajectory is not None
-    tried = done.trajectory.extra["candidates"]
-    assert isinstance(tried, int)
-    assert f"I tried {tried} changes" in done.trajectory.steps[-1].text
+    assert f"I tried {run_of(done).extra['candidates']} changes" in run_of(done).steps[-1].text
 
 
-def test_it_undoes_a_fault_in_a_method_and_leaves_nothing_behind(tmp_path: Path, sandbox: Sandbox) -> None:
-    broken = LOOPING.replace("STEP = 2", "STEP = 1")
-    done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests")
-    assert done.solved
-    assert done.patch.count("diff --git") == 1
-    assert "while place < len(self.parts)" in done.patch
-
-
-def test_it_mends_a_value_that_stands_outside_functions_and_stops_loops(tmp_path: Path, sandbox: Sandbox) -> None:
-    broken = LOOPING.replace("STEP = 2", "STEP = 0").replace("<=", "<")
+@pytest.mark.parametrize(
+    ("step", "loop", "mended"),
+    [("STEP = 1", "<=", "while place < len(self.parts)"), ("STEP = 0", "<", "\n+")],
+    ids=["a fault in a method", "a value outside functions, and an endless loop"],
+)
+def test_it_undoes_a_fault_and_leaves_nothing_behind(
+    tmp_path: Path, sandbox: Sandbox, step: str, loop: str, mended: str
+) -> None:
+    broken = LOOPING.replace("STEP = 2", step).replace("<=", loop)
     done = _attempt(_shelf(tmp_path / "shelf", broken, timeout_seconds=5.0), sandbox, "react+tests")
     assert done.solved
+    assert done.patch.count("diff --git") == 1
+    assert mended in done.patch
 
 
 @pytest.mark.parametrize(
@@ -157,9 +149,8 @@ def test_without_tests_it_hands_in_the_likeliest_change_unseen(tmp_path: Path, s
     done = _attempt(price_case(tmp_path / "price"), sandbox, "react")
     assert _commands(done) == ["go_to_line", "edit", "exit"]
     assert done.patched
-    assert done.trajectory is not None
-    assert "tests pass" not in done.trajectory.steps[-2].text
-    assert "candidates" not in done.trajectory.extra
+    assert "tests pass" not in run_of(done).steps[-2].text
+    assert "candidates" not in run_of(done).extra
 
 
 def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_goes_on(
@@ -171,8 +162,7 @@ def test_a_change_that_cannot_be_written_in_the_format_is_told_and_the_search_go
     done = _attempt(case, sandbox, "react+tests")
     assert (done.error, done.ended, done.patched) == ("", "exit", False)
     assert done.refused > 0
-    assert done.trajectory is not None
-    refusals = [step.results[0] for step in done.trajectory.steps if step.calls and step.calls[0].name == "edit"]
+    refusals = [step.results[0] for step in run_of(done).steps if step.calls and step.calls[0].name == "edit"]
     assert all(said.is_error and "The edit was not applied" in said.text for said in refusals)
 
 

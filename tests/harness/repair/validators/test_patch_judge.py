@@ -62,11 +62,8 @@ def test_the_judge_is_shown_task_patch_and_the_checks_that_run_no_test() -> None
         "test_files: passed (changes no test)",
         "revert: could not tell (there is no change to compare with)",
     ]
-
-
-def test_nothing_that_the_judge_sees_depends_on_whether_the_tests_pass() -> None:
     failing = (Signal("oracle", False, "1 test failed"), *SIGNALS[1:4])
-    assert patch_item(ITEM.id, ITEM.task, ITEM.patch, failing) == ITEM
+    assert patch_item(ITEM.id, ITEM.task, ITEM.patch, failing) == ITEM, "it does not see whether the tests pass"
 
 
 def test_all_that_comes_from_outside_stands_fenced_in_the_prompt() -> None:
@@ -89,20 +86,24 @@ def test_a_missing_answer_is_neither_accepted_nor_rejected_and_says_why(status: 
     assert asyncio.run(judge.feedback(ITEM)) == (text, False)
 
 
-def test_a_judge_that_raises_costs_its_verdict_alone() -> None:
-    class Breaks(Gives):
-        async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-            raise ZeroDivisionError("no number")
+class Breaks(Gives):
+    """Raises an error, whatever it is asked."""
 
-    signal = asyncio.run(_judge(Breaks(None)).signal(ITEM))
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        raise ZeroDivisionError("no number")
+
+
+@pytest.mark.parametrize(
+    ("written", "item", "text"),
+    [
+        (Breaks(None), ITEM, "ZeroDivisionError: no number"),
+        (Gives(ACCEPTABLE), Item("price", "patch"), "abstained"),
+    ],
+)
+def test_a_judge_that_raises_or_cannot_be_asked_costs_its_verdict_alone(written: Gives, item: Item, text: str) -> None:
+    signal = asyncio.run(_judge(written).signal(item))
     assert signal.passed is None
-    assert "ZeroDivisionError: no number" in signal.text
-
-
-def test_a_patch_that_the_judge_cannot_be_asked_about_has_no_verdict() -> None:
-    signal = asyncio.run(_judge(Gives(ACCEPTABLE)).signal(Item("price", "patch")))
-    assert signal.passed is None
-    assert "abstained" in signal.text
+    assert text in signal.text
 
 
 def test_the_agent_hears_the_reason_and_what_it_can_do() -> None:
@@ -125,13 +126,10 @@ def test_the_same_patch_is_asked_about_once() -> None:
     assert (written.asked, len(judge.verdicts)) == ([ITEM], 1)
 
 
-def test_the_question_has_the_labels_that_signals_are_read_from() -> None:
+@pytest.mark.parametrize("name", ["patch_judge", "patch_acceptability", "benchmark_question"])
+def test_a_shipped_judge_of_patches_has_the_labels_that_signals_are_read_from(name: str) -> None:
     question = read_question(question_folder())
     assert (set(question.labels), question.positive) == ({ACCEPTABLE, UNACCEPTABLE}, UNACCEPTABLE)
-
-
-@pytest.mark.parametrize("name", ["patch_judge", "patch_acceptability", "benchmark_question"])
-def test_a_shipped_judge_of_patches_can_serve(name: str) -> None:
     assert set(fitted_to_patches(known_judge(name, model="small-1")).labels) == {ACCEPTABLE, UNACCEPTABLE}
 
 
