@@ -116,9 +116,7 @@ def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
         elif behind and not at_end:
             anchors.append(behind)
     if anchors:
-        raise EditRefused(
-            "malformed", "no line is below the last @@", "Write its lines, or leave it out.", path=path
-        )
+        raise EditRefused("malformed", "no line is below the last @@", "Write its lines, or leave it out.", path=path)
     return tuple(hunks)
 
 
