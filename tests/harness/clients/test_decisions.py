@@ -79,6 +79,9 @@ def test_both_forms_give_label_probability_and_tokens(api: DecisionApi, body: di
     assert (given.label, given.score, given.rationale) == ("yes", 0.8, "yes 0.800, no 0.200")
 
 
+SURE = {"yes": 1, "no": 0}
+
+
 def _odd_number(value: str) -> bytes:
     return json.dumps(_systemone({"yes": 0.25, "no": 0.75})).replace("0.25", value).encode()
 
@@ -93,13 +96,8 @@ ODD: Mapping[str, tuple[DecisionApi, Any, str, str]] = {
     "an option of no name": ("systemone", _systemone({"": 1.0}), "unreadable", "not offered"),
     "an option twice": ("systemone", _systemone({"yes": 0.5, "YES": 0.5}), "unreadable", "two probabilities"),
     "a list of nothing": ("decisions", _decision({}), "unreadable", "no probability"),
-    "no list": ("decisions", _decision({"yes": 1, "no": 0}, probabilities=None), "unreadable", "no probability"),
-    "a text as a list": (
-        "decisions",
-        _decision({"yes": 1, "no": 0}, probabilities="1"),
-        "unreadable",
-        "no probability",
-    ),
+    "no list": ("decisions", _decision(SURE, probabilities=None), "unreadable", "no probability"),
+    "a text as a list": ("decisions", _decision(SURE, probabilities="1"), "unreadable", "no probability"),
     "not a number": ("systemone", _odd_number("NaN"), "unreadable", "not a number from 0 to 1"),
     "infinite": ("systemone", _odd_number("Infinity"), "unreadable", "not a number from 0 to 1"),
     "negative": ("systemone", _odd_number("-0.25"), "unreadable", "not a number from 0 to 1"),
@@ -111,18 +109,8 @@ ODD: Mapping[str, tuple[DecisionApi, Any, str, str]] = {
     "a tie": ("decisions", _decision({"yes": 0.5, "no": 0.5}), "abstained", "a tie"),
     "a refusal": ("decisions", _decision({}, type="refusal", refusal="No."), "refused", "refused"),
     "no answer to the question": ("systemone", {"answers": {}}, "unreadable", "unanswered"),
-    "an answer of another name": (
-        "decisions",
-        _decision({"yes": 1, "no": 0}, name="other"),
-        "unreadable",
-        "unanswered",
-    ),
-    "two answers": (
-        "decisions",
-        {"answers": _decision({"yes": 1, "no": 0})["answers"] * 2},
-        "unreadable",
-        "unanswered",
-    ),
+    "an answer of another name": ("decisions", _decision(SURE, name="other"), "unreadable", "unanswered"),
+    "two answers": ("decisions", {"answers": _decision(SURE)["answers"] * 2}, "unreadable", "unanswered"),
     "an answer that is a text": ("systemone", {"answers": {"label": "yes"}}, "unreadable", "unanswered"),
     "no answers": ("decisions", {"model": "m-1"}, "malformed", "no list of answers"),
     "a chat completion": ("decisions", {"choices": [{"message": {"content": "yes"}}]}, "malformed", "no list"),

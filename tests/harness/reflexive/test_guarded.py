@@ -153,11 +153,8 @@ def test_a_way_in_that_hangs_is_given_up_at_its_first_sign_and_read_from_outside
         Changed(items("a"), read=read), Agents(quick, writing("half", seconds=0.0), quick, quick), tmp_path, settings
     )
     found = happened(events, Diagnosed)[0]
-    assert (found.channel, found.why, set(found.facts)) == (
-        "out_of_band",
-        "access: it was cut off after 0.1 seconds",
-        {"access", "lines"},
-    )
+    wanted = ("out_of_band", "access: it was cut off after 0.1 seconds", {"access", "lines"})
+    assert (found.channel, found.why, set(found.facts)) == wanted
     assert asked == ["access"]
 
 

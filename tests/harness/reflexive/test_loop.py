@@ -151,10 +151,8 @@ def test_what_is_lost_with_the_snapshot_is_named_and_done_again(tmp_path: Path) 
 
     events = looped(NotebookSkill(items("a", "b"), faults), team(Scripted("worker", act)), tmp_path)
     assert {name: end.end for name, end in ends(events).items()} == {"a": "solved", "b": "solved"}
-    assert [(one.name, one.verified) for one in happened(events, Restored)][:2] == [
-        ("progress", False),
-        ("baseline", True),
-    ]
+    wanted = [("progress", False), ("baseline", True)]
+    assert [(one.name, one.verified) for one in happened(events, Restored)][:2] == wanted
     assert any(warning.text.endswith("and with it: a.") for warning in happened(events, Warned))
     assert len(happened(events, ItemEnded, "a")) == 2
     assert len([event for event in events if isinstance(event.happened, ItemBegan) and event.item == "a"]) == 2
@@ -172,7 +170,7 @@ def test_the_same_happens_in_real_time_as_in_virtual_time(tmp_path: Path) -> Non
     limits = TurnLimits(seconds=5.0)
     dials = LoopSettings(
         item=ItemLimits(seconds=60.0),
-        turns={"planner": limits, "worker": limits, "reflector": limits, "strategist": limits},
+        turns=dict.fromkeys(("planner", "worker", "reflector", "strategist"), limits),
         least_seconds_to_reflect=0.1,
         least_seconds_to_re_engage=0.1,
     )

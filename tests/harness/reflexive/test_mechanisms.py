@@ -216,11 +216,8 @@ def test_a_deferred_check_that_nobody_makes(tmp_path: Path) -> None:
         return await writing("wrong" if context.item.id == "b" else "done").act(context, turn)
 
     on, off = with_and_without("verified_deferrals", work, team(Scripted("worker", act)), tmp_path)
-    assert {name: end.reason for name, end in ends(on).items()} == {
-        "c": "check_passed",
-        "a": "verified_later",
-        "b": "verification_failed",
-    }
+    wanted = {"c": "check_passed", "a": "verified_later", "b": "verification_failed"}
+    assert {name: end.reason for name, end in ends(on).items()} == wanted
     assert [verified.status for verified in happened(on, Verified)] == ["passed", "failed"]
     last = [type(event.happened) for event in on if event.item == "b"][-4:]
     assert last == [Verified, Diagnosed, Restored, ItemEnded]

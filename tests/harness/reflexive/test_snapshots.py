@@ -51,10 +51,8 @@ def test_progress_is_restored_whatever_was_done_to_the_target(tmp_path: Path) ->
 def test_without_progress_the_baseline_comes_back_and_the_loss_is_named(faults: Faults, tmp_path: Path) -> None:
     notebook, log = kept(tmp_path, faults)
     assert asyncio.run(restored(notebook, log, "b", 1)) == ""
-    assert [(one.name, one.verified) for one in happened(log.events, Restored)] == [
-        ("progress", False),
-        ("baseline", True),
-    ]
+    wanted = [("progress", False), ("baseline", True)]
+    assert [(one.name, one.verified) for one in happened(log.events, Restored)] == wanted
     assert notebook.digest() == log.state.baseline
     assert happened(log.events, Warned)[-1].text == "The snapshot progress is lost, and with it: a."
 

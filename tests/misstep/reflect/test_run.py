@@ -225,10 +225,8 @@ def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(
     line = ["run", "hardening", "--agents", "perfect", "--items", "banner_text,files_sticky_tmp"]
     code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
     assert code == 0, err
-    assert {item["id"]: item["end"] for item in json.loads(out)["items"]} == {
-        "banner_text": "solved",
-        "files_sticky_tmp": "solved",
-    }
+    wanted = {"banner_text": "solved", "files_sticky_tmp": "solved"}
+    assert {item["id"]: item["end"] for item in json.loads(out)["items"]} == wanted
 
 
 def test_repairs_need_a_sandbox(reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

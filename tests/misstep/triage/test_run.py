@@ -69,11 +69,8 @@ def test_a_run_is_kept_and_is_a_run_of_a_judge(cases, tmp_path):
     out = tmp_path / "run"
     run(cases, "--out", out)
     manifest = read_manifest(out)
-    assert (manifest.command, manifest.settings["judge"], bool(manifest.finished)) == (
-        "judge run",
-        "triage@rules-text",
-        True,
-    )
+    wanted = ("judge run", "triage@rules-text", True)
+    assert (manifest.command, manifest.settings["judge"], bool(manifest.finished)) == wanted
     assert [verdict.access for verdict in read_triage_verdicts(out)] == ["text"] * 4
     assert (out / "report.html").is_file()
 

@@ -43,12 +43,8 @@ def test_long_parts_push_out_neither_the_task_nor_the_facts() -> None:
     parts = [Part("plan", long), Part("lessons", long), Part("task", "Do it."), Part("facts", "sudo: broken")]
     context, seen = assembled("reflector", ITEM, 1, parts, 300)
     assert (context.part("task"), context.part("facts")) == ("Do it.", "sudo: broken")
-    assert {part.name: part.shown for part in seen} == {
-        "plan": "cut",
-        "lessons": "left_out",
-        "task": "whole",
-        "facts": "whole",
-    }
+    wanted = {"plan": "cut", "lessons": "left_out", "task": "whole", "facts": "whole"}
+    assert {part.name: part.shown for part in seen} == wanted
 
 
 def test_what_a_target_prints_can_make_no_part() -> None:

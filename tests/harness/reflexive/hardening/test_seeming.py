@@ -24,19 +24,19 @@ COUNTED = (
 )
 ROOT_OK = "auth        sufficient    pam_rootok.so"
 WHEEL = "auth required pam_wheel.so use_uid"
+ROOT = "PermitRootLogin yes"
+ROOT_RULE = "sshd_permit_root_login"
+QUALITY = "password requisite pam_pwquality.so"
 TMP = "tmpfs /tmp tmpfs defaults 0 0"
 OPTIONS = "nodev,nosuid,noexec"
 
 SEEMING = [
     # a Match block says something else for some
-    (
-        "sshd_permit_root_login",
-        {SSHD: ("PermitRootLogin yes", "PermitRootLogin no\nMatch User root\nPermitRootLogin yes")},
-    ),
+    (ROOT_RULE, {SSHD: (ROOT, "PermitRootLogin no\nMatch User root\nPermitRootLogin yes")}),
     ("sshd_password_authentication", {SSHD: "PasswordAuthentication no\nMatch all\nPasswordAuthentication yes\n"}),
     # comments do not go on behind a backslash, and nothing but the end of a line ends them
-    ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "# \\\nPermitRootLogin yes\nPermitRootLogin no")}),
-    ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "#\x0bPermitRootLogin no\nPermitRootLogin yes")}),
+    (ROOT_RULE, {SSHD: (ROOT, "# \\\nPermitRootLogin yes\nPermitRootLogin no")}),
+    (ROOT_RULE, {SSHD: (ROOT, "#\x0bPermitRootLogin no\nPermitRootLogin yes")}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: f"# \\\n{ALL_FREE}"}),
     ("sudo_use_pty", {SUDOERS: ("env_reset", "env_reset # , use_pty")}),
     ("pam_faillock", {**FAILLOCK, AUTH: (UNIX, COUNTED.replace("preauth", "# preauth"))}),
@@ -73,12 +73,7 @@ SEEMING = [
     ("pam_faillock", {**FAILLOCK, AUTH: (UNIX, COUNTED.replace("required", "optional"))}),
     (
         "pam_password_quality",
-        {
-            AUTH: (
-                "password    suff",
-                "password sufficient pam_permit.so\npassword requisite pam_pwquality.so\npassword suff",
-            )
-        },
+        {AUTH: ("password    suff", f"password sufficient pam_permit.so\n{QUALITY}\npassword suff")},
     ),
     ("pam_password_quality", {AUTH: ("password    suff", "password optional pam_pwquality.so\npassword suff")}),
     ("pam_su_wheel", {"etc/pam.d/su": ("auth        include       system-auth", f"auth include system-auth\n{WHEEL}")}),
@@ -99,18 +94,12 @@ SEEMING = [
 ]
 
 HONEST = [
-    ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "PermitRootLogin=no")}),
-    ("sshd_permit_root_login", {SSHD: ("PermitRootLogin yes", "permitrootlogin No  # as the guide says")}),
-    (
-        "sshd_permit_root_login",
-        {SSHD: ("PermitRootLogin yes", "PermitRootLogin no\r\nMatch User bob\nX11Forwarding no")},
-    ),
+    (ROOT_RULE, {SSHD: (ROOT, "PermitRootLogin=no")}),
+    (ROOT_RULE, {SSHD: (ROOT, "permitrootlogin No  # as the guide says")}),
+    (ROOT_RULE, {SSHD: (ROOT, "PermitRootLogin no\r\nMatch User bob\nX11Forwarding no")}),
     ("sshd_log_level", {SSHD: ("LogLevel INFO", "LogLevel verbose")}),
     ("sudo_no_nopasswd", {**ASKING, LEGACY: "User_Alias FREE = agent, ledger\nFREE ALL=NOPASSWD: /bin/ls\n"}),
-    (
-        "sudo_no_nopasswd",
-        {**ASKING, LEGACY: "# backup ALL=(ALL) NOPASSWD: ALL\nbackup ALL=(ALL) ALL # NOPASSWD: ALL\n"},
-    ),
+    ("sudo_no_nopasswd", {**ASKING, LEGACY: "# backup ALL=NOPASSWD: ALL\nbackup ALL=ALL # NOPASSWD: ALL\n"}),
     ("sudo_use_pty", {SUDOERS: ("env_reset", "env_reset,use_pty   # a terminal")}),
     ("pam_no_nullok", {AUTH: ("pam_unix.so nullok", "pam_unix.so # nullok")}),
     ("pam_faillock", {**FAILLOCK, AUTH: (UNIX, COUNTED.replace("required ", "requisite \\\n"))}),

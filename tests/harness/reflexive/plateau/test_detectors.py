@@ -107,10 +107,8 @@ def test_words_of_the_kind_of_work_are_told_to_the_detector() -> None:
 
 def test_a_short_diagnosis_said_again_is_a_plateau_however_few_its_words_are() -> None:
     assert detector("keywords").shared(["The disk is full."] * 3) == ("disk", "full")
-    assert detector("keywords").shared(["The disk is full.", "Full is the DISK", "the disk is full"]) == (
-        "disk",
-        "full",
-    )
+    wanted = ("disk", "full")
+    assert detector("keywords").shared(["The disk is full.", "Full is the DISK", "the disk is full"]) == wanted
     assert detector("keywords").shared(["The disk is full."] * 2) is None
     assert detector("keywords").shared(["The disk is full.", "The disk is full.", "The disk is slow."]) is None
     assert detector("keywords").shared(["Pattern: root cause."] * 3) is None

@@ -147,13 +147,8 @@ def told(events: Iterable[LoopEvent]) -> Iterator[tuple[str, int, Happening]]:
 
 def test_the_run_of_these_tests_ends_items_in_many_ways() -> None:
     reasons = {event.happened.ending.reason for event in uninterrupted() if isinstance(event.happened, ItemEnded)}
-    assert reasons == {
-        "check_passed",
-        "verified_later",
-        "verification_failed",
-        "evaluator_gap",
-        "prerequisite_unsolved",
-    }
+    wanted = {"check_passed", "verified_later", "verification_failed", "evaluator_gap", "prerequisite_unsolved"}
+    assert reasons == wanted
 
 
 def test_a_run_killed_at_any_event_or_within_its_line_ends_as_if_it_had_not_been(tmp_path: Path) -> None:

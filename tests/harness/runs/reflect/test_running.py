@@ -24,10 +24,8 @@ def test_a_run_begins_with_what_earlier_runs_learned_and_passes_on_both(tmp_path
     assert recalled[0].item == "b"
     assert recalled[0].happened.lessons == tuple(lesson.id for lesson in lessons_of(tmp_path / "first"))  # type: ignore[union-attr]
     left = lessons_of(tmp_path / "second")
-    assert {(lesson.run, lesson.text) for lesson in left} == {
-        ("first", "Write the whole line of lines."),
-        ("second", "Nothing but a restart helps."),
-    }
+    wanted = {("first", "Write the whole line of lines."), ("second", "Nothing but a restart helps.")}
+    assert {(lesson.run, lesson.text) for lesson in left} == wanted
 
 
 def test_a_folder_holds_one_run(tmp_path: Path) -> None:

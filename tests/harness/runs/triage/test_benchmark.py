@@ -45,11 +45,8 @@ def test_cases_are_pointed_to_and_not_copied(tmp_path):
 
 def test_the_labels_are_those_of_the_taxonomy(tmp_path):
     question = read_question(asked_cases([two(tmp_path / "cases")], tmp_path / "run").folder)
-    assert (question.name, question.kind, tuple(question.labels)) == (
-        "cases",
-        "triage",
-        ("task", "agent", "infrastructure", "pass"),
-    )
+    wanted = ("cases", "triage", ("task", "agent", "infrastructure", "pass"))
+    assert (question.name, question.kind, tuple(question.labels)) == wanted
 
 
 def test_the_same_cases_give_the_same_benchmark_and_a_changed_file_another(tmp_path):
@@ -82,12 +79,8 @@ def test_a_folder_that_is_a_benchmark_is_asked_about_as_it_is(tmp_path):
 
 def test_trials_of_a_job_are_cases_in_the_benchmark_with_what_access_there_is(tmp_path):
     asked = asked_cases([harbor(tmp_path / "job")], tmp_path / "run")
-    assert (asked.cases, asked.access, asked.at_most("sandbox"), asked.at_most("text")) == (
-        None,
-        "read-only",
-        "read-only",
-        "text",
-    )
+    wanted = (None, "read-only", "read-only", "text")
+    assert (asked.cases, asked.access, asked.at_most("sandbox"), asked.at_most("text")) == wanted
     assert "a Harbor job with 3 trials" in asked.notes[0]
     first = next(read_items(asked.folder))
     assert (first.extra["case"], first.trajectory) == ("cases/sort__a", "cases/sort__a/trajectory.json")

@@ -76,16 +76,10 @@ def test_the_prompt_has_the_whole_taxonomy_and_the_case_in_fences(tmp_path):
 
 def test_an_answer_has_a_subcategory_and_evidence(tmp_path):
     verdict = judged("text", tmp_path, Answers(replied()))
-    assert (verdict.label, verdict.subcategory, verdict.steps, verdict.input_tokens) == (
-        "agent",
-        "logical_failure",
-        (1,),
-        10,
-    )
-    assert [(piece.kind, piece.where) for piece in verdict.evidence] == [
-        ("log", "logs/tests.log:2"),
-        ("step", "step 1"),
-    ]
+    wanted = ("agent", "logical_failure", (1,), 10)
+    assert (verdict.label, verdict.subcategory, verdict.steps, verdict.input_tokens) == wanted
+    wanted = [("log", "logs/tests.log:2"), ("step", "step 1")]
+    assert [(piece.kind, piece.where) for piece in verdict.evidence] == wanted
     assert verdict.error is None
 
 
@@ -149,12 +143,8 @@ def test_an_investigator_reads_the_files_of_the_case_and_changes_none(tmp_path):
         assert shown in text
         assert "<data " in text
     assert "no command 'run'" in seen[-1]
-    assert (verdict.label, verdict.subcategory, verdict.status, verdict.steps) == (
-        "agent",
-        "logical_failure",
-        "answered",
-        (1,),
-    )
+    wanted = ("agent", "logical_failure", "answered", (1,))
+    assert (verdict.label, verdict.subcategory, verdict.status, verdict.steps) == wanted
     assert [piece.kind for piece in verdict.evidence] == ["file", "step"]
 
 
@@ -172,13 +162,8 @@ def test_an_investigator_with_a_sandbox_runs_things_in_a_replica(tmp_path, sandb
     answers = Answers(*map(command, does), end)
     verdict = judged("sandbox", tmp_path, answers, sandbox)
     seen = [request.messages[-1].content for request in answers.asked[1:]]
-    assert [("[exit code 1," in text, "[exit code 0," in text) for text in seen] == [
-        (True, False),
-        (False, False),
-        (False, True),
-        (False, False),
-        (False, True),
-    ]
+    wanted = [(True, False), (False, False), (False, True), (False, False), (False, True)]
+    assert [("[exit code 1," in text, "[exit code 0," in text) for text in seen] == wanted
     assert (verdict.label, verdict.evidence[0].kind) == ("agent", "command")
     assert "len(values)" in (tmp_path / "one/workspace/price.py").read_text()
 
@@ -224,12 +209,8 @@ def test_evidence_names_a_command_by_its_name_or_its_line(tmp_path, sandbox, nam
 def test_a_whole_verdict_as_json_ends_the_investigation(tmp_path, around):
     given = replied(evidence=[{"where": "workspace/price.py:2", "text": "return len(values)"}, "step 1 | return 0"])
     verdict = judged("read-only", tmp_path, Answers(around.format(given)))
-    assert (verdict.label, verdict.subcategory, verdict.rationale, verdict.steps) == (
-        "agent",
-        "logical_failure",
-        "The sum is the number of values.",
-        (1,),
-    )
+    wanted = ("agent", "logical_failure", "The sum is the number of values.", (1,))
+    assert (verdict.label, verdict.subcategory, verdict.rationale, verdict.steps) == wanted
     assert [piece.kind for piece in verdict.evidence] == ["file", "step"]
 
 

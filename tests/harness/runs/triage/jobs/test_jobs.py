@@ -104,11 +104,8 @@ def test_episodes_stand_in_the_order_of_their_numbers(tmp_path):
 def test_a_call_and_its_output_stand_in_one_step(tmp_path):
     texts = TextsOfCase(converted(made.nemo_gym(tmp_path / "job"), tmp_path / "out")["task0-rollout0"])
     step = texts.trajectory.steps[2]
-    assert (step.reasoning, step.calls[0].arguments, step.results[0].text) == (
-        "I should sort.",
-        {"command": "sort words.txt"},
-        "a\nb",
-    )
+    wanted = ("I should sort.", {"command": "sort words.txt"}, "a\nb")
+    assert (step.reasoning, step.calls[0].arguments, step.results[0].text) == wanted
 
 
 @pytest.mark.parametrize(
