@@ -128,8 +128,8 @@ def _verdicts(folder: Path) -> dict[str, bool]:
         task = path.name.removeprefix("run_evaluation__").removesuffix("__report.json.gz")
         report = json_file(path, _Report)
         if task not in (resolved if report.resolved else unresolved):
-            found = f"{task} is {report.resolved} here, and {summary.name} differs"
-            raise InputError(found, file=path, field="resolved")
+            message = f"{task} is {report.resolved} here, and {summary.name} differs"
+            raise InputError(message, file=path, field="resolved")
     return {task: task in resolved for task in sorted(resolved | unresolved)}
 
 

@@ -55,8 +55,8 @@ def edit_runs(folder: Path) -> Iterator[EditRun]:
         for row in yaml_rows(folder / file, _Row):
             malformed = row.num_with_malformed_responses
             if malformed is not None and not 0 <= malformed <= row.test_cases:
-                found = f"{malformed} of {row.test_cases} exercises are malformed"
-                raise InputError(found, file=folder / file, field=row.dirname)
+                message = f"{malformed} of {row.test_cases} exercises are malformed"
+                raise InputError(message, file=folder / file, field=row.dirname)
             yield EditRun(
                 board,
                 row.dirname,

@@ -142,21 +142,21 @@ class SetWriter(Struct, frozen=True):
     def about(self, further: str = "") -> Benchmark:
         """Return what the catalogue says of a question; of one that it does not have, what it says of the main one."""
         entry = data_set(self.name)
-        asked = entry.questions.get(further) or entry.questions["main"]
+        question = entry.questions.get(further) or entry.questions["main"]
         return Benchmark(
             name=f"{self.name}-{further}" if further else self.name,
-            title=asked.title or entry.title,
-            kind=asked.kind,
-            labels=asked.labels,
-            raters=asked.raters,
+            title=question.title or entry.title,
+            kind=question.kind,
+            labels=question.labels,
+            raters=question.raters,
             licence=entry.licence,
             citation=entry.citation,
             origin=tuple(f"{source.repository}@{source.commit}" for source in entry.sources.values()),
             digest=digest_of(self.folder),
-            positive=asked.positive,
-            question=asked.asks,
-            shown=asked.shown,
-            version=asked.version,
+            positive=question.positive,
+            question=question.asks,
+            shown=question.shown,
+            version=question.version,
         )
 
 

@@ -25,7 +25,7 @@ Inputs = Mapping[str, bytes]
 Derive = Callable[[Inputs], bytes]
 Rows = Iterator[Iterable[object]]
 LEFT_OUT = bytes(bytearray(b"left out"))
-"""What stands for a text that is left out; told by identity, as any bytes may be a text."""
+"""The mark of a text that is left out; told by identity, as any bytes may be a text."""
 
 _AGENTS = {"autocoderover": "AutoCodeRover", "openhands": "OpenHands", "repairagent": "RepairAgent"}
 _EXPERIMENT = re.compile(r"^experiment_\d+_")
@@ -121,7 +121,7 @@ def _human_labels(inputs: Inputs) -> Rows:
     for trace in _document(inputs):
         for mode in trace["annotations"]:
             code, _, name = mode["failure mode"].partition("\n")[0].strip().partition(" ")
-            marks = (mode.get(rater) for rater in raters)  # NaN and null are no marks
+            marks = (mode.get(rater) for rater in raters)  # NaN and null are not marks
             known = (int(mark) if mark in (0, 1) else "" for mark in marks)
             yield *(trace[field] for field in about), code, name.strip(), *known
 
@@ -272,8 +272,8 @@ def _judged(kind: str, fields: tuple[str, ...], inputs: Inputs) -> Rows:
             judge = json.loads(inputs[path.replace("/human_as_a_judge/", "/agent_as_a_judge/gray_box/")])
             for one, other in zip(people.get(kind, ()), judge.get(kind, ()), strict=True):
                 about = one | {"prerequisites": " ".join(map(str, one.get("prerequisites", ())))}
-                said = (one.get("satisfied"), other.get("satisfied"))
-                yield agent, people["name"], *(about.get(field) for field in fields), *said
+                answers = (one.get("satisfied"), other.get("satisfied"))
+                yield agent, people["name"], *(about.get(field) for field in fields), *answers
 
 
 def _mini_runs(inputs: Inputs) -> Rows:
@@ -318,18 +318,18 @@ def _kept(name: str, file: str) -> set[str]:
 
 def _kept_rows(name: str, file: str, inputs: Inputs) -> bytes:
     """The header and some rows of a CSV file, byte for byte; rows end in CRLF, lines within cells in LF."""
-    kept = _kept(name, file)
+    names = _kept(name, file)
     (data,) = inputs.values()
     header, *rows = data.split(b"\r\n")
     return b"".join(
-        row + b"\r\n" for row in (header, *(row for row in rows if row.partition(b",")[0].decode() in kept))
+        row + b"\r\n" for row in (header, *(row for row in rows if row.partition(b",")[0].decode() in names))
     )
 
 
 def _kept_keys(name: str, file: str, inputs: Inputs) -> bytes:
     """Some keys of a JSON object, in upstream's order and laid out anew."""
-    kept = _kept(name, file)
-    part = {key: value for key, value in _document(inputs).items() if key in kept}
+    names = _kept(name, file)
+    part = {key: value for key, value in _document(inputs).items() if key in names}
     return (json.dumps(part, indent=1) + "\n").encode()
 
 

@@ -47,9 +47,9 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
     if len(data) > size:
         longer = f"the file has more than the registered {size:,} bytes (sha256 {sha256})"
         raise InputError(longer, advice, file=address)
-    found = hashlib.sha256(data).hexdigest()
-    if sha256 is not None and found != sha256:
-        raise InputError(f"the file has sha256 {found} where {sha256} is registered", advice, file=address)
+    digest = hashlib.sha256(data).hexdigest()
+    if sha256 is not None and digest != sha256:
+        raise InputError(f"the file has sha256 {digest} where {sha256} is registered", advice, file=address)
     return data
 
 

@@ -69,11 +69,11 @@ def _pairs(
 
 def results(text: str, file: Path, line: int | None = None) -> list[str]:
     """Return what each iteration's action gave."""
-    found = []
+    texts = []
     for _, block in _blocks(_RESULT, text, file, line):
         tails = list(_FOLLOWING_ACTION.finditer(block))
-        found.append((block[: tails[-1].start()] if tails else _RULE.sub("", block)).strip())
-    return found
+        texts.append((block[: tails[-1].start()] if tails else _RULE.sub("", block)).strip())
+    return texts
 
 
 def _blocks(heading: re.Pattern[str], text: str, file: Path, line: int | None) -> Iterator[tuple[int, str]]:
@@ -106,7 +106,7 @@ def steps_of(
 def literal_calls(action: str) -> tuple[ToolCall, ...]:
     """Return the call in an action that is a Python literal with a `name` and `args`, or `arguments` as a JSON string.
 
-    An empty literal is not a call; what is no such literal is kept raw with the reason.
+    An empty literal is not a call; anything that is not such a literal is kept raw with the reason.
     """
     value = _python(action)
     if value == {}:

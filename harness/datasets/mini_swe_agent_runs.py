@@ -74,5 +74,5 @@ def _compare(runs: list[_Run], folder: Path) -> None:
     counted = {run.instance_id: run.resolved for run in runs}
     for instance in sorted(verdicts.keys() | counted.keys()):
         if verdicts.get(instance) != counted.get(instance):
-            found = f"{instance} is {verdicts.get(instance)} here and {counted.get(instance)} in runs.csv"
-            raise InputError(found, file=path, field="resolved")
+            message = f"{instance} is {verdicts.get(instance)} here and {counted.get(instance)} in runs.csv"
+            raise InputError(message, file=path, field="resolved")

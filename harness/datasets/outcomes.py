@@ -130,8 +130,8 @@ def _humaneval(folder: Path) -> Iterator[Attempts]:
     for row in csv_rows(folder / "counts.csv", _Counts):
         samples = letters.get(row.task_id, "")
         if (len(samples), samples.count("P")) != (row.n, row.c):
-            found = f"{samples.count('P')} of {len(samples)} passed here and {row.c} of {row.n} in counts.csv"
-            raise InputError(found, file=path, field=row.task_id)
+            message = f"{samples.count('P')} of {len(samples)} passed here and {row.c} of {row.n} in counts.csv"
+            raise InputError(message, file=path, field=row.task_id)
         yield Attempts("samples", "CodeGen-Mono-16B, temperature 0.8", row.task_id, row.n, row.c)
 
 
@@ -215,8 +215,8 @@ def _submissions(folder: Path) -> Iterator[Attempts]:
     for system in json_lines(path, _Trials):
         for task, cell in system.responses.items():
             if not 0 <= cell.successes <= cell.trials:
-                found = f"{system.subject_id} solved it {cell.successes} times in {cell.trials} trials"
-                raise InputError(found, file=path, field=task)
+                message = f"{system.subject_id} solved it {cell.successes} times in {cell.trials} trials"
+                raise InputError(message, file=path, field=task)
             yield Attempts("terminal_bench_trials", system.subject_id, task, cell.trials, cell.successes)
 
 

@@ -75,8 +75,8 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     for record in records:
         other = listed.get((record.task_id, record.trial))
         if other != record.reward:
-            found = f"{record.item_id} has {record.reward} in {path.name} and {other} here"
-            raise InputError(found, file=table, field="reward")
+            message = f"{record.item_id} has {record.reward} in {path.name} and {other} here"
+            raise InputError(message, file=table, field="reward")
     SetWriter(NAME, folder, out).write(
         (_item(record) for record in records),
         (Gold(item, "environment", label) for item, label in labels.items()),

@@ -42,14 +42,14 @@ _HALF = ".part-"
 
 _AT_ONCE = 8
 _USER_IS_NO_SECRET = ("abfs", "abfss", "sftp", "ssh", "smb")
-"""Schemes in which what stands before `@` is the name of a container or of a user."""
+"""Schemes in which the part before `@` is the name of a container or of a user."""
 
 
 class StoredFile(Struct, frozen=True):
     """A file that lies at an address.
 
     - `address`: Its own address, pinned where it is one of the Hugging Face hub.
-    - `name`: What of it stands below the address that was named; the last part where the file itself was named.
+    - `name`: Its part below the address that was named; the last part where the file itself was named.
     - `bytes`: Its length; 0 where the store does not say.
     - `version`: What the store says to tell it from later versions; empty where it says nothing.
     - `below`: The address that was named, with a slash behind it; of a file that was named itself, the one above it.
@@ -72,7 +72,7 @@ def stored_files(address: str) -> tuple[StoredFile, ...]:
 def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
     """Return an address, pinned where it is one of the Hugging Face hub, and the files at it.
 
-    Where the address names a file and no folder, the first file has that address, and a second one stands only beside
+    If the address names a file and no folder, the first file has that address, and a second one is there only beside
     a database.
     """
     pinned = _pinned(address)
@@ -161,14 +161,14 @@ def _files_at(address: str) -> tuple[StoredFile, ...]:
     """Return the files at an address that is checked and pinned."""
     if hub.asks_for_a_split(address):
         top, names = hub.files_of_split(address)
-        found = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
+        files = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
     else:
-        found = _listed(address)
-        if len(found) == 1 and found[0].address == address:
-            found += _last_changes(found[0])
-    if not found:
+        files = _listed(address)
+        if len(files) == 1 and files[0].address == address:
+            files += _last_changes(files[0])
+    if not files:
         raise InputError("there is no file", "Check the address.", file=address)
-    return tuple(sorted(found, key=lambda file: file.name))
+    return tuple(sorted(files, key=lambda file: file.name))
 
 
 def _listed(address: str) -> list[StoredFile]:
@@ -206,18 +206,18 @@ def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
         raise UnsafePath(f"{below}: {name!r} is not a name of a file", "Rename it, or give another address.")
     large = about.get("lfs")
     about = about | (large if isinstance(large, dict) else {})
-    said = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")
-    return StoredFile(below + name, name, int(about.get("size") or 0), said, below, _changed(about))
+    version = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")
+    return StoredFile(below + name, name, int(about.get("size") or 0), version, below, _changed(about))
 
 
 def _changed(about: dict[str, Any]) -> int:
     """When a file was last changed, in ns since 1970: drivers say it in seconds, as a date, or as the text of one."""
-    said = next((about[field] for field in _SAID_OF_A_CHANGE if about.get(field) is not None), 0)
+    time = next((about[field] for field in _SAID_OF_A_CHANGE if about.get(field) is not None), 0)
     with suppress(ValueError):
-        said = datetime.fromisoformat(said) if isinstance(said, str) else said
-    if isinstance(said, datetime):
-        said = (said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp()
-    return int(said * 1e9) if isinstance(said, int | float) and said > 0 else 0
+        time = datetime.fromisoformat(time) if isinstance(time, str) else time
+    if isinstance(time, datetime):
+        time = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return int(time * 1e9) if isinstance(time, int | float) and time > 0 else 0
 
 
 def _folder_of(file: StoredFile) -> Path:

@@ -44,7 +44,7 @@ class PackedRow(Struct, frozen=True, gc=False):
     - `n_steps`, `n_bytes`, `sha256`: The number of steps, and the length in bytes and the SHA-256 of the ATIF document.
     - `cluster`: What it hangs together with in statistics: the id of the run that it comes from. A sub-agent's run and
       a session that takes an earlier one up have the cluster of their parent, and a session with an id that another
-      has, such as a copy, has the cluster of the other. Any other session stands for itself.
+      has, such as a copy, has the cluster of the other. Any other session is a cluster of its own.
     - `reader`, `reader_version`: The reader that read it, and the version of the package that the reader comes from.
     - `messages`: The session as chat messages, in JSON, where it was asked for.
     - `atif`: The ATIF document, from which the session is read back as it was.

@@ -81,7 +81,7 @@ class PackManifest(Struct, frozen=True):
 
 
 def write_manifest(store: Store, manifest: PackManifest) -> None:
-    """Write it, in place of what stands there."""
+    """Write it, in place of any that is there."""
     store.write(MANIFEST, msgspec.json.encode(manifest) + b"\n")
 
 
@@ -89,9 +89,9 @@ def standing(store: Store, asked: AskedColumns) -> PackManifest:
     """Return the state of the folder: what an earlier command has left, or nothing yet."""
     content = store.read(MANIFEST)
     if content is None:
-        found = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
-        if found:
-            raise UsageError(f"{store.place} holds {found[0]}, which `misstep pack` has not written", _ANOTHER)
+        others = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
+        if others:
+            raise UsageError(f"{store.place} holds {others[0]}, which `misstep pack` has not written", _ANOTHER)
         return PackManifest(asked)
     try:
         earlier = msgspec.json.decode(content, type=PackManifest)

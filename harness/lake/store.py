@@ -38,10 +38,10 @@ class Store(Protocol):
         """Return the content under a name; `None` if there is none."""
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a content, in place of what stands there."""
+        """Write a content, in place of any that is there."""
 
     def create(self, name: str, content: bytes) -> bool:
-        """Write a content where nothing stands under that name yet, and say whether it was written.
+        """Write a content if nothing has that name yet, and say whether it was written.
 
         A place without such a step (an object store, a file system without links) may let two writers at once both
         believe that they were the first; the last one wins.
@@ -51,7 +51,7 @@ class Store(Protocol):
         """Write the content of a file, however long."""
 
     def move(self, name: str, to: str) -> None:
-        """Give a content another name, in place of what stands there."""
+        """Give a content another name, in place of any that is there."""
 
     def names(self, folder: str) -> list[str]:
         """Return the names in a folder and below it, sorted; half-written ones too."""
@@ -195,8 +195,8 @@ class AddressStore:
         """See `Store`."""
         with reaching(self._named(folder)):
             self._files.invalidate_cache()
-            found: list[str] = self._files.find(self._at(folder))
-        return sorted(PurePosixPath(name).relative_to(self._root).as_posix() for name in found)
+            names: list[str] = self._files.find(self._at(folder))
+        return sorted(PurePosixPath(name).relative_to(self._root).as_posix() for name in names)
 
     def remove(self, name: str) -> None:
         """See `Store`."""
@@ -222,7 +222,7 @@ def _temporary(name: str) -> str:
 
 
 def _refused(what: str, error: OSError, place: str) -> InputError | CannotWrite:
-    said = error.strerror or str(error)
+    reason = error.strerror or str(error)
     if is_full(error):
-        return CannotWrite(place, said)
-    return InputError(f"cannot be {what}: {said}", "Check the place and its permissions.", file=place)
+        return CannotWrite(place, reason)
+    return InputError(f"cannot be {what}: {reason}", "Check the place and its permissions.", file=place)

@@ -46,11 +46,11 @@ class _Reading:
         self._place = 0
         self._tokens: list[tuple[str, str]] = []
         while text[self._place :].strip():
-            found = _TOKEN.match(text, self._place)
-            if found is None:
+            match = _TOKEN.match(text, self._place)
+            if match is None:
                 raise self.refused(f"{text[self._place :].strip()[:20]!r} is not a column, operator or literal")
-            self._tokens.append((str(found.lastgroup), found[0].strip()))
-            self._place = found.end()
+            self._tokens.append((str(match.lastgroup), match[0].strip()))
+            self._place = match.end()
         self._place = 0
 
     def any_of(self) -> "pc.Expression":
@@ -63,7 +63,7 @@ class _Reading:
     def end(self) -> None:
         """Nothing may follow."""
         if self._place < len(self._tokens):
-            raise self.refused(f"{self._tokens[self._place][1]!r} stands where `and`, `or` or the end must")
+            raise self.refused(f"{self._tokens[self._place][1]!r} is where `and`, `or` or the end must be")
 
     def _all_of(self) -> "pc.Expression":
         whole = self._one()
@@ -85,7 +85,7 @@ class _Reading:
 
         kind, name = self._next("a column")
         if kind != "word" or name.lower() in _WORDS:
-            raise self.refused(f"{name!r} stands where a column must")
+            raise self.refused(f"{name!r} is where a column must be")
         if name not in self._columns.names:
             raise self.refused(f"there is no column {name!r}; known are {', '.join(self._columns.names)}")
         if self._taken("is"):
@@ -95,23 +95,23 @@ class _Reading:
             return ~missing if negated else missing
         _, sign = self._next("an operator")
         if sign not in _COMPARE:
-            raise self.refused(f"{sign!r} stands where one of {' '.join(_COMPARE)} or `is` must")
+            raise self.refused(f"{sign!r} is where one of {' '.join(_COMPARE)} or `is` must be")
         return _COMPARE[sign](pc.field(name), pc.scalar(self._literal(name)))
 
     def _literal(self, column: str) -> Literal:
         """Return a literal of the column's own kind."""
         import pyarrow.types as kinds
 
-        kind, said = self._next("a literal")
+        kind, word = self._next("a literal")
         value: Literal
         if kind == "text":
-            value = said[1:-1].replace("''", "'")
-        elif said.lower() in _TRUTH:
-            value = _TRUTH[said.lower()]
+            value = word[1:-1].replace("''", "'")
+        elif word.lower() in _TRUTH:
+            value = _TRUTH[word.lower()]
         elif kind == "number":
-            value = self._number(said)
+            value = self._number(word)
         else:
-            raise self.refused(f"{said!r} stands where a literal must: 'text' in quotes, a number, true or false")
+            raise self.refused(f"{word!r} is where a literal must be: 'text' in quotes, a number, true or false")
         held = self._columns.field(column).type
         fits = {
             str: kinds.is_string(held) or kinds.is_large_string(held),
@@ -120,14 +120,14 @@ class _Reading:
             float: kinds.is_integer(held) or kinds.is_floating(held),
         }
         if not fits[type(value)]:
-            raise self.refused(f"{column} holds {held}, and {said} is none")
+            raise self.refused(f"{column} holds {held}, and {word} is not")
         return value
 
-    def _number(self, said: str) -> int | float:
+    def _number(self, word: str) -> int | float:
         try:
-            return int(said) if said.lstrip("-").isdigit() else float(said)
+            return int(word) if word.lstrip("-").isdigit() else float(word)
         except ValueError:
-            raise self.refused(f"{said!r} is not a number") from None
+            raise self.refused(f"{word!r} is not a number") from None
 
     def _taken(self, word: str) -> bool:
         there = self._place < len(self._tokens) and self._tokens[self._place][1].lower() == word
@@ -136,8 +136,8 @@ class _Reading:
 
     def _expect(self, word: str) -> None:
         if not self._taken(word):
-            _, said = self._next(repr(word))
-            raise self.refused(f"{said!r} stands where {word!r} must")
+            _, other = self._next(repr(word))
+            raise self.refused(f"{other!r} is where {word!r} must be")
 
     def _next(self, what: str) -> tuple[str, str]:
         if self._place == len(self._tokens):

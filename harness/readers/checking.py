@@ -32,8 +32,8 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
     """The trajectories of one value or file, each checked; whatever a reader raises costs what it was reading."""
     left = _TIMES_LONGER * len(data) + EXPANSION_LIMIT
     try:
-        for found in reader.read(data, source):
-            own = found if is_own(reader) else _as_stated(found, reader, source)
+        for row in reader.read(data, source):
+            own = row if is_own(reader) else _as_stated(row, reader, source)
             left -= checked(own, source, left)
             yield own
     except UnreadableTrajectory:
@@ -54,8 +54,8 @@ def refusal(reader: Reader, sample: Sample) -> str | None:
 
 def reader_failed(reader: Reader, error: BaseException, file: str, line: int | None = None) -> ReaderFailed:
     """Return the error for a reader that broke: which, of which package, and what it raised."""
-    said = " ".join(str(error).split())
-    raised = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    raised = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return ReaderFailed(f"the reader {reader.FORMAT!r} of {package_of(reader)} failed: {raised}", file=file, line=line)
 
 
@@ -92,17 +92,17 @@ def is_own(reader: Any) -> bool:
     return package_of(reader).startswith(_OWN_PACKAGE)
 
 
-def _as_stated(found: Trajectory, reader: Reader, source: Source) -> Trajectory:
+def _as_stated(trajectory: Trajectory, reader: Reader, source: Source) -> Trajectory:
     """Return the trajectory of a reader from elsewhere with every field of the type that it states."""
     try:
-        return _decoder.decode(msgspec.json.encode(found))
+        return _decoder.decode(msgspec.json.encode(trajectory))
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
         raise reader_failed(reader, error, source.file, source.line) from error
 
 
-def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> int:
+def checked(trajectory: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> int:
     """Return how many characters a trajectory comes to, all that it repeats counted each time."""
-    length, tops = _measured(found)
+    length, tops = _measured(trajectory)
     for _ in range(DEPTH_LIMIT):
         if length > left:
             why = f"repeats so much that it comes to over {EXPANSION_LIMIT >> 20} MiB more than the file says"
@@ -118,11 +118,12 @@ def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> i
     raise unreadable("the data are nested too deep", source)
 
 
-def _measured(found: Trajectory) -> tuple[int, list[Any]]:
+def _measured(trajectory: Trajectory) -> tuple[int, list[Any]]:
     """Return the characters of a trajectory's own texts, and the objects that are of any JSON value."""
-    length = len(found.id) + len(found.task) + sum(map(len, filter(None, (found.agent, found.model, found.parent))))
-    tops: list[Any] = [found.extra] if found.extra else []
-    for step in found.steps:
+    named = filter(None, (trajectory.agent, trajectory.model, trajectory.parent))
+    length = len(trajectory.id) + len(trajectory.task) + sum(map(len, named))
+    tops: list[Any] = [trajectory.extra] if trajectory.extra else []
+    for step in trajectory.steps:
         length += len(step.text) + len(step.reasoning) + len(step.speaker or "") + len(step.timestamp or "")
         if step.extra:
             tops.append(step.extra)

@@ -80,7 +80,7 @@ def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
 
 
 def _goes_on(stream: ByteStream, more: bytes) -> bool:
-    """Return whether anything but space stands after the first line, or would, had the stream not broken off."""
+    """Return whether anything but space is after the first line, or would, had the stream not broken off."""
     while more:
         if not more.isspace():
             return True
@@ -179,12 +179,12 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
 def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
     """Return the reader that a file is for, and its shape.
 
-    All rows of a table are of one kind: where the first is none that a reader knows, one of the next ones tells.
+    All rows of a table are of one kind: if no reader knows the first, one of the next ones tells.
     """
-    asked, again = tee(readers)
+    candidates, again = tee(readers)
     try:
         sample = sample_file(path)
-        return recognise(sample, asked), sample.shape
+        return recognise(sample, candidates), sample.shape
     except (UnknownFormat, UnreadableTrajectory):
         known = tuple(again)
         for row in _samples_of_rows(path):
@@ -261,7 +261,7 @@ def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
 
 
 def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
-    """As `read_part`, each with the place where it stands."""
+    """As `read_part`, each with its place."""
     file = path_text(part.path)
     try:
         with open_bytes(part.path, part.offset, part.size, part.rows) as stream:
@@ -289,13 +289,13 @@ def _read_whole(stream: ByteStream, reader: Reader, source: Source) -> Iterator[
 
 def _read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Placed]:
     try:
-        for found in read_value(data, reader, source):
-            own = found.source
+        for row in read_value(data, reader, source):
+            own = row.source
             within = own.line if source.line is None and own.file == source.file else source.line
-            yield Placed(found, source.file, within)
+            yield Placed(row, source.file, within)
     except UnreadableTrajectory as error:
-        said = f"{error.field}: {error.found}" if error.field else error.found
-        yield _broken(said, source.file, error.line_number or source.line)
+        message = f"{error.field}: {error.found}" if error.field else error.found
+        yield _broken(message, source.file, error.line_number or source.line)
 
 
 def _broken(error: str, file: str, line: int | None = None) -> Placed:

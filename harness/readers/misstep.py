@@ -5,7 +5,7 @@
         {"role": "agent", "text": "Reading it.", "calls": [{"name": "read", "arguments": {"path": "a.py"}, "id": "c1"}],
          "results": [{"text": "x = 1", "call_id": "c1"}]}]}
 
-All its fields are those of `harness.trajectory`, and what stands beside them goes to the `extra` of its level. A run
+All its fields are those of `harness.trajectory`, and any other field goes to the `extra` of its level. A run
 keeps the `source` that it states, which is where it was first read; `id` and `source` may be left out by who writes
 one by hand. The lines of a benchmark's `items.jsonl` are read as well: an item whose `trajectory` is an object of any
 known format holds a run, and another holds none.
@@ -130,8 +130,8 @@ def inline_run(value: dict[str, Any], item: str) -> Trajectory:
         try:
             reader = recognise(sample, all_readers())
         except UnknownFormat as error:
-            said = f"not a run of a known format; read as Misstep's own format: {_not_own(data, error)}"
-            raise InputError(said, _INLINE, field=field) from error
+            message = f"not a run of a known format; read as Misstep's own format: {_not_own(data, error)}"
+            raise InputError(message, _INLINE, field=field) from error
         runs = list(read_value(data, reader, Source(reader.FORMAT, _PLACE)))
     except RecursionError as error:
         raise InputError("not a run: the data are nested too deep", _INLINE, field=field) from error

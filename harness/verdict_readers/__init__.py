@@ -12,7 +12,7 @@ from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 
 class VerdictReader(Protocol):
-    """A module that reads the verdicts of one tool. Each JSON value of a file, or row of a table, stands alone."""
+    """A module that reads the verdicts of one tool. Each JSON value of a file, or row of a table, is read alone."""
 
     NAME: str
     """What such a file is called in a sentence, with its article."""

@@ -96,8 +96,8 @@ def _verdict(
     )
 
 
-def _error(given: Any) -> str:
-    return f"the sample ended with an error: {text(given.get('message'))}" if isinstance(given, dict) else ""
+def _error(error: Any) -> str:
+    return f"the sample ended with an error: {text(error.get('message'))}" if isinstance(error, dict) else ""
 
 
 def _judges(log: dict[str, Any]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[WrittenVerdict]:
-    """The outputs of a row; its position stands for its number where it has none, as in NeMo Evaluator itself."""
+    """The outputs of a row; its position is its number if it has none, as in NeMo Evaluator itself."""
     index = row.get("row_index")
     item = plain(index if isinstance(index, int) else position)
     names = {"row_index": item} | scalars(row.get("item"))

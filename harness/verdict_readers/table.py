@@ -39,8 +39,8 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     """Return the verdict of a row."""
     item = _text(value, "item", place)
     label = _text(value, "label", place)
-    said = value.get("status")
-    unanswered: Status = said if said in UNANSWERED else "unreadable"
+    status = value.get("status")
+    unanswered: Status = status if status in UNANSWERED else "unreadable"
     yield WrittenVerdict(
         item,
         label or None,
@@ -56,27 +56,27 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _text(value: dict[str, Any], name: str, place: Place) -> str:
-    given = value.get(name)
-    if isinstance(given, str):
-        return without_surrogates(given.strip())
-    if isinstance(given, list | dict):
-        raise place.error(f"a {'list' if isinstance(given, list) else 'table'} where a text is expected", _FORM, name)
-    return "" if given is None else plain(given)
+    cell = value.get(name)
+    if isinstance(cell, str):
+        return without_surrogates(cell.strip())
+    if isinstance(cell, list | dict):
+        raise place.error(f"a {'list' if isinstance(cell, list) else 'table'} where a text is expected", _FORM, name)
+    return "" if cell is None else plain(cell)
 
 
 _FORM = "A row has item and label, and may have judge, score, reason and model."
 
 
-def _score(given: Any, place: Place) -> float | None:
-    if given is None or (isinstance(given, str) and not given.strip()):
+def _score(cell: Any, place: Place) -> float | None:
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
         return None
-    if isinstance(given, str) and _DECIMAL_COMMA.fullmatch(given):
-        given = given.replace(",", ".")
+    if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell):
+        cell = cell.replace(",", ".")
     try:
-        score = math.nan if isinstance(given, bool) else float(given)
+        score = math.nan if isinstance(cell, bool) else float(cell)
     except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not 0 <= score <= 1:
         advice = "A score is the judge's certainty of its label: divide it by the highest one, or leave the column out."
-        raise place.error(f"the score {str(given)[:40]!r} is not a number from 0 to 1", advice, "score")
+        raise place.error(f"the score {str(cell)[:40]!r} is not a number from 0 to 1", advice, "score")
     return score

@@ -20,11 +20,11 @@ class Place(Struct, frozen=True):
     number: int
     unit: Unit = "line"
 
-    def error(self, found: str, advice: str, field: str = "") -> InputError:
-        """Return an error about a field of what stands there."""
+    def error(self, message: str, advice: str, field: str = "") -> InputError:
+        """Return an error about a field at this place."""
         if self.unit == "line":
-            return InputError(found, advice, file=self.file, line=self.number, field=field or None)
-        return InputError(found, advice, file=self.file, field=": ".join(filter(None, (str(self), field))))
+            return InputError(message, advice, file=self.file, line=self.number, field=field or None)
+        return InputError(message, advice, file=self.file, field=": ".join(filter(None, (str(self), field))))
 
     def __str__(self) -> str:
         return f"{self.unit} {self.number}"
@@ -35,7 +35,7 @@ class WrittenVerdict(Struct, frozen=True):
 
     - `item`: The item's id.
     - `label`: The label in the tool's words; `None` where it gave none.
-    - `place`: Where it stands.
+    - `place`: Where it is.
     - `judge`: The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
     - `status`: What the tool says of the answer. Without a label it is never `answered`.
     - `score`: The judge's certainty of its label, from 0 to 1.

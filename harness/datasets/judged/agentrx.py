@@ -118,8 +118,8 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
 
 def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
     records = json_file(path, list[TauRun])
-    found = named_runs(path, read, NAME, [f"tau-{record.task_id}" for record in records])
-    for record, trajectory in zip(records, found, strict=True):
+    runs = named_runs(path, read, NAME, [f"tau-{record.task_id}" for record in records])
+    for record, trajectory in zip(records, runs, strict=True):
         outcome = Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward)
         extra = {key: value for key, value in trajectory.extra.items() if key != "info"}
         extra["messages"] = len(record.traj)

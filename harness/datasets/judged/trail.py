@@ -64,10 +64,10 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         for path in files_in(folder / f"annotations_{source}", "*.json")
     ]
     categories = sorted({error.category for trace in traces for error in trace.errors})
-    asked = [(trace, category) for trace in traces for category in categories]
+    pairs = [(trace, category) for trace in traces for category in categories]
     SetWriter(NAME, folder, out).write(
-        [_item(trace, category) for trace, category in asked],
-        [Gold(item_id(trace.id, category), RATER, _label(trace, category)) for trace, category in asked],
+        [_item(trace, category) for trace, category in pairs],
+        [Gold(item_id(trace.id, category), RATER, _label(trace, category)) for trace, category in pairs],
         {"traces": runs.values()},
         [error for trace in traces for error in _errors(trace)],
     )

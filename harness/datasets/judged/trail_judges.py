@@ -71,7 +71,7 @@ class _Document(Struct, frozen=True):
 class JudgeAnswer(Struct, frozen=True):
     """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
 
-    `scores` is what stands under that name, of any shape: see `ratings_in`.
+    `scores` is the value of that name, of any shape: see `ratings_in`.
     """
 
     trace: str
@@ -171,7 +171,7 @@ def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
 
 
 def ratings_in(scores: object) -> Ratings:
-    """The ratings in what stands under `scores`: an object or a list of one; whatever is not a number is no rating."""
+    """The ratings in the value of `scores`, an object or a list of one; whatever is not a number is not a rating."""
     first = scores[0] if isinstance(scores, list | tuple) and scores else scores
     if not isinstance(first, dict):
         return {}

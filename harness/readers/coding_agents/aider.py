@@ -152,7 +152,7 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _speaker_of_plain_line(run: _Run, line: str) -> Speaker:
-    """Return a line without a mark is the model's, a blank one goes with what stands before it.
+    """Return the speaker of a line: one without a mark is the model's, a blank one goes with the line before it.
 
     Before the first word of the user it is a command line that went on, or the text of a page.
     """

@@ -56,7 +56,7 @@ class SessionFileLine(Struct, rename="camel"):
 
 
 class SessionLine(Struct):
-    """A line with its number and as it stood."""
+    """A line with its number, unchanged."""
 
     number: int
     line: SessionFileLine

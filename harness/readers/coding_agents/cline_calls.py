@@ -46,7 +46,7 @@ class Written(Struct, frozen=True):
 
 def split_calls(text: str) -> tuple[str, list[Written]]:
     """Return the text without the calls in it, and the calls, in order."""
-    said: list[str] = []
+    texts: list[str] = []
     calls: list[Written] = []
     place = 0
     for opening in _OPENING.finditer(text):
@@ -54,12 +54,12 @@ def split_calls(text: str) -> tuple[str, list[Written]]:
             continue
         closing = f"</{opening[1]}>"
         end = text.find(closing, opening.end())
-        said.append(text[place : opening.start()])
+        texts.append(text[place : opening.start()])
         inner = text[opening.end() : end if end >= 0 else len(text)]
         calls.append(Written(opening[1], _arguments(inner), end < 0))
         place = end + len(closing) if end >= 0 else len(text)
-    said.append(text[place:])
-    return "".join(said).strip(), calls
+    texts.append(text[place:])
+    return "".join(texts).strip(), calls
 
 
 def _arguments(inner: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _arguments(inner: str) -> dict[str, str]:
     ends: defaultdict[str, list[int]] = defaultdict(list)
     for closing in _CLOSING.finditer(inner):
         ends[closing[1]].append(closing.start())
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     place = 0
     for opening in _OPENING.finditer(inner):
         name, after = opening[1], ends.get(opening[1], [])
@@ -75,12 +75,12 @@ def _arguments(inner: str) -> dict[str, str]:
         if opening.start() < place or following == len(after):
             continue
         end = after[-1] if name in _LONG else after[following]
-        found[name] = inner[opening.end() : end].strip("\n")
+        fields[name] = inner[opening.end() : end].strip("\n")
         place = end + len(name) + 3
-    return found
+    return fields
 
 
 def heading_of(text: str) -> tuple[str, str] | None:
     """Return the tool whose result a text is, and the result; `None` for another text."""
-    found = _HEADING.match(text)
-    return None if found is None else (found[1], text[found.end() :].strip("\n"))
+    match = _HEADING.match(text)
+    return None if match is None else (match[1], text[match.end() :].strip("\n"))

@@ -311,8 +311,8 @@ class _Reading:
         extra = rest | filled([("content", others), ("events", self._events.get(item.call_id or ""))])
         shell = _shell(text)
         if shell is None:
-            found = _EXIT_CODE.search(text[:1000])
-            exit_code = int(found[1]) if found else _exit_code(extra.get("events"))
+            match = _EXIT_CODE.search(text[:1000])
+            exit_code = int(match[1]) if match else _exit_code(extra.get("events"))
         else:
             text, extra["metadata"] = shell.output, shell.metadata
             exit_code = _exit_code([shell.metadata])
@@ -373,7 +373,7 @@ def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:
 
 
 def _shell(text: str) -> _Shell | None:
-    """Return a command's output that stands as JSON in the text."""
+    """Return a command's output that is JSON in the text."""
     if not text.startswith("{"):
         return None
     try:
@@ -382,6 +382,6 @@ def _shell(text: str) -> _Shell | None:
         return None
 
 
-def _exit_code(said: Any) -> int | None:
-    codes = [entry.get("exit_code") for entry in said or [] if isinstance(entry, dict)]
+def _exit_code(events: Any) -> int | None:
+    codes = [entry.get("exit_code") for entry in events or [] if isinstance(entry, dict)]
     return next((code for code in map(whole, codes) if code is not None), None)

@@ -66,24 +66,24 @@ class Session(Struct):
 def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
     """Return the sessions in a file, in the order in which they begin; at least one."""
     current = Session()
-    found: dict[str | None, Session] = {None: current}
+    by_name: dict[str | None, Session] = {None: current}
     silent = True
     for entry in entries:
         named = entry.describes
         if named is not None and current.begin is None and silent:
             current.begin = entry
-            found = {named: current}
+            by_name = {named: current}
         elif named is not None and not (silent and named in current.origins):
-            current = found.setdefault(named, Session(begin=entry))
+            current = by_name.setdefault(named, Session(begin=entry))
             silent = not current.entries
         if entry.kind == "session_meta" and (origin := origin_of(entry.payload)) is not None:
             current.origins.add(origin)
         silent = silent and entry.kind not in _SPEECH
         current.entries.append(entry)
-    sessions = list(found.values())
-    said = {name: _Said(session.entries) for name, session in found.items()}
+    sessions = list(by_name.values())
+    entries_of = {name: _Said(session.entries) for name, session in by_name.items()}
     for session in sessions:
-        length, start = _replayed(session, said)
+        length, start = _replayed(session, entries_of)
         session.replayed = session.entries[start : start + length]
         session.entries = session.entries[:start] + session.entries[start + length :]
     return sessions
@@ -98,12 +98,12 @@ def _spawned_by(described: dict[str, Any]) -> Any:
     return at(described, "source", "subagent", "thread_spawn", "parent_thread_id")
 
 
-def _replayed(session: Session, said: "dict[str | None, _Said]") -> tuple[int, int]:
+def _replayed(session: Session, entries_of: "dict[str | None, _Said]") -> tuple[int, int]:
     """Return how many entries of a session repeat earlier ones, and the first of them."""
     begin, entries = session.begin, session.entries
     if begin is None:
         return 0, 0
-    at_hand = [said[name] for name in session.origins if name in said and name != begin.describes]
+    at_hand = [entries_of[name] for name in session.origins if name in entries_of and name != begin.describes]
     if at_hand:
         return max(_repeated(entries, earlier) for earlier in at_hand), 0
     again = (place for place, entry in enumerate(entries) if entry.describes == begin.describes and entry is not begin)
@@ -168,8 +168,8 @@ def _stamped_as_copied(begin: RolloutLine, entries: list[RolloutLine]) -> int:
     end = next((place for place in late if entries[place].kind in _SPEECH), len(entries))
     if end == len(entries) or _is_by_user(entries[end]):
         return end
-    asked = [place for place in range(end) if _is_by_user(entries[place])]
-    return asked[-1] if asked else end
+    places = [place for place in range(end) if _is_by_user(entries[place])]
+    return places[-1] if places else end
 
 
 def _is_by_user(entry: RolloutLine) -> bool:

@@ -19,7 +19,7 @@ which nothing was said make no line. What the Cursor agent writes as JSON Lines 
 
 Bubbles of one answer of the model (thoughts, text, calls that name the same `modelCallId`) are one step. A bubble that
 the composer names and the database lacks is in `extra["other_bubbles"]`. Tokens are given where they are not 0,
-which stands for unknown. A composer that another began has that as its `parent`.
+which means unknown. A composer that another began has that as its `parent`.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ Lines (made up)::
       "result": [{"functionResponse": {"id": "c1", "name": "list_directory", "response": {"output": "a.py"}}}]}]}
     {"$set": {"lastUpdated": "…"}}
 
-A message with an id that was there before replaces it where it stood (fields that it lacks stay); `$set` replaces
+A message with an id that was there before replaces it where it was (fields that it lacks stay); `$set` replaces
 fields of the session, its whole list of messages included; `$rewindTo` drops the messages from an id on, which then
 are in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
 answered is in the call and again in a user line of `functionResponse` parts: one result. The context that the

@@ -6,7 +6,7 @@
     {"role": "user", "created": 1767607201, "content": [{"type": "toolResponse", "id": "c1", "toolResult":
      {"status": "success", "value": [{"type": "text", "text": "a.py"}]}}]}
 
-A request that the program could not read has `status` error: the call stands with its `parse_error`. Messages that
+A request that the program could not read has `status` error: the call has a `parse_error`. Messages that
 the person does not see (`metadata.userVisible` false), such as summaries, and notifications are system steps.
 """
 

@@ -51,7 +51,7 @@ FORMAT = "opencode"
 UNIT: Unit = "value"
 
 _REFUSED = "invalid"
-"""The tool that stands for a call of a tool that there is not, or with arguments that are none."""
+"""The tool that opencode names for a call of an unknown tool, or with arguments that are not an object."""
 
 
 class _Cache(Struct):

@@ -173,8 +173,8 @@ def _identity(run: _Run, source: Source) -> str:
 
 def _outcome(report: _Report | None, rest: dict[str, Any]) -> Outcome:
     """Return whether the hidden tests passed; what the agent or a model says of it stays in `extra`."""
-    said = [report.resolved if report else None, at(rest, "test_result", "report", "resolved"), rest.get("resolved")]
-    resolved = next((answer for answer in said if isinstance(answer, bool)), None)
+    answers = [report.resolved if report else None, at(rest, "test_result", "report", "resolved"), rest.get("resolved")]
+    resolved = next((answer for answer in answers if isinstance(answer, bool)), None)
     return Outcome() if resolved is None else Outcome("passed" if resolved else "failed")
 
 
@@ -272,11 +272,11 @@ def _closing_words(thought: str, event: _Event, arguments: dict[str, Any]) -> st
     """Return what the agent says when it ends: its thought, its last message, and what it hands over, each once."""
     outputs = arguments.get("outputs")
     handed = [outputs.get(name) for name in ("content", "reason")] if isinstance(outputs, dict) else []
-    said: list[str] = []
+    texts: list[str] = []
     for text in (thought, arguments.get("final_thought"), event.message, *handed):
-        if isinstance(text, str) and text.strip() and not any(text.strip() in before for before in said):
-            said.append(text)
-    return "\n".join(said)
+        if isinstance(text, str) and text.strip() and not any(text.strip() in before for before in texts):
+            texts.append(text)
+    return "\n".join(texts)
 
 
 def _asks(arguments: dict[str, Any]) -> bool:

@@ -149,7 +149,7 @@ class _Answers:
                 self._at.setdefault((message.thought, message.action), []).append(index)
 
     def next_of(self, item: _Item) -> int | None:
-        """Return where the next answer with an item's thought and action stands."""
+        """Return the place of the next answer with an item's thought and action."""
         waiting = self._at.get((item.thought, item.action), [])
         while waiting:
             index = waiting.pop()

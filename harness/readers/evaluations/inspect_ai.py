@@ -98,12 +98,12 @@ def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: S
     stored = Stored((sample.attachments or {}) | (content if isinstance(content, dict) else {}), source)
     steps = steps_of(sample.messages, events if isinstance(events, list) else [], stored, source)
     name = "sample" if sample.id is None else str(sample.id)
-    asked = sample.input if isinstance(sample.input, str) else ""
-    task = resolved(asked, stored) if asked else first_words_of_user(steps)
+    question = sample.input if isinstance(sample.input, str) else ""
+    task = resolved(question, stored) if question else first_words_of_user(steps)
     return Trajectory(
         id=name if sample.epoch == 1 else f"{name}-e{sample.epoch}",
         source=source,
-        task=task if isinstance(task, str) else asked,
+        task=task if isinstance(task, str) else question,
         steps=steps,
         outcome=_outcome(sample),
         agent=log.eval.solver,
@@ -118,6 +118,6 @@ def _outcome(sample: _Sample) -> Outcome:
     """Return what the scorers agree on, and the reward if there is one number."""
     scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
     values = [score.get("value") if isinstance(score, dict) else score for score in scores]
-    said = set(map(status_of, values))
+    statuses = set(map(status_of, values))
     alone = amount(values[0]) if len(values) == 1 else None
-    return Outcome(said.pop() if len(said) == 1 else "unknown", alone)
+    return Outcome(statuses.pop() if len(statuses) == 1 else "unknown", alone)

@@ -115,11 +115,11 @@ def _add(
     extra |= filled([("model", message.model), ("content", others)])
     turn = conversation.say("agent", [text], None, extra)
     turn.reasoning = [part["reasoning"] for part in reasoning]
-    if (made := generated.get(message.id or "")) is not None:
-        turn.timestamp, turn.seconds, turn.tokens = made
-    for call, said in zip(message.tool_calls or [], raw.get("tool_calls") or [], strict=True):
-        asked = tool_call(call.function, resolved(call.arguments, stored), call.id, rest_of(said, _Call))
-        conversation.call(turn, replace(asked, parse_error=call.parse_error) if call.parse_error else asked)
+    if (called := generated.get(message.id or "")) is not None:
+        turn.timestamp, turn.seconds, turn.tokens = called
+    for call, raw_call in zip(message.tool_calls or [], raw.get("tool_calls") or [], strict=True):
+        called = tool_call(call.function, resolved(call.arguments, stored), call.id, rest_of(raw_call, _Call))
+        conversation.call(turn, replace(called, parse_error=call.parse_error) if call.parse_error else called)
 
 
 def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any]) -> ToolResult:

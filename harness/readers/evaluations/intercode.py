@@ -67,16 +67,16 @@ def _is_run(value: Any) -> bool:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the runs of one document or line, in order."""
     value = decode_json(data, source)
-    found = list(_records(value)) if isinstance(value, dict) else []
-    if not found:
+    runs = list(_records(value)) if isinstance(value, dict) else []
+    if not runs:
         raise unreadable("no runs with the actions of their `turn_history`", source)
-    beside = {key: one for key, one in value.items() if found[0][0] and not _is_run(one)}
-    for key, raw in found:
+    beside = {key: one for key, one in value.items() if runs[0][0] and not _is_run(one)}
+    for key, raw in runs:
         record = convert(raw, _Record, source)
         turns = record.turn_history
         tool = record.environment.removeprefix("ic_") or "environment"
         steps = tuple([_step(turns, turn, tool) for turn in range(len(turns.actions))])
-        kept = [
+        fields = [
             ("turn_history", rest_of(raw["turn_history"], _Turns)),
             ("summary", raw.get("summary")),
             ("environment", record.environment),
@@ -89,7 +89,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             steps=(Step("user", text=record.query), *steps) if record.query else steps,
             outcome=_outcome(record.summary),
             agent="intercode",
-            extra=rest_of(raw, _Record) | filled(kept),
+            extra=rest_of(raw, _Record) | filled(fields),
         )
 
 

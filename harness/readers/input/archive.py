@@ -78,8 +78,8 @@ def _check_pyarrow(path: Path) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        found = f"zstandard packed {path_text(path)}, and pyarrow, which unpacks it, is not installed"
-        raise MissingPrerequisite(found, "Run `pip install 'misstep[lake]'`.") from error
+        message = f"zstandard packed {path_text(path)}, and pyarrow, which unpacks it, is not installed"
+        raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
 
 
 def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -154,15 +154,15 @@ def is_too_long(length: int, samples: int, whole: int) -> bool:
 
 
 def brief(about: dict[str, Any], where: str) -> dict[str, Any]:
-    """The short fields of a log that tell its samples from those of another, and `where` the whole of it stands."""
+    """The short fields of a log that tell its samples from those of another, and `where` the whole of it is."""
     described = about.get("eval")
-    told = {
+    fields_of_eval = {
         "eval": _short(described, _OF_EVAL) if isinstance(described, dict) else {},
         **({"whole_log": where} if where else {}),
     }
-    return _short(about, _OF_LOG) | told
+    return _short(about, _OF_LOG) | fields_of_eval
 
 
 def _short(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    found = {name: fields[name] for name in names if isinstance(fields.get(name), str | int)}
-    return {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in found.items()}
+    short = {name: fields[name] for name in names if isinstance(fields.get(name), str | int)}
+    return {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in short.items()}

@@ -162,24 +162,24 @@ class _Database:
         for name, session in _PROGRAMS[program][1](self):
             self._read = 0
             try:
-                found = session()
-                line = None if found is None else msgspec.json.encode({MARK: program} | found)
+                fields = session()
+                line = None if fields is None else msgspec.json.encode({MARK: program} | fields)
             except sqlite3.OperationalError:  # it takes too long, or the disk fails
                 raise
             except (_TooLong, sqlite3.DatabaseError, RecursionError) as error:
-                said = f"the session {name} cannot be read: {error}"
-                line = msgspec.json.encode({MARK: program, _UNREADABLE: said})
+                message = f"the session {name} cannot be read: {error}"
+                line = msgspec.json.encode({MARK: program, _UNREADABLE: message})
             if line is not None:
                 yield line + b"\n"
 
     def rows(self, query: str, *values: Any) -> Iterator[Row]:
         """Return the rows that a query finds, null columns left out."""
         for row in self._connection.execute(query, values):
-            found = {name: _as_text(row[name]) for name in row.keys() if row[name] is not None}  # noqa: SIM118 (no dict)
-            self._read += sum(len(value) for value in found.values() if isinstance(value, str))
+            fields = {name: _as_text(row[name]) for name in row.keys() if row[name] is not None}  # noqa: SIM118 (no dict)
+            self._read += sum(len(value) for value in fields.values() if isinstance(value, str))
             if self._read > LINE_LIMIT:
                 raise _TooLong(f"over {LINE_LIMIT >> 20} MiB")
-            yield found
+            yield fields
 
     def places(self, what: str, order: str = "rowid") -> dict[str, list[int]]:
         """Return what belongs together: the first column of a query → the places in the second, in order.
@@ -192,18 +192,18 @@ class _Database:
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
-            found = self._places(what)
-            return {name: sorted(places) for name, places in sorted(found.items(), key=lambda one: min(one[1]))}
+            groups = self._places(what)
+            return {name: sorted(places) for name, places in sorted(groups.items(), key=lambda one: min(one[1]))}
 
     def _places(self, query: str) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        groups: dict[str, list[int]] = {}
         length = 0
         for name, place in self._connection.execute(query):
-            known = found.setdefault(str(_as_text(name)), [])
+            known = groups.setdefault(str(_as_text(name)), [])
             length += len(str(name)) if not known else 0
             check_expansion(length, self.size)
             known.append(place)
-        return found
+        return groups
 
     def at(self, table: str, place: int) -> Row:
         """Return the row at a place of a table."""
@@ -222,11 +222,11 @@ def _goose(database: _Database) -> Found:
 
 def _goose_session(database: _Database, place: int, messages: list[int]) -> Row:
     session = _parsed(database.at("sessions", place))
-    said = []
+    conversation = []
     for row in (_parsed(database.at("messages", one)) for one in messages):
         fixed = {"id": row.pop("message_id", None), "created": row.pop("created_timestamp", None)}
-        said.append(fixed | {name: value for name, value in row.items() if name not in ("id", "session_id")})
-    return session | {"conversation": said}
+        conversation.append(fixed | {name: value for name, value in row.items() if name not in ("id", "session_id")})
+    return session | {"conversation": conversation}
 
 
 def _opencode(database: _Database) -> Found:
@@ -241,11 +241,11 @@ def _opencode_session(database: _Database, place: int, messages: list[int], part
     row = _parsed(database.at("session", place))
     times = {name: row.pop(f"time_{name}", None) for name in ("created", "updated")}
     info = {"projectID": row.pop("project_id", None), "parentID": row.pop("parent_id", None), "time": times} | row
-    said = []
+    conversation = []
     for message in (database.at("message", one) for one in messages):
         own = [_data_of(database.at("part", part)) for part in parts.get(str(message.get("id")), [])]
-        said.append({"info": _data_of(message), "parts": own})
-    return {"info": info, "messages": said}
+        conversation.append({"info": _data_of(message), "parts": own})
+    return {"info": info, "messages": conversation}
 
 
 def _data_of(row: Row) -> Row:
@@ -269,8 +269,8 @@ def _cursor_session(database: _Database, name: str, place: int) -> Row | None:
     for header in headers if isinstance(headers, list) else []:
         bubble = text_or_none(at(header, "bubbleId")) or ""
         key = f"bubbleId:{name}:{bubble}"
-        found = next(database.rows("SELECT value FROM cursorDiskKV WHERE key = ?", key), {})
-        bubbles.append(_json(found.get("value")) if found else header)
+        row = next(database.rows("SELECT value FROM cursorDiskKV WHERE key = ?", key), {})
+        bubbles.append(_json(row.get("value")) if row else header)
     return {"composerData": {"composerId": name} | composer, "bubbles": bubbles}
 
 
@@ -287,7 +287,7 @@ def _parsed(row: Row) -> Row:
 
 
 def _json(value: Any) -> Any:
-    """Return a value that stands as JSON in a text; the text where it is none."""
+    """Return the value of a JSON text; the text itself if it is not JSON."""
     if not isinstance(value, str):
         return value
     try:

@@ -24,7 +24,7 @@ LINE_LIMIT = 64 << 20
 """Bytes: a longer line is an error that names file and line, not a hang."""
 
 EXPANSION_LIMIT = 64 << 20
-"""Characters: how much may be added to a trajectory by repeating what stands in its file once."""
+"""Characters: how much may be added to a trajectory by repeating a text that its file has once."""
 
 _LARGEST = 2**53
 """From here on not every whole number is a floating-point number."""
@@ -35,14 +35,14 @@ _ESCAPE = re.compile(
 """Each escape in JSON in its turn: a pair of surrogates, a lone one, anything else."""
 _untyped = msgspec.json.Decoder()
 _ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajectory")
-"""What is no part of a file's name."""
+"""Not a part of a file's name."""
 
 
 def decode_json(data: bytes, source: Source) -> Any:
     """Return the JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
 
     What comes out can be written again: a number that is none, or not finite, becomes null, a lone surrogate U+FFFD.
-    Of a key written twice the last one stands.
+    Of a key written twice the last one counts.
     """
     try:
         return _untyped.decode(data)
@@ -99,19 +99,19 @@ def _is_empty(field: Any) -> bool:
 
 
 def amount(value: Any) -> float | None:
-    """Return an amount of dollars, seconds or points; `None` for what is none, as a number too large to be one."""
+    """Return an amount of dollars, seconds or points; `None` for anything else, as a number too large to be one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
 
 
 def whole(value: Any) -> int | None:
-    """Return a whole number; `None` for what is none, such as a truth value."""
+    """Return a whole number; `None` for anything else, such as a truth value."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def time_of(seconds: Any) -> str | None:
-    """Seconds since 1970 as ISO 8601; `None` for what is not time."""
+    """Seconds since 1970 as ISO 8601; `None` for anything else."""
     known = amount(seconds)
     if known is None:
         return None
@@ -122,13 +122,13 @@ def time_of(seconds: Any) -> str | None:
 
 
 def time_of_milliseconds(value: Any) -> str | None:
-    """Milliseconds since 1970 as ISO 8601; `None` for what is not time."""
+    """Milliseconds since 1970 as ISO 8601; `None` for anything else."""
     known = amount(value)
     return None if known is None else time_of(known / 1000)
 
 
 def at(value: Any, *path: str) -> Any:
-    """Return what stands at a path of names in nested objects; `None` if there is nothing."""
+    """Return the value at a path of names in nested objects; `None` if there is nothing."""
     for name in path:
         if not isinstance(value, dict):
             return None
@@ -137,7 +137,7 @@ def at(value: Any, *path: str) -> Any:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a text; `None` for what is none."""
+    """Return a text; `None` for anything else."""
     return value if isinstance(value, str) else None
 
 

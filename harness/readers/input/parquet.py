@@ -150,16 +150,16 @@ def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        found = f"{path_text(path)} is a Parquet file, and pyarrow, which reads it, is not installed"
-        raise MissingPrerequisite(found, "Run `pip install 'misstep[lake]'`.") from error
+        message = f"{path_text(path)} is a Parquet file, and pyarrow, which reads it, is not installed"
+        raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
     if file.read(4) == MAGICS[1]:
         raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
     file.seek(0)
     try:
         return ParquetFile(_Bounded(file), pre_buffer=False, page_checksum_verification=True)
     except (ArrowException, OSError, ValueError, MemoryError) as error:
-        found = f"a Parquet file that is broken or cut off: {_first_sentence(error)}"
-        raise UnreadableTrajectory(found, "Copy the file again.", file=path_text(path)) from error
+        message = f"a Parquet file that is broken or cut off: {_first_sentence(error)}"
+        raise UnreadableTrajectory(message, "Copy the file again.", file=path_text(path)) from error
 
 
 class _Bounded(io.BufferedIOBase):
@@ -355,7 +355,7 @@ def _object(row: dict[str, Any], columns: _Columns) -> bytes:
 
 
 def _inline(name: str, value: Any) -> Any:
-    """Return the value of a column; where it is JSON text in a column that holds messages, that JSON as it stands."""
+    """Return the value of a column; where it is JSON text in a column that holds messages, that JSON unchanged."""
     if isinstance(value, bytes):
         value = value.decode(errors="replace")
     if isinstance(value, list) and name in _MESSAGES:

@@ -1,7 +1,7 @@
 """Files to bytes in UTF-8, whatever they are written in: plain, gzip, UTF-16, UTF-32, an eval log, a database.
 
 A stream never fails while it is read. One that breaks off (a truncated archive, a disk that fails) ends there, and
-`broken` says why: what stands before the break can be read.
+`broken` says why: everything before the break can be read.
 """
 
 import codecs

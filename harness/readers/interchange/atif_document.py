@@ -13,7 +13,7 @@
      "subagent_trajectories": [], "extra": {}}
 
 A message or content is a text or, from version 1.6, a list of parts. Steps count from 1. What ATIF has no place for
-stands under `extra.misstep` of its level: `Own…` are the types of that.
+is under `extra.misstep` of its level: `Own…` are the types of that.
 """
 
 from typing import Any
@@ -222,8 +222,8 @@ def _tidy(value: Any, known: type[Struct]) -> Any:
     if not isinstance(value, dict):
         return value
     unknown = {name: field for name, field in value.items() if name not in known.__struct_fields__}
-    kept = {name: field for name, field in value.items() if name in known.__struct_fields__}
-    return _with_extra(kept, unknown) if unknown else kept
+    fields = {name: field for name, field in value.items() if name in known.__struct_fields__}
+    return _with_extra(fields, unknown) if unknown else fields
 
 
 def _with_extra(value: dict[str, Any], unknown: Extra) -> dict[str, Any]:

@@ -52,11 +52,11 @@ def unfolded(document: Any) -> Any:
 
 def repeated_in(document: Any) -> dict[str, list[str]]:
     """First place → the others, of the texts that a document has once; empty where it was not folded."""
-    found: Any = document
+    table: Any = document
     for name in ("extra", _OWN, REPEATED):
-        found = found.get(name) if isinstance(found, dict) else None
-    is_table = isinstance(found, dict) and all(isinstance(others, list) for others in found.values())
-    return dict(found) if is_table else {}
+        table = table.get(name) if isinstance(table, dict) else None
+    is_table = isinstance(table, dict) and all(isinstance(others, list) for others in table.values())
+    return dict(table) if is_table else {}
 
 
 def _texts(document: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -263,7 +263,7 @@ def _ordered(fields: Extra, type_: type[Struct]) -> Extra:
 
 
 def _reserved(extra: Extra) -> Extra:
-    """Return what of `extra` stands under the one name that is ours in ATIF's."""
+    """Return the part of `extra` under the one name that is ours in ATIF's."""
     return {wire.OWN: extra[wire.OWN]} if wire.OWN in extra else {}
 
 

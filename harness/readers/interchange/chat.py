@@ -7,7 +7,7 @@ r"""Messages in the style of OpenAI's chat completions, the one place where they
     {"role": "tool", "tool_call_id": "c1", "content": "x = 1"}
 
 Before tools there were functions: `function_call` in the assistant's message, answered by name under the role
-`function`. An answer stands with the call it answers: by id; without one, by name or order among the open calls of
+`function`. An answer goes with the call it answers: by id; without one, by name or order among the open calls of
 the last turn. An answer to no known call goes to the agent's last turn, else to one of the system.
 """
 

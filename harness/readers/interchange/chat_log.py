@@ -126,8 +126,8 @@ def _is_chat(values: list[Any]) -> bool:
 
 
 def _is_message(raw: Raw) -> bool:
-    said = next((raw[name] for name in TEXTS if name in raw), "tool_calls" if "tool_calls" in raw else 0)
-    return bool(_speaker(raw)) and (said is None or isinstance(said, str | list))
+    content = next((raw[name] for name in TEXTS if name in raw), "tool_calls" if "tool_calls" in raw else 0)
+    return bool(_speaker(raw)) and (content is None or isinstance(content, str | list))
 
 
 def _speaker(raw: Raw) -> str:
@@ -139,8 +139,8 @@ def _plain(raw: Raw) -> Raw:
     """Return a message with its speaker as `role` and what is said as `content`."""
     speaker = next(name for name in SPEAKERS if isinstance(raw.get(name), str))
     text = next((name for name in TEXTS if name in raw), "content")
-    said = {"role": raw[speaker], "content": raw.get(text)}
-    return said | {name: value for name, value in raw.items() if name not in (speaker, text)}
+    message = {"role": raw[speaker], "content": raw.get(text)}
+    return message | {name: value for name, value in raw.items() if name not in (speaker, text)}
 
 
 def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: bool) -> int:

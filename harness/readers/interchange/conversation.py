@@ -69,8 +69,8 @@ class Conversation(TurnList):
         self, role: Role, texts: list[str], timestamp: str | None = None, extra: dict[str, Any] | None = None
     ) -> Turn:
         """Add a turn in which something is said; empty texts are none."""
-        said = [text for text in texts if text]
-        return self.begin(Turn(role, said, timestamp=timestamp, extra={} if extra is None else extra))
+        own = [text for text in texts if text]
+        return self.begin(Turn(role, own, timestamp=timestamp, extra={} if extra is None else extra))
 
     def begin(self, turn: Turn) -> Turn:
         """Add a turn."""

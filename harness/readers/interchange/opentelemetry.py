@@ -115,14 +115,14 @@ class _Reading:
                 self._place_tool(span)
         self._place_outcomes()
         outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
-        kept = [_kept(span) for span in self.spans if span.id not in self._turn_of]
+        spans = [_kept(span) for span in self.spans if span.id not in self._turn_of]
         return self.conversation.trajectory(
             trace or "trace",
             source,
             task=_task(outermost),
             agent=outermost.name if outermost else None,
             model=self.model,
-            extra=filled([("spans", kept), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
+            extra=filled([("spans", spans), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
         )
 
     def _enclosing(self, span: Span) -> Iterator[Span]:
@@ -157,15 +157,15 @@ class _Reading:
     def _place_model(self, span: Span) -> None:
         context = self._context(span)
         messages = given(span.attributes)
-        told = [(message.role, message.text) for message in messages]
-        continued = told[: len(context.given)] == context.given
+        texts = [(message.role, message.text) for message in messages]
+        continued = texts[: len(context.given)] == context.given
         opens = context.turn is None
-        for key, message in list(zip(told, messages, strict=True))[len(context.given) if continued else 0 :]:
+        for key, message in list(zip(texts, messages, strict=True))[len(context.given) if continued else 0 :]:
             if continued or key not in context.seen:
                 self._place_given(message, context, by_user=context.outermost and (opens or continued))
         if continued:
-            context.given = told
-        context.seen.update(told)
+            context.given = texts
+        context.seen.update(texts)
         turn = self.conversation.begin(Turn("agent", speaker=context.speaker))
         turn.timestamp, turn.seconds, turn.tokens = span.timestamp, span.seconds, _tokens(span.attributes)
         for message in answered(span.attributes):
@@ -214,8 +214,8 @@ class _Reading:
         place = _call_of(turn, name, wanted)
         call_id = wanted if isinstance(wanted, str) else span.id
         if place is None:
-            said = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
-            turn.calls.append(tool_call(name, said, call_id, {"span_id": span.id}))
+            arguments = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
+            turn.calls.append(tool_call(name, arguments, call_id, {"span_id": span.id}))
         else:
             call = turn.calls[place]
             call_id = call.id if call.id is not None else call_id

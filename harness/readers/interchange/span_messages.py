@@ -75,8 +75,8 @@ def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[Spa
             return [_of_parts(message) for message in _listed(_parsed(whole)) if isinstance(message, dict)]
         fields: dict[int, dict[str, Any]] = {}
         for name, value in attributes.items():
-            if name.startswith(prefix) and (found := _PLACE.fullmatch(name, len(prefix))):
-                fields.setdefault(int(found[1]), {})[found[2].removeprefix("message.")] = value
+            if name.startswith(prefix) and (match := _PLACE.fullmatch(name, len(prefix))):
+                fields.setdefault(int(match[1]), {})[match[2].removeprefix("message.")] = value
         if fields:
             return [_of_fields(fields[place]) for place in sorted(fields)]
     return []
@@ -101,10 +101,10 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
     texts: dict[int, str] = {}
     extra: dict[str, Any] = {}
     for name, value in fields.items():
-        if found := _CALL_FIELD.fullmatch(name):
-            calls.setdefault(int(found[1]), {})[found[2]] = value
-        elif found := _CONTENT_TEXT.fullmatch(name):
-            texts[int(found[1])] = as_text(value)
+        if match := _CALL_FIELD.fullmatch(name):
+            calls.setdefault(int(match[1]), {})[match[2]] = value
+        elif match := _CONTENT_TEXT.fullmatch(name):
+            texts[int(match[1])] = as_text(value)
         elif name not in ("role", "content", "tool_call_id"):
             extra[name] = value
     content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
@@ -131,8 +131,8 @@ def _of_parts(value: dict[str, Any]) -> SpanMessage:
         elif kind == "text" and isinstance(fields.get("content"), str):
             texts.append(fields["content"])
         else:
-            said, rest = text_and_others(part)
-            texts += said
+            texts_of_part, rest = text_and_others(part)
+            texts += texts_of_part
             others += rest
     message.text = "\n".join(texts)
     for call in _listed(value.get("tool_calls")):
@@ -157,11 +157,11 @@ def _from_text(message: SpanMessage) -> SpanMessage:
     """Calls and answers that a framework gives as text."""
     if message.role == "tool-call" and message.text.startswith(_CALLING):
         message.calls = list(_literal_calls(message.text.removeprefix(_CALLING)))
-    elif found := _ANSWER.match(message.text) if message.role != "assistant" else None:
+    elif match := _ANSWER.match(message.text) if message.role != "assistant" else None:
         message.role = "tool"
-        message.call_id = found[1]
-        message.failed = found[2] == "Error"
-        message.text = message.text[found.end() :]
+        message.call_id = match[1]
+        message.failed = match[2] == "Error"
+        message.text = message.text[match.end() :]
     elif message.role == "user" and message.text.startswith("Observation:\n"):
         message.role = "tool"
         message.text = message.text.removeprefix("Observation:\n")
@@ -215,5 +215,5 @@ def _json_value(value: Any) -> Any:
 
 def _name(name: Any) -> str:
     """Return a key as the name of a JSON object."""
-    said = _json_value(name)
-    return said if isinstance(said, str) else repr(said)
+    value = _json_value(name)
+    return value if isinstance(value, str) else repr(value)

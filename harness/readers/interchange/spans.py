@@ -149,7 +149,7 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
     end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
     status = _object(item.get("status"))
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
-    said = item.get("start_time", item.get("timestamp"))
+    stated = item.get("start_time", item.get("timestamp"))
     return Span(
         id=identity,
         trace=_first_text(*traces, trace) or "",
@@ -157,7 +157,7 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
         name=str(item.get("span_name", item.get("name", ""))),
         kind=_kind(item, attributes),
         attributes=attributes,
-        timestamp=said if isinstance(said, str) else _printed(start),
+        timestamp=stated if isinstance(stated, str) else _printed(start),
         start=start,
         seconds=_seconds(item.get("duration"), start, end),
         status=_STATUS.get(str(code).lower(), "unset"),
@@ -175,22 +175,22 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _attributes(item: dict[str, Any]) -> dict[str, Any]:
-    said = item.get("span_attributes", item.get("attributes"))
-    if isinstance(said, str):
+    fields = item.get("span_attributes", item.get("attributes"))
+    if isinstance(fields, str):
         try:
-            said = msgspec.json.decode(said)
+            fields = msgspec.json.decode(fields)
         except (msgspec.DecodeError, ValueError):
-            said = {"attributes": said}
-    if isinstance(said, list):
-        said = {
+            fields = {"attributes": fields}
+    if isinstance(fields, list):
+        fields = {
             pair["key"]: _otlp_value(pair.get("value"))
-            for pair in said
+            for pair in fields
             if isinstance(pair, dict) and isinstance(pair.get("key"), str)
         }
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         prefix = "attributes."
-        said = {name.removeprefix(prefix): field for name, field in item.items() if name.startswith(prefix)}
-    return flat(said)
+        fields = {name.removeprefix(prefix): field for name, field in item.items() if name.startswith(prefix)}
+    return flat(fields)
 
 
 def _otlp_value(value: Any) -> Any:
@@ -236,8 +236,8 @@ def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
     if isinstance(named, str) and named.isupper() and not named.startswith("SPAN_KIND"):
         return named
     operations = ("gen_ai.operation.name", "traceloop.span.kind", "llm.request.type")
-    said = next((attributes[name] for name in operations if isinstance(attributes.get(name), str)), "")
-    return _KIND_OF_OPERATION.get(said, "")
+    operation = next((attributes[name] for name in operations if isinstance(attributes.get(name), str)), "")
+    return _KIND_OF_OPERATION.get(operation, "")
 
 
 def _moment(value: Any) -> float | None:
