@@ -57,6 +57,32 @@ def test_each_recording_is_of_one_format_and_the_same_after_atif(folder: str, da
             assert list(read(written, Source("atif", "elsewhere"))) == [trajectory]
 
 
+FIGURES = {  # steps, calls, results, user's steps, prompt tokens; that of Aider rounds its tokens
+    "aider/published_complex-change.md": (28, 15, 15, 10, None),
+    "aider/question.chat.history.md": (3, 0, 0, 1, None),
+    "aider/streaming.chat.history.md": (8, 3, 3, 1, None),
+    "aider/toolcall.chat.history.md": (4, 1, 1, 1, None),
+    "claude_code/compaction_session.jsonl": (6, 0, 0, None, 180),
+    "claude_code/sample_session.json": (21, 12, 12, None, 0),
+    "claude_code/sample_session.jsonl": (5, 2, 2, None, 0),
+    "claude_code/task_list.jsonl": (12, 12, 12, None, 330_915),
+    "gemini_cli/task_list.jsonl": (10, 8, 8, 1, 101_783),
+    "gemini_cli/toolcall_session.jsonl": (4, 2, 2, 1, 20_006),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_sample_is_read_whole(name: str, data_folder: Path) -> None:
+    (run,) = read_all(data_folder / "transcript_formats" / name)
+    calls = [call.id for step in run.steps for call in step.calls]
+    results = [result.call_id for step in run.steps for result in step.results]
+    assert set(results) <= set(calls)
+    prompt = sum(step.tokens.prompt or 0 for step in run.steps if step.tokens)
+    user = sum(step.role == "user" for step in run.steps)
+    figures = (len(run.steps), len(calls), len(results), user, prompt)
+    assert all(expected in (None, figure) for expected, figure in zip(FIGURES[name], figures, strict=True)), figures
+
+
 def test_swe_smith_training_conversations_are_chats(data_folder: Path) -> None:
     found = read_all(data_folder / "agent_trajs/swesmith/ft_xml_example.jsonl.gz")
     assert [one.source.format for one in found] == ["openai_chat"] * 3

@@ -115,8 +115,8 @@ def _add(
     extra |= filled([("model", message.model), ("content", others)])
     turn = conversation.say("agent", [text], None, extra)
     turn.reasoning = [part["reasoning"] for part in reasoning]
-    if (called := generated.get(message.id or "")) is not None:
-        turn.timestamp, turn.seconds, turn.tokens = called
+    if (event := generated.get(message.id or "")) is not None:
+        turn.timestamp, turn.seconds, turn.tokens = event
     for call, raw_call in zip(message.tool_calls or [], raw.get("tool_calls") or [], strict=True):
         called = tool_call(call.function, resolved(call.arguments, stored), call.id, rest_of(raw_call, _Call))
         conversation.call(turn, replace(called, parse_error=call.parse_error) if call.parse_error else called)

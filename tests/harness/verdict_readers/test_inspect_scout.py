@@ -65,10 +65,6 @@ def test_csv_and_json_lines_give_one_label(value: Any, kind: str, label: str) ->
     assert one(value=value, value_type=kind).label == label
 
 
-def test_a_value_beside_an_error_is_no_label() -> None:
+def test_a_value_beside_an_error_is_no_label_and_the_key_of_a_scanner_tells_two_of_one_name_apart() -> None:
     assert one(scan_error="cut off").status == "failed"
-
-
-def test_the_key_of_a_scanner_tells_two_of_one_name_apart() -> None:
-    assert one(scanner_key="tone-2").judge == "tone-2"
-    assert one().judge == "tone"
+    assert [one(scanner_key="tone-2").judge, one().judge] == ["tone-2", "tone"]

@@ -8,7 +8,6 @@ import pytest
 
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.protocols import Sample
-from misstep.harness.readers import read_file
 from misstep.harness.readers.coding_agents import aider
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
@@ -115,24 +114,6 @@ def test_bytes_that_are_not_utf_8_are_named_with_their_line() -> None:
 def test_markers_and_spaces_without_end_take_no_time() -> None:
     hostile = "<<<<<<< SEARCH" + " " * 200_000 + "x\n" + "> failed to match lines in" + " " * 200_000 + "x \n"
     assert run("#### Go\n\n" + hostile).steps
-
-
-FIGURES = {  # runs, steps, calls, results, user steps
-    "published_complex-change.md": (1, 28, 15, 15, 10),
-    "question.chat.history.md": (1, 3, 0, 0, 1),
-    "streaming.chat.history.md": (1, 8, 3, 3, 1),
-    "toolcall.chat.history.md": (1, 4, 1, 1, 1),
-}
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_public_samples_are_recognised_by_content_and_read(data_folder: Path, name: str) -> None:
-    runs = list(read_file(data_folder / "transcript_formats" / "aider" / name))
-    steps = [step for found in runs if isinstance(found, Trajectory) for step in found.steps]
-    calls, results = (sum(len(getattr(step, kind)) for step in steps) for kind in ("calls", "results"))
-    user = [step.role for step in steps].count("user")
-    assert (len(runs), len(steps), calls, results, user) == FIGURES[name]
 
 
 def test_a_history_may_be_the_text_of_a_field_one_record_a_line() -> None:

@@ -49,6 +49,13 @@ def lake(path: Path, n: int = 5, **options: Any) -> Path:
     return written(path, {"id": list(map(str, range(n))), "atif": bodies}, **options)
 
 
+def error_of(path: Path, *, named: bool = False) -> str:
+    """Why nothing of a file can be read."""
+    (part,) = parts_of(FoundFile(path, named))
+    assert isinstance(part, Unreadable)
+    return part.error
+
+
 def ids(path: Path) -> list[str | int | None]:
     """The id of each trajectory of a file, and the line of each that cannot be read."""
     return [one.id if isinstance(one, Trajectory) else one.line for one in read_file(path)]
@@ -83,29 +90,19 @@ def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_nu
 
 
 @pytest.mark.parametrize(
-    "columns",
+    ("messages", "more"),
     [
-        {"id": ["a", "b"], "messages": [CHAT, CHAT]},
-        {
-            "id": ["a", "b"],
-            "messages": [json.dumps(CHAT, indent=1)] * 2,
-            "tokens": [[1, 2], [3]],
-            "image": [b"\xff"] * 2,
-        },
-        {"id": ["a", "b"], "messages": [list(map(json.dumps, CHAT))] * 2},
-        {
-            "id": ["a", "b"],
-            "messages": [
-                [one | {"tool_calls": json.dumps(one["tool_calls"]) if "tool_calls" in one else None} for one in CHAT]
-            ]
-            * 2,
-        },
+        (CHAT, {}),
+        (json.dumps(CHAT, indent=1), {"tokens": [[1, 2], [3]], "image": [b"\xff"] * 2}),
+        (list(map(json.dumps, CHAT)), {}),
+        ([one | {"tool_calls": json.dumps(one["tool_calls"]) if "tool_calls" in one else None} for one in CHAT], {}),
     ],
     ids=["structs", "JSON text", "JSON text a message", "JSON text of the calls"],
 )
 def test_chats_of_structs_and_of_json_text_are_read_as_the_same_lines_would_be(
-    tmp_path: Path, columns: dict[str, list[Any]]
+    tmp_path: Path, messages: Any, more: dict[str, list[Any]]
 ) -> None:
+    columns = {"id": ["a", "b"], "messages": [messages] * 2} | more
     lines = tmp_path / "chats.jsonl"
     lines.write_text("".join(json.dumps({"id": name, "messages": CHAT}) + "\n" for name in columns["id"]))
     expected = [(one.id, one.steps, one.extra) for one in read_file(lines) if isinstance(one, Trajectory)]
@@ -228,9 +225,7 @@ def test_a_file_without_its_footer_is_unreadable_and_stops_no_other(tmp_path: Pa
     path = lake(tmp_path / "lake.parquet")
     path.write_bytes(path.read_bytes()[: int(length * path.stat().st_size)])
     for named in (True, False):
-        (found,) = parts_of(FoundFile(path, named))
-        assert isinstance(found, Unreadable)
-        assert "broken or cut off" in found.error
+        assert "broken or cut off" in error_of(path, named=named)
 
 
 def test_an_encrypted_file_is_one_line_and_in_a_folder_unreadable(tmp_path: Path) -> None:
@@ -238,9 +233,7 @@ def test_an_encrypted_file_is_one_line_and_in_a_folder_unreadable(tmp_path: Path
     path.write_bytes(b"PARE" + path.read_bytes()[4:])
     with pytest.raises(InputError, match="encrypted"):
         list(read_file(path))
-    (found,) = parts_of(FoundFile(path, named=False))
-    assert isinstance(found, Unreadable)
-    assert "encrypted" in found.error
+    assert "encrypted" in error_of(path)
 
 
 def test_a_file_of_something_else_is_of_no_known_format_and_says_which_columns_are_missing(tmp_path: Path) -> None:
@@ -281,9 +274,7 @@ def test_without_pyarrow_the_command_that_brings_it_is_named(tmp_path: Path, mon
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[lake\]'"):
         list(read_file(path))
-    (found,) = parts_of(FoundFile(path, named=False))
-    assert isinstance(found, Unreadable)
-    assert "pip install 'misstep[lake]'" in found.error
+    assert "pip install 'misstep[lake]'" in error_of(path)
 
 
 @given(st.data())

@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -100,10 +101,7 @@ def test_a_file_that_is_gone_or_locked_is_said(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(InputError, match="cannot be opened: No such file"):
         open_bytes(tmp_path / "gone")
 
-    def refuse(*_: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "open", Mock(side_effect=PermissionError(13, "Permission denied")))
     with pytest.raises(InputError, match="cannot be opened: Permission denied"):
         open_bytes(tmp_path / "locked")
 
