@@ -148,7 +148,7 @@ _ALARMS: Fields = (
 def alarms_table(
     name: str,
     title: str,
-    found: Sequence[Alarms],
+    alarms: Sequence[Alarms],
     *,
     sources: Mapping[str, str],
     paper: str = "wink",
@@ -158,19 +158,19 @@ def alarms_table(
 ) -> Table:
     """Return what each detector's alarms come to, side by side."""
     rows: list[Row] = []
-    for one in found:
+    for one in alarms:
         group, source = f"{one.detector}, on {one.dataset}", sources[one.dataset]
         own = rows_from(one, _ALARMS, group, source, evidence)
         if milliseconds is not None:
             own += rows_in("number", {"Milliseconds a step": milliseconds[one.detector]}, group, "", evidence)
         rows += measured_on(one.dataset, own) if evidence == "real" else own
     texts = f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes
-    datasets = [one.dataset for one in found] if evidence == "real" else []
-    return TableHead(name, paper, title, texts).table(_finding(found), rows, datasets=datasets)
+    datasets = [one.dataset for one in alarms] if evidence == "real" else []
+    return TableHead(name, paper, title, texts).table(_finding(alarms), rows, datasets=datasets)
 
 
-def _finding(found: Sequence[Alarms]) -> str:
-    best = max((one for one in found if one.found.value is not None), key=_beyond_others, default=None)
+def _finding(alarms: Sequence[Alarms]) -> str:
+    best = max((one for one in alarms if one.found.value is not None), key=_beyond_others, default=None)
     if best is None:
         return "No run has a problem that could be found."
     others = number_text(best.by_others.value, "share")

@@ -57,19 +57,19 @@ def figures(runs: LabelledRuns, classifier: Classifier, only: Iterable[str] | No
     if classifier != "rule" and not runs.prompted:
         missing = Estimate(None, n=0, reason=runs.missing)
         return Figures(missing, missing, 0)
-    asked = sorted(runs.gold) if only is None else sorted(only)
-    labels = [_label(runs, run, classifier) for run in asked]
-    table = count_confusion([runs.gold[run] for run in asked], [label == YES for label in labels])
+    runs_compared = sorted(runs.gold) if only is None else sorted(only)
+    labels = [_label(runs, run, classifier) for run in runs_compared]
+    table = count_confusion([runs.gold[run] for run in runs_compared], [label == YES for label in labels])
     return Figures(precision_of(table), recall_of(table), sum(label is not None for label in labels))
 
 
 def _label(runs: LabelledRuns, run: str, classifier: Classifier) -> str | None:
-    said = [
+    labels = [
         verdicts[run].label
         for name, verdicts in (("rule", runs.rule), ("prompted", runs.prompted))
         if classifier in (name, "both") and run in verdicts
     ]
-    return YES if YES in said else next((label for label in said if label is not None), None)
+    return YES if YES in labels else next((label for label in labels if label is not None), None)
 
 
 def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) -> PrecisionThreshold | None:
@@ -79,11 +79,11 @@ def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) ->
     and where nothing of a prompted judge is available.
     """
     verdicts = runs.rule if classifier == "rule" else runs.prompted if classifier == "prompted" else {}
-    asked = [verdicts[run] for run in sorted(runs.gold) if run in verdicts]
-    if len(asked) < 2:
+    answers = [verdicts[run] for run in sorted(runs.gold) if run in verdicts]
+    if len(answers) < 2:
         return None
     gold = [GoldLabel(run, "truth", YES if shown else "no") for run, shown in runs.gold.items()]
-    return precision_threshold(asked, gold, YES, FLOOR, seed=seed)
+    return precision_threshold(answers, gold, YES, FLOOR, seed=seed)
 
 
 def by_kind(runs: LabelledRuns, classifier: Classifier) -> dict[str, Estimate]:

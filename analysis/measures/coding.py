@@ -52,17 +52,17 @@ def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
     names = (item, "coder", "codes")
     form = f"Give the columns {','.join(names)}; separate several codes by semicolons."
     sheet = read_rows(file, "codings", form)
-    given: dict[str, dict[str, frozenset[str]]] = {}
+    answers: dict[str, dict[str, frozenset[str]]] = {}
     for row, (coded, coder, listed) in enumerate(cells_of(sheet, names, form)):
         if not coded or not coder:
             raise sheet.error(row, f"a {item} or coder without a name", form)
         codes = frozenset(code.strip() for code in listed.split(";") if code.strip())
         if unknown := sorted(codes.difference(known)):
             raise sheet.error(row, f"unknown code {unknown[0]!r}", f"Codes: {', '.join(sorted(known))}.", "codes")
-        if coder in given.setdefault(coded, {}):
+        if coder in answers.setdefault(coded, {}):
             raise sheet.error(row, f"{coder} has coded {coded!r} twice", "Keep one row.")
-        given[coded][coder] = codes
-    return Codings(given)
+        answers[coded][coder] = codes
+    return Codings(answers)
 
 
 def cells_of(sheet: LabelRows, names: Sequence[str], form: str) -> list[tuple[str, ...]]:

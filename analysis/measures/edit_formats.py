@@ -165,11 +165,11 @@ def _formats_finding(results: Sequence[FormatResult]) -> str:
 @made_by_this
 def recorded_edits_table(read: Sequence[ReadEdit], source: str = "patch_corpora") -> Table:
     """Return how many recorded replies of models the readers of edits take, by what upstream said of them."""
-    found, rows = agreements(read), []
-    for one in found:
+    measured, rows = agreements(read), []
+    for one in measured:
         refused = ", ".join(f"{reason} {n}" for reason, n in one.refused)
         counts = f"{one.read} / {one.n}, {source}{f'; refused: {refused}' if refused else ''}"
         rows.append(estimate_row(one.upstream, wilson(one.read, one.n), "share", one.format, counts))
-    total = wilson(sum(one.read for one in found), sum(one.n for one in found))
+    total = wilson(sum(one.read for one in measured), sum(one.n for one in measured))
     readable = f"Of {total.n:,} recorded replies, {with_interval(total, 'share')} can be read in their format."
-    return _RECORDED.table(readable if found else _ABSENT, rows, datasets=["patch_corpora"] if found else [])
+    return _RECORDED.table(readable if measured else _ABSENT, rows, datasets=["patch_corpora"] if measured else [])

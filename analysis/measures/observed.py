@@ -95,7 +95,7 @@ def observed(
         answered = [one for one in run.invocations if one.status == "answered"]
         clusters.append((sum(bool(one.misbehaviours) for one in answered), len(answered)))
         for one in answered:
-            categories.update({found.category for found in one.misbehaviours})
+            categories.update({misbehaviour.category for misbehaviour in one.misbehaviours})
         failed.update(one.error for one in run.invocations if one.status == "failed")
         interventions += interventions_of(run)
         invocations += len(run.invocations)
@@ -130,18 +130,22 @@ _NOTHING = "no invocation was answered"
 
 def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
     """Return the interventions of a run as the document has them."""
-    answered_at = {asked.step: asked.answered_at for asked in reversed(run.invocations)}
+    answered_at = {invocation.step: invocation.answered_at for invocation in reversed(run.invocations)}
     return [
         ObservedIntervention(
             item=run.item,
-            step=min((step for found in one.misbehaviours for step in found.steps), default=one.detected_at),
+            step=min(
+                (step for misbehaviour in one.misbehaviours for step in misbehaviour.steps), default=one.detected_at
+            ),
             categories=one.categories,
             detected_at=one.detected_at,
             answered_at=answered_at.get(one.detected_at),
             delivered_at=one.delivered_at,
             level=one.level,
             withheld=one.withheld,
-            rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
+            rationale=" ".join(
+                dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
+            ),
             guidance=one.guidance,
             file=run.file,
             line=run.line,
@@ -150,30 +154,33 @@ def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
     ]
 
 
-def observed_finding(found: ObservedSummary) -> str:
+def observed_finding(summary: ObservedSummary) -> str:
     """Return how often the detector saw misbehaviour, in one sentence."""
-    rate = found.misbehaviour_rate
+    rate = summary.misbehaviour_rate
     if rate.value is None:
-        return f"No invocation in {counted_text(found.n, 'session')} was answered."
+        return f"No invocation in {counted_text(summary.n, 'session')} was answered."
     interval = interval_words(rate.low, rate.high, "share")
     return (
-        f"The detector {found.detector} saw misbehaviour in {found.flagged:,} of "
-        f"{counted_text(found.answered, 'invocation')} ({number_text(rate.value, 'share')}, {interval}), "
-        f"in {found.flagged_runs:,} of {counted_text(found.n, 'session')}."
+        f"The detector {summary.detector} saw misbehaviour in {summary.flagged:,} of "
+        f"{counted_text(summary.answered, 'invocation')} ({number_text(rate.value, 'share')}, {interval}), "
+        f"in {summary.flagged_runs:,} of {counted_text(summary.n, 'session')}."
     )
 
 
 @made_by_this
 def observed_table(
-    found: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
+    summary: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
 ) -> Table:
     """Return the misbehaviour rate per invocation, by category too, and what became of the interventions."""
-    rates = {"clustered by session": found.misbehaviour_rate, "as if invocations were independent": found.naive_rate}
-    fates = {"delivered": found.delivered} | {f"withheld: {why}": number for why, number in found.withheld.items()}
+    rates = {
+        "clustered by session": summary.misbehaviour_rate,
+        "as if invocations were independent": summary.naive_rate,
+    }
+    fates = {"delivered": summary.delivered} | {f"withheld: {why}": number for why, number in summary.withheld.items()}
     counts: tuple[tuple[str, Unit, Mapping[str, Figure], int | None], ...] = (
         ("Misbehaviour rate per invocation", "share", rates, None),
-        ("Flagged invocations", "count", found.categories, found.answered),
-        ("Interventions", "count", fates, len(found.interventions)),
+        ("Flagged invocations", "count", summary.categories, summary.answered),
+        ("Interventions", "count", fates, len(summary.interventions)),
     )
     rows = [
         row
@@ -181,5 +188,5 @@ def observed_table(
         for group, figure in groups.items()
         for row in rows_in(unit, {quantity: figure}, group, source, evidence, n=n)
     ]
-    notes = (f"The detector is asked every {found.every} steps.",)
-    return Table("observed", paper, "What the observer saw", observed_finding(found), tuple(rows), notes)
+    notes = (f"The detector is asked every {summary.every} steps.",)
+    return Table("observed", paper, "What the observer saw", observed_finding(summary), tuple(rows), notes)

@@ -170,15 +170,15 @@ def co_occurrence_table(
     return head.table(finding, rows, datasets=datasets)
 
 
-def _finding(found: Prevalence, noun: str) -> str:
-    any_share = found.any_share
+def _finding(report: Prevalence, noun: str) -> str:
+    any_share = report.any_share
     if any_share.value is None:
         return f"No {noun} was judged."
     judged = counted_text(any_share.n or 0, noun)
-    if not found.any_count:
+    if not report.any_count:
         high = number_text(any_share.high, "share")
         return f"No misbehaviour was found in {judged} (95% interval 0% to {high})."
-    most = max(found.categories, key=lambda one: one.count)
+    most = max(report.categories, key=lambda one: one.count)
     return (
         f"{number_text(any_share.value, 'share')} of {judged} show misbehaviour "
         f"({interval_words(any_share.low, any_share.high, 'share')}), "
@@ -186,17 +186,17 @@ def _finding(found: Prevalence, noun: str) -> str:
     )
 
 
-def _notes(found: Prevalence, noun: str) -> tuple[str, ...]:
+def _notes(report: Prevalence, noun: str) -> tuple[str, ...]:
     notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
-    without, why = _unread(found)
-    rows = [one for one in found.categories if one.category not in without]
+    without, why = _unread(report)
+    rows = [one for one in report.categories if one.category not in without]
     missing = [f"{one.category} {count_text(one.abstained)}" for one in rows if one.abstained]
     if missing:
-        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {counted_text(found.n, noun)}.")
+        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {counted_text(report.n, noun)}.")
     if why:
         notes.append(why)
     return tuple(notes)
 
 
-def _unread(found: Prevalence) -> tuple[tuple[str, ...], str]:
-    return unread_limits({one.category: (one.count, one.answered) for one in found.categories}, found.n)
+def _unread(report: Prevalence) -> tuple[tuple[str, ...], str]:
+    return unread_limits({one.category: (one.count, one.answered) for one in report.categories}, report.n)

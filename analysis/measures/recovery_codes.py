@@ -72,9 +72,9 @@ class Coded(Struct, frozen=True):
         settled = [one.code for one in self.decisions if one.item == item]
         if settled:
             return settled[-1]
-        given = Counter(code for codes in self.codings.given.get(item, {}).values() for code in codes)
-        code, times = max(given.items(), key=lambda one: one[1], default=("", 0))
-        return code if 2 * times > given.total() else ""
+        counts = Counter(code for codes in self.codings.given.get(item, {}).values() for code in codes)
+        code, times = max(counts.items(), key=lambda one: one[1], default=("", 0))
+        return code if 2 * times > counts.total() else ""
 
     @property
     def open(self) -> list[str]:
@@ -106,14 +106,14 @@ def read_coded(folder: Path) -> Coded:
     if not sheets:
         raise InputError("there is no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)
     outcomes: dict[str, Outcome] = {}
-    given: dict[str, dict[str, frozenset[str]]] = {}
+    answers: dict[str, dict[str, frozenset[str]]] = {}
     for file in sheets:
-        _read_sheet(file, outcomes, given)
+        _read_sheet(file, outcomes, answers)
     decisions = tuple(_decisions(folder / DECISIONS, outcomes)) if (folder / DECISIONS).is_file() else ()
-    return Coded(outcomes, Codings(given), decisions)
+    return Coded(outcomes, Codings(answers), decisions)
 
 
-def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[str, frozenset[str]]]) -> None:
+def _read_sheet(file: Path, outcomes: dict[str, Outcome], answers: dict[str, dict[str, frozenset[str]]]) -> None:
     sheet = read_rows(file, "sheet", _FORM)
     coder = file.stem.removeprefix(SHEET.format("").removesuffix(".csv"))
     for row, (item, outcome, code) in enumerate(cells_of(sheet, SHEET_COLUMNS[:3], _FORM)):
@@ -122,22 +122,22 @@ def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[
                 row, f"the outcome {outcome!r}", f"Leave the column as it was drawn: {' or '.join(OUTCOMES)}."
             )
         _check_code(sheet, row, code, outcome)
-        if coder in given.setdefault(item, {}):
+        if coder in answers.setdefault(item, {}):
             raise sheet.error(row, f"{item!r} stands twice", "Keep one row.")
         if code:
-            given[item][coder] = frozenset({code})
+            answers[item][coder] = frozenset({code})
 
 
 def _decisions(file: Path, outcomes: Mapping[str, Outcome]) -> Sequence[_Decision]:
     sheet = read_rows(file, "decisions", _LOG_FORM)
-    found = []
+    decisions = []
     for row, cells in enumerate(cells_of(sheet, DECISION_COLUMNS, _LOG_FORM)):
         decision = _Decision(*cells)
         if decision.item not in outcomes:
             raise sheet.error(row, f"no sheet has the item {decision.item!r}", "Correct the name.")
         _check_code(sheet, row, decision.code, outcomes[decision.item])
-        found.append(decision)
-    return found
+        decisions.append(decision)
+    return decisions
 
 
 def _check_code(sheet: LabelRows, row: int, code: str, outcome: Outcome) -> None:
@@ -154,8 +154,8 @@ def outcome_codes(coded: Coded) -> list[OutcomeCodes]:
 def _of_outcome(coded: Coded, outcome: Outcome) -> OutcomeCodes:
     items = [item for item, known in coded.outcomes.items() if known == outcome]
     codes = [code for item in items if (code := coded.code_of(item))]
-    given = {item: coded.codings.given[item] for item in items if any(coded.codings.given.get(item, {}).values())}
-    agreement = one_code_agreement(Codings(given), code_book()[outcome]) if given else None
+    answers = {item: coded.codings.given[item] for item in items if any(coded.codings.given.get(item, {}).values())}
+    agreement = one_code_agreement(Codings(answers), code_book()[outcome]) if answers else None
     reason = "no trajectory of this outcome has a code"
     shares = {code: share(codes.count(code), len(codes), reason) for code in code_book()[outcome]}
     return OutcomeCodes(outcome, shares, agreement, len(codes), sum(item in set(items) for item in coded.open))

@@ -98,16 +98,18 @@ def at_k(kind: Kind, k: int) -> str:
 
 
 @made_by_this
-def samples_table(found: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
+def samples_table(samples: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
     """pass@k of sampled solutions, exact and in the form that puts the observed share in."""
-    finding = _samples_finding(found[0]) if found else _ABSENT
-    return _SAMPLES.table(finding, (*sample_rows(found), *beside), notes, datasets=(one.of.dataset for one in found))
+    finding = _samples_finding(samples[0]) if samples else _ABSENT
+    return _SAMPLES.table(
+        finding, (*sample_rows(samples), *beside), notes, datasets=(one.of.dataset for one in samples)
+    )
 
 
-def sample_rows(found: Sequence[Sampled]) -> list[Row]:
+def sample_rows(samples: Sequence[Sampled]) -> list[Row]:
     """Return the rows of `samples_table`, each system's exact ones first."""
     rows: list[Row] = []
-    for one in found:
+    for one in samples:
         put_in = {
             k: Estimate(value, n=one.tasks, method="mean over tasks of 1 - (1 - c/n)^k")
             for k, value in one.plugged_in.items()
@@ -118,12 +120,12 @@ def sample_rows(found: Sequence[Sampled]) -> list[Row]:
     return rows
 
 
-def _samples_finding(found: Sampled) -> str:
-    worst = max(found.exact, key=found.lost)
+def _samples_finding(sampled: Sampled) -> str:
+    worst = max(sampled.exact, key=sampled.lost)
     return (
-        f"{with_interval(found.exact[1], 'share')} of samples solve their task, and "
-        f"{with_interval(found.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share in "
-        f"loses up to {100 * found.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
+        f"{with_interval(sampled.exact[1], 'share')} of samples solve their task, and "
+        f"{with_interval(sampled.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share in "
+        f"loses up to {100 * sampled.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
     )
 
 
@@ -136,16 +138,16 @@ def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[_Tried]:
 
 
 @made_by_this
-def trials_table(found: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
+def trials_table(trials: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
     rows: list[Row] = []
-    for one in found:
+    for one in trials:
         for (kind, k), stated in ((key, one.stated.get(key)) for key in one.means):
             group = f"{kind}, {one.name}"
             of_k = [] if stated is None else [published_row(stated.figure, at_k(kind, k), group=group)]
             rows += measured_on(one.of.dataset, [*of_k, _trial_row(one, kind, k)])
-    finding = _trials_finding(found) if found else _ABSENT
-    return _TRIALS.table(finding, rows, notes, datasets=(one.of.dataset for one in found))
+    finding = _trials_finding(trials) if trials else _ABSENT
+    return _TRIALS.table(finding, rows, notes, datasets=(one.of.dataset for one in trials))
 
 
 def extremes(one: SolvedSet) -> tuple[str, ...]:
@@ -178,9 +180,9 @@ def _stated(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind:
     return Stated(figure, mean, source, f"The attempts give {float(exact):.2f}%, not {figure.digits}%.")
 
 
-def _trials_finding(found: Sequence[_Tried]) -> str:
-    first, last = found[0], TRIAL_KS[-1]
-    stated = stated_text([stated for one in found for stated in one.stated.values()], "figures", "attempts")
+def _trials_finding(trials: Sequence[_Tried]) -> str:
+    first, last = trials[0], TRIAL_KS[-1]
+    stated = stated_text([stated for one in trials for stated in one.stated.values()], "figures", "attempts")
     return (
         f"{first.name} succeeds in {with_interval(first.means['pass^k', 1], 'share')} of single trials, and in all of "
         f"{last} on {with_interval(first.means['pass^k', last], 'share')} of tasks{stated}."
@@ -194,9 +196,9 @@ def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:
     return estimate_row(quantity, one.means[kind, k], "share", group, one.of.source)
 
 
-def trial_rows(found: Sequence[_Tried], kind: Kind) -> list[Row]:
+def trial_rows(trials: Sequence[_Tried], kind: Kind) -> list[Row]:
     """Return the measured rows of one of the two kinds, for a figure."""
-    return [_trial_row(one, kind, k) for one in found for k in TRIAL_KS]
+    return [_trial_row(one, kind, k) for one in trials for k in TRIAL_KS]
 
 
 def curve_places(ks: Sequence[int]) -> dict[str, float]:

@@ -72,11 +72,11 @@ def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
     if not known:
         return "No set of runs is available."
     least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
-    said = "the share of runs with a misbehaviour found by rule"
+    noun = "the share of runs with a misbehaviour found by rule"
     if len(known) == 1:
-        return f"On one {kind} set, {said} is {with_interval(known[most], 'share', most)}."
+        return f"On one {kind} set, {noun} is {with_interval(known[most], 'share', most)}."
     return (
-        f"On {len(known)} {kind} sets, {said} runs from {with_interval(known[least], 'share', least)} "
+        f"On {len(known)} {kind} sets, {noun} runs from {with_interval(known[least], 'share', least)} "
         f"to {with_interval(known[most], 'share', most)}."
     )
 
@@ -87,8 +87,10 @@ def pooled(table: Table, sets: Sequence[JudgedSet]) -> Table:
     if len(runs) < 2:
         return table
     largest = max(runs, key=lambda name: runs[name])
-    said = f"These are the runs of {len(runs)} unlike sets put together, {runs[largest]:,} of them of {largest} alone."
-    return structs.replace(table, finding=f"{table.finding} {said}")
+    sentence = (
+        f"These are the runs of {len(runs)} unlike sets put together, {runs[largest]:,} of them of {largest} alone."
+    )
+    return structs.replace(table, finding=f"{table.finding} {sentence}")
 
 
 def evidence_words(sets: Sequence[JudgedSet]) -> str:

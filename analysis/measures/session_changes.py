@@ -140,9 +140,9 @@ def paired_change(category: str, names: tuple[str, str], runs: TwoRuns, place: i
 
 
 def _checked(name: str, sessions: Iterable[tuple[Session, Labels]], place: int) -> _Checked:
-    kept = [(labels[place] == YES, session) for session, labels in sessions if labels[place] is not None]
-    projects = tuple(group_of(session, "project") for _, session in kept)
-    return _Checked(name, tuple(shows for shows, _ in kept), projects)
+    answered = [(labels[place] == YES, session) for session, labels in sessions if labels[place] is not None]
+    projects = tuple(group_of(session, "project") for _, session in answered)
+    return _Checked(name, tuple(shows for shows, _ in answered), projects)
 
 
 def _change(

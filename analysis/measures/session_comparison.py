@@ -130,7 +130,7 @@ def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[N
     before = {
         (session.item, session.file): dict(zip(a.categories, labels, strict=True)) for session, labels in a.sessions
     }
-    found = []
+    flagged = []
     for session, verdicts in ((one.session, one.verdicts) for one in sessions if one.session.parent is None):
         known = before.get((session.item, session.file))
         for verdict in verdicts:
@@ -138,8 +138,8 @@ def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[N
             if verdict.label == YES != label and verdict.judge in a.categories:
                 was = 2 if known is None else 1 if label is None else 0
                 place = session.item, session.file, session.line
-                found.append(NewlyFlagged(*place, verdict.judge, _BEFORE[was], verdict.steps, verdict.rationale))
-    return tuple(sorted(found, key=lambda one: _BEFORE.index(one.before)))
+                flagged.append(NewlyFlagged(*place, verdict.judge, _BEFORE[was], verdict.steps, verdict.rationale))
+    return tuple(sorted(flagged, key=lambda one: _BEFORE.index(one.before)))
 
 
 def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:
@@ -198,11 +198,11 @@ def _changes(names: tuple[str, str], categories: Sequence[str], runs: TwoRuns, *
 
 
 def _reversals(changes: Sequence[SessionChange], groups: Mapping[str, Sequence[SessionChange]]) -> tuple[Reversal, ...]:
-    found = []
+    reversals = []
     for place, change in enumerate(changes):
         overall = change.difference.value or 0.0
         each = {group: own[place].difference.value or 0.0 for group, own in groups.items()}
         against = tuple(group for group, value in each.items() if value * overall < 0)
         if against:
-            found.append(Reversal(change.category, against, sum(value != 0 for value in each.values())))
-    return tuple(found)
+            reversals.append(Reversal(change.category, against, sum(value != 0 for value in each.values())))
+    return tuple(reversals)

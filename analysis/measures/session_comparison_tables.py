@@ -37,20 +37,20 @@ def comparison_finding(compared: SessionComparison) -> str:
     if not known:
         return f"{compared.a} and {compared.b} cannot be compared: {either.reason or categories[0].reason}."
     changed = [one for one in known if one.changed]
-    told = [_changed(compared, changed)] if changed else [_unchanged(compared, known)]
+    sentences = [_changed(compared, changed)] if changed else [_unchanged(compared, known)]
     if len(categories) > 1 and either.difference.value:
-        told.append(f"Sessions with any of them: {_from_to(either)} ({_sure(either)}).")
-    told += [_paradox(compared, one) for one in compared.reversals if one.complete]
-    return " ".join(told)
+        sentences.append(f"Sessions with any of them: {_from_to(either)} ({_sure(either)}).")
+    sentences += [_paradox(compared, one) for one in compared.reversals if one.complete]
+    return " ".join(sentences)
 
 
 def _changed(compared: SessionComparison, changed: Sequence[SessionChange]) -> str:
     most, *others = changed
-    told = f"From {compared.a} to {compared.b}, {most.category} {_moved(most)} ({_sure(most)}): {_from_to(most)}."
+    sentence = f"From {compared.a} to {compared.b}, {most.category} {_moved(most)} ({_sure(most)}): {_from_to(most)}."
     if not others:
-        return told
+        return sentence
     named = ", ".join(f"{one.category} ({number_text(one.difference.value, 'difference')})" for one in others)
-    return f"{told} Changed as well: {named}."
+    return f"{sentence} Changed as well: {named}."
 
 
 def _unchanged(compared: SessionComparison, known: Sequence[SessionChange]) -> str:
@@ -211,14 +211,16 @@ def _design(compared: SessionComparison) -> str:
     if compared.paired:
         left_out = f" Left out, as one run alone has them: {first:,} of {a} and {second:,} of {b}."
         return f"The same {shared} are in both runs and are compared pair by pair.{left_out if first or second else ''}"
-    said = f"Two samples are compared, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
+    sentence = (
+        f"Two samples are compared, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
+    )
     units = {change.unit for change in compared.changes}
     if compared.shared:
         careful = ", which makes the tests over sessions more careful" if "session" in units else ""
-        said = f"{said} {shared} of both runs count in each{careful}."
+        sentence = f"{sentence} {shared} of both runs count in each{careful}."
     if "project" in units:
-        said = f"{said} Projects are what is drawn, and one that both runs have is drawn once."
-    return said
+        sentence = f"{sentence} Projects are what is drawn, and one that both runs have is drawn once."
+    return sentence
 
 
 def _remarks(changes: Sequence[SessionChange]) -> Iterator[str]:

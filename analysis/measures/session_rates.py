@@ -63,7 +63,8 @@ def _in_order(
 def counts_of(rates: Mapping[str, Prevalence], category: str) -> dict[str, CategoryCount]:
     """Group → one category in it, without the groups in which no session could be checked for it."""
     counts = {
-        group: next(one for one in found.categories if one.category == category) for group, found in rates.items()
+        group: next(one for one in one_group.categories if one.category == category)
+        for group, one_group in rates.items()
     }
     return {group: one for group, one in counts.items() if one.answered}
 
@@ -87,14 +88,14 @@ def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
         high = number_text(total.any_share.high, "share")
         return f"No misbehaviour was found in {counted_text(checked, 'session')} (95% interval 0% to {high})."
     share = f"{number_text(most.share.value, 'share')}, {interval_words(most.share.low, most.share.high, 'share')}"
-    said = f"{_in_words(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
-    said = f"{said} in which it could be checked ({share})"
+    sentence = f"{_in_words(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
+    sentence = f"{sentence} in which it could be checked ({share})"
     worst = worst_group(by_project, most.category)
     if worst is not None and len(by_project) > 1:
         project, one = worst
-        said = f"{said}, worst in {project}: {one.count:,} of {one.answered:,}"
+        sentence = f"{sentence}, worst in {project}: {one.count:,} of {one.answered:,}"
     apart = f" In {most.abstained:,} it could not be checked." if most.abstained else ""
-    return f"{said}.{apart}"
+    return f"{sentence}.{apart}"
 
 
 def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
@@ -103,11 +104,11 @@ def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
     if most is None or len(by_project) < 2:
         return ""
     shares = [one.share.value or 0.0 for one in counts_of(by_project, most.category).values()]
-    said = f"Shares of all sessions put {len(by_project):,} projects together, which may be unlike each other"
+    sentence = f"Shares of all sessions put {len(by_project):,} projects together, which may be unlike each other"
     if len(shares) < 2:
-        return f"{said}."
+        return f"{sentence}."
     low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
-    return f"{said}: by project, {_in_words(most.category).lower()} goes from {low} to {high}."
+    return f"{sentence}: by project, {_in_words(most.category).lower()} goes from {low} to {high}."
 
 
 def _in_words(category: str) -> str:
@@ -161,8 +162,8 @@ def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -
 
 def _finding(rates: Mapping[str, Prevalence], by: Grouping) -> str:
     counts: Counter[str] = Counter()
-    for found in rates.values():
-        counts.update({one.category: one.count for one in found.categories})
+    for rate in rates.values():
+        counts.update({one.category: one.count for one in rate.categories})
     category, count = max(counts.items(), key=lambda pair: pair[1], default=("", 0))
     worst = worst_group(rates, category) if count else None
     if worst is None:

@@ -137,13 +137,13 @@ def _stated(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") 
 
 def gaps(one: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
     """Pairs of systems compared on the tasks of the set, with p-values adjusted by Holm for all the pairs given."""
-    asked = list(pairs)
+    wanted = list(pairs)
     tasks = len(one.tasks())
-    tables = [_paired(one.solved(better), one.solved(worse), tasks) for better, worse in asked]
+    tables = [_paired(one.solved(better), one.solved(worse), tasks) for better, worse in wanted]
     p_values = [mcnemar_mid_p(table).p_value for table in tables]
     return [
         Gap(*pair, table, 1.0 if p_value is None else p_value, 1.0 if after is None else after)
-        for pair, table, p_value, after in zip(asked, tables, p_values, holm(p_values).p_values, strict=True)
+        for pair, table, p_value, after in zip(wanted, tables, p_values, holm(p_values).p_values, strict=True)
     ]
 
 

@@ -80,9 +80,9 @@ def corrected(study: Study, category: str) -> Estimate:
     if not flagged:
         return Estimate(None, n=0, reason=NOTHING_ANSWERED)
     pairs = [(session.shows(category, "found"), session.shows(category, "planted")) for session in study.validation]
-    found = [one is True for one, truth in pairs if one is not None and truth]
+    sensitive = [one is True for one, truth in pairs if one is not None and truth]
     left_alone = [one is False for one, truth in pairs if one is not None and not truth]
-    counts = [(sum(answers), len(answers)) for answers in (flagged, found, left_alone)]
+    counts = [(sum(answers), len(answers)) for answers in (flagged, sensitive, left_alone)]
     try:
         return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
     except UsageError:

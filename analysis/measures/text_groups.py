@@ -104,15 +104,15 @@ def _groups(points: FloatArray, least: int) -> IntArray:
     """
     from sklearn.cluster import HDBSCAN
 
-    found = np.full(len(points), _ALONE, dtype=np.int64)
+    groups = np.full(len(points), _ALONE, dtype=np.int64)
     spoken = np.linalg.norm(points, axis=1) > 0
     if spoken.sum() >= least and np.ptp(points[spoken], axis=0).max() < _ALIKE:
-        found[spoken] = 0
+        groups[spoken] = 0
     elif spoken.sum() > least:
-        found[spoken] = (
+        groups[spoken] = (
             HDBSCAN(min_cluster_size=least, allow_single_cluster=False, copy=True).fit(points[spoken]).labels_
         )
-    return found
+    return groups
 
 
 def _subsample(points: FloatArray, least: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:

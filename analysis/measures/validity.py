@@ -116,8 +116,8 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
     return structs.replace(_GENERATED.table(_lowest(figures), rows), generator=generator)
 
 
-def _lowest(found: Sequence[tuple[str, str, Estimate]]) -> str:
-    known = [one for one in found if one[2].value is not None]
+def _lowest(shares: Sequence[tuple[str, str, Estimate]]) -> str:
+    known = [one for one in shares if one[2].value is not None]
     if not known:
         return "Nothing was planted."
     category, name, worst = min(known, key=lambda one: one[2].value or 0.0)
@@ -129,11 +129,11 @@ def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
     if mapping.source == "errors":
         return _marked(mapping, folder)
     label_of = {gold.item: gold.label for gold in read_gold(folder)}
-    found: dict[str, bool] = {}
+    labels: dict[str, bool] = {}
     labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)
     for run, items in groupby(labelled, key=lambda item: item.trajectory_id or ""):
-        found[run] = _longest(label_of[item.id] in mapping.labels for item in items) >= mapping.in_a_row
-    return found
+        labels[run] = _longest(label_of[item.id] in mapping.labels for item in items) >= mapping.in_a_row
+    return labels
 
 
 def _marked(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
@@ -174,14 +174,14 @@ def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
     return Validity(mapping, table, diagnostic.precision(table), diagnostic.recall(table))
 
 
-def _category_rows(found: Validity, source: str) -> list[Row]:
-    table = found.table
+def _category_rows(validity: Validity, source: str) -> list[Row]:
+    table = validity.table
     counts = f"{source}: {table.tp} found, {table.fp} false, {table.fn} missed, {table.tn} left alone"
     positive = {"Share of runs that people's labels make positive": share(table.tp + table.fn, table.n, _NO_RUN)}
     return [
-        *rows_in("share", {"Precision": found.precision, "Recall": found.recall}, found.name, counts),
-        *rows_in("coefficient", {"F1": diagnostic.f1(table)}, found.name, counts),
-        *rows_in("share", positive, found.name, counts),
+        *rows_in("share", {"Precision": validity.precision, "Recall": validity.recall}, validity.name, counts),
+        *rows_in("coefficient", {"F1": diagnostic.f1(table)}, validity.name, counts),
+        *rows_in("share", positive, validity.name, counts),
     ]
 
 
@@ -207,16 +207,16 @@ def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
 
 def _evidence(verdicts: Iterable[Verdict], runs: Mapping[str, int]) -> dict[str, set[int]]:
     """Flagged run → the steps that any of its verdicts names."""
-    found: dict[str, set[int]] = {}
+    steps: dict[str, set[int]] = {}
     for verdict in verdicts:
         if verdict.label == YES and verdict.item in runs:
-            found.setdefault(verdict.item, set()).update(verdict.steps)
-    return found
+            steps.setdefault(verdict.item, set()).update(verdict.steps)
+    return steps
 
 
-def _finding(found: Sequence[Validity]) -> str:
+def _finding(validities: Sequence[Validity]) -> str:
     """Return the best-supported figure first: precision and recall on the set with the most positive runs."""
-    most = max(found, key=lambda one: one.recall.n or 0, default=None)
+    most = max(validities, key=lambda one: one.recall.n or 0, default=None)
     if most is None or not most.recall.n:
         return "No set with people's labels is available."
     precision = "an unknown share" if most.precision.value is None else with_interval(most.precision, "share")

@@ -31,17 +31,21 @@ _ITEMS_OPEN = 20
 """Items in dispute that stand open."""
 
 
-def report_page(found: QuestionReports, file: str, command: str) -> str:
+def report_page(reports: QuestionReports, file: str, command: str) -> str:
     """Return one self-contained page: the finding, the coefficients as a figure, all tables, how they were made."""
     name = Path(file).name
-    first = next(iter(found.reports.values()))
+    first = next(iter(reports.reports.values()))
     foot = Foot(command, inputs=(f"{name}: {len(first.raters):,} raters",), seed=first.seed)
-    notes = (*method_notes(first), *found.notes, *(note for report in found.reports.values() for note in report.notes))
-    if list(found.reports) == [""]:
+    notes = (
+        *method_notes(first),
+        *reports.notes,
+        *(note for report in reports.reports.values() for note in report.notes),
+    )
+    if list(reports.reports) == [""]:
         figures, sections = _figures(kappa_rows(first)), (*_sections(first),)
         return page("Agreement of raters", headline(first), _tables(first, name), figures, notes, sections, foot=foot)
-    overview = question_table(found, name)
-    figures, sections = _figures(list(overview.rows)), (*_questions(found, name),)
+    overview = question_table(reports, name)
+    figures, sections = _figures(list(overview.rows)), (*_questions(reports, name),)
     return page("Agreement of raters", overview.finding, [overview], figures, notes, sections, foot=foot)
 
 
@@ -67,10 +71,10 @@ def _sections(report: AgreementReport, prefix: str = "") -> Iterator[Section]:
         yield Section(f"{prefix}{rater.rater}", tables, folded=len(report.by_rater) > _OPEN)
 
 
-def _questions(found: QuestionReports, source: str) -> Iterator[Section]:
+def _questions(reports: QuestionReports, source: str) -> Iterator[Section]:
     """Return the sections of every question; their tables are named by its number."""
-    for number, (question, report) in enumerate(found.reports.items(), start=1):
-        whole = Section(question, (*_tables(report, source),), folded=len(found.reports) > _OPEN)
+    for number, (question, report) in enumerate(reports.reports.items(), start=1):
+        whole = Section(question, (*_tables(report, source),), folded=len(reports.reports) > _OPEN)
         for section in (whole, *_sections(report, f"{question}: ")):
             tables = [structs.replace(table, name=f"question_{number}_{table.name}") for table in section.tables]
             yield structs.replace(section, tables=(*tables,), folded=section.folded or section is not whole)

@@ -32,12 +32,12 @@ _WIDTH = 110
 Lines = Iterator[str]
 
 
-def reports_text(found: QuestionReports) -> str:
+def reports_text(reports: QuestionReports) -> str:
     """The report of a file's one question; those of several questions one after the other, each under its name."""
-    if list(found.reports) == [""]:
-        return report_text(found.reports[""])
-    parts = ["\n".join(_folded(questions_headline(found)))]
-    for name, report in found.reports.items():
+    if list(reports.reports) == [""]:
+        return report_text(reports.reports[""])
+    parts = ["\n".join(_folded(questions_headline(reports)))]
+    for name, report in reports.reports.items():
         title = plain(f"Question: {name}")
         parts.append(f"{title}\n{'=' * len(title)}\n\n{report_text(report)}")
     return "\n\n".join(parts)
@@ -168,16 +168,16 @@ def _confusion(report: AgreementReport) -> Lines:
                 [f"{one} (rows) by {other}", *confusion.labels],
                 ([label, *map(count_text, row)] for label, row in zip(confusion.labels, confusion.matrix, strict=True)),
             )
-    elif found := confusions(report):
+    elif pairs := confusions(report):
         yield from _aligned(
             ["Most frequent confusions", "items"],
             (
                 [f"{one}: {first}, {other}: {second}", count_text(count)]
-                for count, one, other, first, second in found[:_ITEMS_SHOWN]
+                for count, one, other, first, second in pairs[:_ITEMS_SHOWN]
             ),
             widest=2 * _WIDEST,
         )
-        yield from _more(len(found) - _ITEMS_SHOWN)
+        yield from _more(len(pairs) - _ITEMS_SHOWN)
 
 
 def _disagreements(report: AgreementReport) -> Lines:

@@ -96,9 +96,9 @@ def attempt_browser(
                 columns[column].append(value)
             if len(lines) < LINES_SHOWN:
                 lines.append(_line(name, attempt, outcome))
-    kept = pieces.kept()
-    left_out = sum(name != "" and name not in kept for name in columns["piece"])
-    columns["piece"] = [name if name in kept else "" for name in columns["piece"]]
+    stored = pieces.kept()
+    left_out = sum(name != "" and name not in stored for name in columns["piece"])
+    columns["piece"] = [name if name in stored else "" for name in columns["piece"]]
     listed = min(total, ATTEMPTS_LISTED)
     notes = [f"{listed:,} of {total:,} attempts are listed."] if total > listed else []
     if left_out:
@@ -106,7 +106,7 @@ def attempt_browser(
     shown = f", the first {LINES_SHOWN} of them" if total > LINES_SHOWN else ""
     title = f"{total:,} attempt{'' if total == 1 else 's'}{shown}"
     index = embedded({"runs": list(runs), "outcomes": OUTCOMES, **columns})
-    return Listed({"index": index, **kept}, tuple(lines), title, tuple(notes))
+    return Listed({"index": index, **stored}, tuple(lines), title, tuple(notes))
 
 
 def _row(run: int, attempt: RepairAttempt, outcome: str, piece: str) -> dict[str, Any]:

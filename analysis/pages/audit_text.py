@@ -30,14 +30,14 @@ def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
 
 def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
     """Return what is said of one figure, wherever it stands, and its arithmetic."""
-    told = as_one(alike)
-    where = f"{told.place}: {told.name}" if told.place else _names(alike)
-    source = f"{told.source}, " if several else ""
-    title = f"{told.status}: {source}{where} ({told.check}), printed {told.printed}"
+    claim = as_one(alike)
+    where = f"{claim.place}: {claim.name}" if claim.place else _names(alike)
+    source = f"{claim.source}, " if several else ""
+    title = f"{claim.status}: {source}{where} ({claim.check}), printed {claim.printed}"
     yield from _folded(title, "", later=_INDENT)
-    yield from _folded(f"{told.sentence} {told.remark}".strip(), _INDENT)
-    if told.suggestion:
-        yield from _folded(f"Suggestion: {told.suggestion}.", _INDENT)
+    yield from _folded(f"{claim.sentence} {claim.remark}".strip(), _INDENT)
+    if claim.suggestion:
+        yield from _folded(f"Suggestion: {claim.suggestion}.", _INDENT)
     yield ""
 
 

@@ -7,9 +7,9 @@ from misstep.analysis.pages import table_text
 from misstep.analysis.pages.agreement_text import reports_text
 
 
-def counted_text(found: CountedReport) -> str:
+def counted_text(report: CountedReport) -> str:
     """Return the tables of everything that was counted, and the report on agreement."""
-    texts = [table_text(table) for table in counted_tables(found)]
-    if found.agreement:
-        texts.append(reports_text(QuestionReports(found.agreement, [])) + "\n")
+    texts = [table_text(table) for table in counted_tables(report)]
+    if report.agreement:
+        texts.append(reports_text(QuestionReports(report.agreement, [])) + "\n")
     return "\n".join(texts)

@@ -98,52 +98,57 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
 
 
 def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[dict[str, CategoryShare], Share]:
-    found = prevalence(categories, patterns)
+    rates = prevalence(categories, patterns)
     shares = {
         one.category: CategoryShare(one.count, one.share.value, one.share, one.answered, one.exclusive, one.abstained)
-        for one in found.categories
+        for one in rates.categories
     }
-    return shares, Share(found.any_count, found.any_share.value, found.any_share)
+    return shares, Share(rates.any_count, rates.any_share.value, rates.any_share)
 
 
-def shares(found: Findings) -> dict[str, Estimate]:
+def shares(findings: Findings) -> dict[str, Estimate]:
     """Return the share of each category and of `any`, by name."""
-    return {**{name: one.interval for name, one in found.categories.items()}, "any": found.any.interval}
+    return {**{name: one.interval for name, one in findings.categories.items()}, "any": findings.any.interval}
 
 
 def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:
     return [_Pattern(labels, count) for labels, count in counts.items()]
 
 
-def findings_text(found: Findings, page: Path | str | None = None) -> str:
+def findings_text(findings: Findings, page: Path | str | None = None) -> str:
     """Return the document as a table, three examples, what was left out, and the page of the run, for a terminal."""
-    made = "generated " if found.evidence == "generated" else ""
-    lines = [f"{_plural(found.n, f'{made}session', f'{made}sessions')} read", *_apart(found), "", *_table_lines(found)]
-    examples = _spread(found)
+    made = "generated " if findings.evidence == "generated" else ""
+    lines = [
+        f"{_plural(findings.n, f'{made}session', f'{made}sessions')} read",
+        *_apart(findings),
+        "",
+        *_table_lines(findings),
+    ]
+    examples = _spread(findings)
     if examples:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
         lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
-    said = [*left_out(found), *([f"open {page}"] if page else [])]
+    said = [*left_out(findings), *([f"open {page}"] if page else [])]
     return "\n".join(lines + ([""] if said else []) + said)
 
 
-def _apart(found: Findings) -> Iterator[str]:
-    if found.sub_agents is not None:
-        n, flagged = found.sub_agents.n, found.sub_agents.any.count
+def _apart(findings: Findings) -> Iterator[str]:
+    if findings.sub_agents is not None:
+        n, flagged = findings.sub_agents.n, findings.sub_agents.any.count
         yield f"{_plural(n, 'run', 'runs')} of sub-agents, counted apart: {flagged:,} with misbehaviour"
 
 
-def _table_lines(found: Findings) -> Iterator[str]:
-    names = {name: plain(name) for name in found.categories}
+def _table_lines(findings: Findings) -> Iterator[str]:
+    names = {name: plain(name) for name in findings.categories}
     width = max(len("category"), len("any of them"), *map(len, names.values()))
     yield f"{'category':{width}}  {'count':>9}  {'checked':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}"
-    without = _unread(found)[0]
-    for name, one in found.categories.items():
+    without = _unread(findings)[0]
+    for name, one in findings.categories.items():
         if name in without:
             continue
         yield f"{names[name]:{width}}  {_share_cells(one, one.checked)}  {count_text(one.exclusive):>9}"
-    yield f"{'any of them':{width}}  {_share_cells(found.any, found.any.interval.n or 0)}"
+    yield f"{'any of them':{width}}  {_share_cells(findings.any, findings.any.interval.n or 0)}"
 
 
 def _share_cells(share: Share, checked: int) -> str:
@@ -153,28 +158,28 @@ def _share_cells(share: Share, checked: int) -> str:
     return f"{counts}  {number_text(share.share, 'share'):>7}  {interval:>15}"
 
 
-def _spread(found: Findings) -> list[SessionFinding]:
+def _spread(findings: Findings) -> list[SessionFinding]:
     """Return a few examples, of as many categories as there are, the most frequent first."""
-    by_frequency = sorted(found.categories, key=lambda name: -found.categories[name].count)
+    by_frequency = sorted(findings.categories, key=lambda name: -findings.categories[name].count)
     ranked: list[tuple[int, int, SessionFinding]] = []
     for place, name in enumerate(by_frequency):
-        own = [example for example in found.findings if example.category == name]
+        own = [example for example in findings.findings if example.category == name]
         ranked += [(turn, place, example) for turn, example in enumerate(own)]
     ranked.sort(key=lambda entry: entry[:2])
     return [example for _, _, example in ranked[:_EXAMPLES]]
 
 
-def complaints(found: Findings) -> Iterator[str]:
+def complaints(findings: Findings) -> Iterator[str]:
     """What was left out or given another name, a sentence each: the first unreadable sessions with their places."""
-    for one in found.unreadable[:_UNREADABLE_PRINTED]:
+    for one in findings.unreadable[:_UNREADABLE_PRINTED]:
         yield f"{plain(_place(one))}: {plain(one.error)}"
-    more = len(found.unreadable) - _UNREADABLE_PRINTED
+    more = len(findings.unreadable) - _UNREADABLE_PRINTED
     if more > 0:
         yield f"and {more:,} more unreadable sessions; --json lists them all."
-    for failed in found.failed:
+    for failed in findings.failed:
         yield plain(failed.error)
-    if found.renamed:
-        had = "1 session had an id" if found.renamed == 1 else f"{found.renamed:,} sessions had an id"
+    if findings.renamed:
+        had = "1 session had an id" if findings.renamed == 1 else f"{findings.renamed:,} sessions had an id"
         yield f"{had} that was taken: it has ~2 (or the next free number) behind it."
 
 
@@ -197,22 +202,22 @@ def _steps(example: SessionFinding) -> str:
     return f", {'step' if len(example.steps) == 1 else 'steps'} {named}{more}"
 
 
-def left_out(found: Findings) -> Iterator[str]:
+def left_out(findings: Findings) -> Iterator[str]:
     """Return what no rule could check, what could not be read and which rule failed, a sentence each."""
-    if why := _unread(found)[1]:
+    if why := _unread(findings)[1]:
         yield why
-    if found.unreadable:
-        yield f"{_plural(len(found.unreadable), 'session was', 'sessions were')} unreadable and not counted."
-    for one in found.failed:
+    if findings.unreadable:
+        yield f"{_plural(len(findings.unreadable), 'session was', 'sessions were')} unreadable and not counted."
+    for one in findings.failed:
         yield plain(f"{one.category} failed on {_plural(one.count, 'session', 'sessions')}: {one.error}")
-    if found.skipped:
-        named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
-        more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""
-        yield f"{_plural(len(found.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
+    if findings.skipped:
+        named = ", ".join(plain(one.file) for one in findings.skipped[:_SKIPPED_PRINTED])
+        more = ", …" if len(findings.skipped) > _SKIPPED_PRINTED else ""
+        yield f"{_plural(len(findings.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
 
 
-def _unread(found: Findings) -> tuple[tuple[str, ...], str]:
-    return unread_limits({name: (one.count, one.checked) for name, one in found.categories.items()}, found.n)
+def _unread(findings: Findings) -> tuple[tuple[str, ...], str]:
+    return unread_limits({name: (one.count, one.checked) for name, one in findings.categories.items()}, findings.n)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -49,11 +49,11 @@ def members_text(protocol: type[Any]) -> str:
 
 def meanings(form: type[Any]) -> dict[str, str]:
     """Field → what its docstring, or that of a struct that it extends, says of it."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for one in reversed(form.__mro__):
         for names, text in _FIELDS.findall(_docstring(one)):
-            found |= {name.strip("`"): " ".join(text.split()) for name in names.split(", ")}
-    return found
+            texts |= {name.strip("`"): " ".join(text.split()) for name in names.split(", ")}
+    return texts
 
 
 def docstring_sections(form: Any) -> dict[str, str]:
@@ -71,12 +71,12 @@ def _docstring(form: Any) -> str:
 def _keys(form: type[Any]) -> Iterator[str]:
     """Return two lines or more for each key: its name with what it may be, then its meaning."""
     fields = _struct(form).fields
-    told = meanings(form)
+    texts = meanings(form)
     width = max(len(field.encode_name) for field in fields)
     for field in fields:
         yield f"  {field.encode_name:{width}}  {_valid(field.type)}; {_default(field)}"
         yield textwrap.fill(
-            told[field.name], _WIDTH, initial_indent=" " * (width + 4), subsequent_indent=" " * (width + 4)
+            texts[field.name], _WIDTH, initial_indent=" " * (width + 4), subsequent_indent=" " * (width + 4)
         )
 
 
@@ -86,14 +86,14 @@ def _struct(form: type[Any]) -> types.StructType:
 
 def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
     """Return the structs in a form, each with the heading of its keys."""
-    found: dict[type[Any], list[str]] = {}
+    keys: dict[type[Any], list[str]] = {}
     for field in _struct(form).fields:
         for kind in _alternatives(field.type):
             inner = kind.item_type if isinstance(kind, types.VarTupleType | types.ListType) else kind
             if isinstance(inner, types.StructType):
                 shown = f"[{field.encode_name}]" if inner is kind else f"[[{field.encode_name}]]"
-                found.setdefault(inner.cls, []).append(shown)
-    return [(table, f"The keys of {' and '.join(names)}") for table, names in found.items()]
+                keys.setdefault(inner.cls, []).append(shown)
+    return [(table, f"The keys of {' and '.join(names)}") for table, names in keys.items()]
 
 
 def _alternatives(kind: types.Type) -> tuple[types.Type, ...]:

@@ -77,13 +77,13 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
     n = len(steps)
     wide = max(1.0, n / 160)
     views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]
-    asked = tuple(
+    invocations = tuple(
         _Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
         for one in observed.invocations
     )
-    kinds = {bar.kind for bar in (*asked, *(bar for view in views for bar in view.bars))}
+    kinds = {bar.kind for bar in (*invocations, *(bar for view in views for bar in view.bars))}
     key = tuple((kind, words) for kind, words in KEY.items() if kind in kinds)
-    return ObserverView(_finding(observed, views), asked, tuple(views), key)
+    return ObserverView(_finding(observed, views), invocations, tuple(views), key)
 
 
 def _view(
@@ -94,13 +94,13 @@ def _view(
     observed: ObservedRun,
     evidence: Mapping[str, Iterable[int]],
 ) -> InterventionView:
-    steps = tuple(sorted({step for found in one.misbehaviours for step in found.steps if step < n}))
+    steps = tuple(sorted({step for misbehaviour in one.misbehaviours for step in misbehaviour.steps if step < n}))
     seen = one.detected_at if one.delivered_at is None else one.delivered_at
-    later = [found for asked in observed.invocations for found in asked.misbehaviours]
+    later = [misbehaviour for invocation in observed.invocations for misbehaviour in invocation.misbehaviours]
     shown = {step for category in one.categories for step in evidence.get(category, ())}
-    shown |= {step for found in later if found.category in one.categories for step in found.steps}
+    shown |= {step for misbehaviour in later if misbehaviour.category in one.categories for step in misbehaviour.steps}
     again = tuple(sorted(step for step in shown if seen < step <= seen + AFTER))
-    looked = any(asked.status == "answered" and asked.step > seen for asked in observed.invocations)
+    looked = any(invocation.status == "answered" and invocation.step > seen for invocation in observed.invocations)
     return InterventionView(
         number=number,
         categories=" and ".join(category.replace("_", " ") for category in one.categories),
@@ -110,7 +110,9 @@ def _view(
         detected_at=one.detected_at,
         told_at=one.delivered_at,
         withheld="" if one.delivered_at is not None else WITHHELD[one.withheld],
-        rationale=" ".join(dict.fromkeys(found.rationale for found in one.misbehaviours if found.rationale)),
+        rationale=" ".join(
+            dict.fromkeys(misbehaviour.rationale for misbehaviour in one.misbehaviours if misbehaviour.rationale)
+        ),
         guidance=one.guidance,
         again=again[:_NAMED],
         after=_after(one, min(n - 1 - seen, AFTER), again, looked or all(name in evidence for name in one.categories)),
@@ -139,15 +141,15 @@ def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: flo
 
 
 def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:
-    asked = f"{observed.detector} was asked {counted_text(len(observed.invocations), 'time')}"
+    sentence = f"{observed.detector} was asked {counted_text(len(observed.invocations), 'time')}"
     flagged = sum(bool(one.misbehaviours) for one in observed.invocations)
-    told = sum(view.told_at is not None for view in views)
+    delivered = sum(view.told_at is not None for view in views)
     saw = f"saw misbehaviour {counted_text(flagged, 'time')}" if flagged else "saw no misbehaviour"
     if not views or observed.arm == "shadow":
         recorded = f"; {counted_text(len(views), 'intervention')} recorded, nothing said" if views else ""
-        return f"The detector {asked} and {saw}{recorded}."
-    named = f"{count_text(told)} of {counted_text(len(views), 'intervention')}"
-    return f"The detector {asked} and {saw}; the agent was told {named}."
+        return f"The detector {sentence} and {saw}{recorded}."
+    named = f"{count_text(delivered)} of {counted_text(len(views), 'intervention')}"
+    return f"The detector {sentence} and {saw}; the agent was told {named}."
 
 
 def guidance_number(step: Step) -> int | None:

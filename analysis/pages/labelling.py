@@ -37,17 +37,17 @@ class LabelQuestion(Struct, frozen=True):
     session: Trajectory
 
 
-def labelling_page(asked: LabelQuestion, *, labelled: int, foot: Foot) -> str:
+def labelling_page(question: LabelQuestion, *, labelled: int, foot: Foot) -> str:
     """Return the page of one item; keys 1 to 9 give its labels, b goes back, s skips it."""
     script = asset("label.js")
-    values = trajectory_values(asked.session, (), foot) | {
-        "title": f"{asked.place} of {asked.of}: {asked.title}",
-        "finding": f"{labelled} of {asked.of} are labelled.",
+    values = trajectory_values(question.session, (), foot) | {
+        "title": f"{question.place} of {question.of}: {question.title}",
+        "finding": f"{labelled} of {question.of} are labelled.",
     }
     return render(
         "label.html.jinja",
         **values,
-        asked=asked,
+        asked=question,
         policy=policy([asset("sort.js"), script]).replace("form-action 'none'", "form-action 'self'"),
         label_script=markup(script),
     )

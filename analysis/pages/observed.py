@@ -21,39 +21,39 @@ RECORDED = (
 )
 
 
-def observed_json(found: ObservedSummary) -> bytes:
+def observed_json(summary: ObservedSummary) -> bytes:
     """Return the document as indented JSON, with a line end."""
-    return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n"
 
 
-def observed_text(found: ObservedSummary, page: Path | None = None) -> str:
+def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
     """Return the document as tables, examples, what was left out and the page of the run, for a terminal."""
-    rate, naive = found.misbehaviour_rate, found.naive_rate
-    made = "generated " if found.evidence == "generated" else ""
-    read = counted_text(found.n, f"{made}session")
-    head = f"{read} read; the detector {found.detector} was asked every {found.every} steps"
-    lines = [head, "", observed_finding(found)]
+    rate, naive = summary.misbehaviour_rate, summary.naive_rate
+    made = "generated " if summary.evidence == "generated" else ""
+    read = counted_text(summary.n, f"{made}session")
+    head = f"{read} read; the detector {summary.detector} was asked every {summary.every} steps"
+    lines = [head, "", observed_finding(summary)]
     if rate.value is not None:
         independent = interval_words(naive.low, naive.high, "share")
         lines.append(f"Were invocations independent of each other, the interval would be {_bare(independent)}.")
-    if found.categories:
+    if summary.categories:
         rows = [("category", "flagged invocations", "interventions")]
         rows += [
-            (plain(name), count_text(number), count_text(sum(name in one.categories for one in found.interventions)))
-            for name, number in found.categories.items()
+            (plain(name), count_text(number), count_text(sum(name in one.categories for one in summary.interventions)))
+            for name, number in summary.categories.items()
         ]
         lines += ["", *aligned(rows)]
-    if found.interventions:
-        told = [f"{count_text(found.delivered)} delivered"] if found.delivered else []
-        told += [
-            f"{count_text(found.withheld[why])} {words}" for why, words in WITHHELD.items() if why in found.withheld
+    if summary.interventions:
+        parts = [f"{count_text(summary.delivered)} delivered"] if summary.delivered else []
+        parts += [
+            f"{count_text(summary.withheld[why])} {words}" for why, words in WITHHELD.items() if why in summary.withheld
         ]
-        lines += ["", f"{counted_text(len(found.interventions), 'intervention')}: {'; '.join(told)}."]
-        lines += [f"  {intervention_line(one)}" for one in found.interventions[:_EXAMPLES]]
-        more = len(found.interventions) - _EXAMPLES
+        lines += ["", f"{counted_text(len(summary.interventions), 'intervention')}: {'; '.join(parts)}."]
+        lines += [f"  {intervention_line(one)}" for one in summary.interventions[:_EXAMPLES]]
+        more = len(summary.interventions) - _EXAMPLES
         lines += [f"  and {more:,} more; --json lists them all."] if more > 0 else []
-        lines += [RECORDED] if found.delivered else []
-    said = [*_left_out(found), *([f"open {page}"] if page else [])]
+        lines += [RECORDED] if summary.delivered else []
+    said = [*_left_out(summary), *([f"open {page}"] if page else [])]
     return "\n".join(lines + ([""] if said else []) + said)
 
 
@@ -64,25 +64,25 @@ def _bare(interval: str) -> str:
 def intervention_line(one: ObservedIntervention) -> str:
     """Return an intervention in one line: its session, its steps and the reason."""
     where = one.file if one.line is None else f"{one.file}:{one.line}"
-    told = "" if one.delivered_at is None else f", told behind step {one.delivered_at}"
+    ending = "" if one.delivered_at is None else f", told behind step {one.delivered_at}"
     named = ", ".join(one.categories)
     return plain(
-        f"{named}  {one.item} ({where}), from step {one.step}, seen at step {one.detected_at}{told}: {one.rationale}"
+        f"{named}  {one.item} ({where}), from step {one.step}, seen at step {one.detected_at}{ending}: {one.rationale}"
     )
 
 
-def _left_out(found: ObservedSummary) -> Iterator[str]:
-    missing = found.invocations - found.answered
+def _left_out(summary: ObservedSummary) -> Iterator[str]:
+    missing = summary.invocations - summary.answered
     if missing:
         yield f"{counted_text(missing, 'invocation')} got no answer; the rate leaves them out."
-    if found.unreadable:
-        yield f"{counted_text(len(found.unreadable), 'session')} could not be read."
-    if found.skipped:
-        yield f"{counted_text(len(found.skipped), 'file')} of no known format skipped."
+    if summary.unreadable:
+        yield f"{counted_text(len(summary.unreadable), 'session')} could not be read."
+    if summary.skipped:
+        yield f"{counted_text(len(summary.skipped), 'file')} of no known format skipped."
 
 
 def observed_page(
-    found: ObservedSummary,
+    summary: ObservedSummary,
     runs: Iterable[tuple[Session, ObservedRun]],
     inputs: Sequence[str],
     arguments: Sequence[str],
@@ -98,12 +98,14 @@ def observed_page(
     for session, run in runs:
         sessions.add(LabelledSession(session, tuple(_verdicts(run))))
     browser = sessions.browser()
-    finding = observed_finding(found)
-    table = observed_table(found, source=counted_text(found.n, "session"), evidence=found.evidence)
-    unreadable = [f"{counted_text(len(found.unreadable), 'session')} could not be read."] if found.unreadable else []
+    finding = observed_finding(summary)
+    table = observed_table(summary, source=counted_text(summary.n, "session"), evidence=summary.evidence)
+    unreadable = (
+        [f"{counted_text(len(summary.unreadable), 'session')} could not be read."] if summary.unreadable else []
+    )
     return browser_page(
         "sessions/page.html.jinja",
-        title=f"What the observer saw in {counted_text(found.n, 'session')}",
+        title=f"What the observer saw in {counted_text(summary.n, 'session')}",
         finding=finding,
         warnings=unreadable,
         foot=Foot(shlex.join(["misstep", "observe", *arguments]), inputs=tuple(inputs)),
@@ -111,7 +113,7 @@ def observed_page(
         contents=[(table_id(table), table.title)],
         tables=[markup(table_html(table, with_finding=False))],
         browser=browser,
-        notes=(RECORDED, *_left_out(found)),
+        notes=(RECORDED, *_left_out(summary)),
     )
 
 
@@ -120,10 +122,10 @@ def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:
     seen: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for one in run.interventions:
         end = f"told behind step {one.delivered_at}" if one.delivered_at is not None else WITHHELD[one.withheld]
-        for found in one.misbehaviours:
-            said = f"Seen at step {one.detected_at}, {end}. {found.rationale}"
-            seen.setdefault(found.category, []).append((found.steps, said))
+        for misbehaviour in one.misbehaviours:
+            text = f"Seen at step {one.detected_at}, {end}. {misbehaviour.rationale}"
+            seen.setdefault(misbehaviour.category, []).append((misbehaviour.steps, text))
     for category, parts in seen.items():
         steps = tuple(sorted({step for own, _ in parts for step in own}))
-        rationale = " ".join(said for _, said in parts)
+        rationale = " ".join(text for _, text in parts)
         yield PlacedVerdict(run.item, category, "yes", steps=steps, rationale=rationale, file=run.file, line=run.line)

@@ -12,21 +12,21 @@ from misstep.analysis.tables import Table
 _MOST_DRAWN = 40
 
 
-def passes_text(found: PassReport) -> str:
+def passes_text(report: PassReport) -> str:
     """Return the tables for a terminal."""
-    return "\n".join(table_text(table) for table in pass_tables(found))
+    return "\n".join(table_text(table) for table in pass_tables(report))
 
 
-def passes_page(found: PassReport, inputs: Sequence[str], command: str) -> str:
+def passes_page(report: PassReport, inputs: Sequence[str], command: str) -> str:
     """Return one self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons."""
-    tables = pass_tables(found)
+    tables = pass_tables(report)
     return page(
         "Repeated attempts",
         tables[0].finding,
         tables,
         _figures(tables[0]),
-        found.notes,
-        foot=Foot(command, inputs=tuple(inputs), seed=found.seed),
+        report.notes,
+        foot=Foot(command, inputs=tuple(inputs), seed=report.seed),
     )
 
 

@@ -128,7 +128,7 @@ def trajectory_values(
     judged = (verdict for verdict in verdicts if verdict.status == "answered")
     evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     most = most_of_each(trajectory.steps)
-    found = [verdict for verdict in verdicts if verdict.label == "yes"]
+    flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
     return {
         "title": title_of(trajectory) or trajectory.id,
         "finding": finding(trajectory, verdicts),
@@ -136,7 +136,7 @@ def trajectory_values(
         "facts": (("Id", trajectory.id), *run_facts(trajectory)),
         "verdicts": [_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
         "spans": _spans(trajectory.steps),
-        "steps": list(_step_views(trajectory.steps, found, most)),
+        "steps": list(_step_views(trajectory.steps, flagged, most)),
         "n_steps": len(trajectory.steps),
         "observer": observer_view(observed, trajectory.steps, evidence) if observed else None,
         "foot": described(foot),
@@ -147,20 +147,22 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     """Return what was found in a trajectory, in one sentence."""
     number = len(trajectory.steps)
     steps = _steps(number)
-    found = [verdict for verdict in verdicts if verdict.label == "yes"]
-    asked = sum(verdict.status == "answered" for verdict in verdicts)
+    flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
+    answered = sum(verdict.status == "answered" for verdict in verdicts)
     failed = sum(verdict.status == "failed" for verdict in verdicts)
     outcome = {"passed": " The task was solved.", "failed": " The task was not solved.", "unknown": ""}
-    said = f"{steps}, and no classifier gave an answer."
-    if found:
-        shown = [_shown(one, number) for one in found]
-        said = f"{steps}, of which {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[:-1] else shown)}."
-    elif asked:
-        nobody = "the one rule classifier asked found no" if asked == 1 else f"none of {asked} rule classifiers found"
-        said = f"{steps}, and {nobody} misbehaviour in them."
+    sentence = f"{steps}, and no classifier gave an answer."
+    if flagged:
+        shown = [_shown(one, number) for one in flagged]
+        sentence = f"{steps}, of which {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[:-1] else shown)}."
+    elif answered:
+        nobody = (
+            "the one rule classifier asked found no" if answered == 1 else f"none of {answered} rule classifiers found"
+        )
+        sentence = f"{steps}, and {nobody} misbehaviour in them."
     if failed:
-        said += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
-    return said + outcome[trajectory.outcome.status]
+        sentence += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
+    return sentence + outcome[trajectory.outcome.status]
 
 
 def _steps(number: int) -> str:
@@ -219,14 +221,14 @@ def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
     )
 
 
-def _step_views(steps: Sequence[Step], found: Sequence[Verdict], most: int) -> Iterable[StepView]:
-    evidence = {step for verdict in found for step in verdict.steps}
+def _step_views(steps: Sequence[Step], flagged: Sequence[Verdict], most: int) -> Iterable[StepView]:
+    evidence = {step for verdict in flagged for step in verdict.steps}
     half = STEPS_SHOWN // 2
     previous = -1
     for number, step in enumerate(steps):
         if half <= number < len(steps) - half and number not in evidence:
             continue
-        marks = tuple(Mark(_words(verdict.judge), verdict.rationale) for verdict in found if number in verdict.steps)
+        marks = tuple(Mark(_words(verdict.judge), verdict.rationale) for verdict in flagged if number in verdict.steps)
         yield step_view(number, step, marks, number - previous - 1, most)
         previous = number
 

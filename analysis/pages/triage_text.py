@@ -37,10 +37,10 @@ def _cause(verdict: TriageVerdict) -> str:
 
 def _evidence(verdict: TriageVerdict) -> str:
     if verdict.label is None:
-        told = verdict.error or verdict.rationale
+        text = verdict.error or verdict.rationale
     elif verdict.evidence:
-        told = f"{verdict.evidence[0].where}: {verdict.evidence[0].text}"
+        text = f"{verdict.evidence[0].where}: {verdict.evidence[0].text}"
     else:
-        told = verdict.rationale
-    line = " ".join(plain(told).split())
+        text = verdict.rationale
+    line = " ".join(plain(text).split())
     return line if len(line) <= _MOST_EVIDENCE else f"{line[: _MOST_EVIDENCE - 1]}…"

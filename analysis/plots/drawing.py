@@ -279,9 +279,9 @@ def _put_into_page(root: ElementTree.Element) -> None:
 
 def _references(element: ElementTree.Element) -> list[str]:
     """Return the ids that an element refers to."""
-    found = [match for value in element.attrib.values() for match in _REFERENCE.findall(value)]
+    references = [match for value in element.attrib.values() for match in _REFERENCE.findall(value)]
     link = next((value for name, value in element.attrib.items() if name.endswith("href")), "")
-    return [*found, link.removeprefix("#")] if link else found
+    return [*references, link.removeprefix("#")] if link else references
 
 
 def _named(root: ElementTree.Element, title: str, description: str, width: float, height: float) -> str:

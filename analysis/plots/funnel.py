@@ -54,9 +54,9 @@ def _shares_text(value: float | None, before: Sequence[float | None]) -> str:
 
 
 def _funnel_words(rows: Sequence[Row], values: Sequence[float | None]) -> str:
-    told = []
+    sentences = []
     for index, (row, value) in enumerate(zip(rows, values, strict=True)):
         shares = _shares_text(value, values[:index])
         parts = [value_text(row) if value is not None or row.printed else "not available", row.evidence]
-        told.append(f"{row.quantity}: {', '.join([*parts, shares] if shares else parts)}")
-    return "; ".join(told) + "." if told else "Nothing was counted."
+        sentences.append(f"{row.quantity}: {', '.join([*parts, shares] if shares else parts)}")
+    return "; ".join(sentences) + "." if sentences else "Nothing was counted."

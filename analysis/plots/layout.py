@@ -48,10 +48,10 @@ def fitted_apart(texts: Sequence[str], width: float, size: float) -> list[str]:
     while groups := _alike(shown):  # where three share a beginning, two of them may share a longer one
         for same in groups:
             start = _shared_words(same)
-            told = {text: fitted(f"…{text[start:]}", width, size) for text in same if start}
-            if all(shown[text] == cut for text, cut in told.items()):
-                told = {text: _numbered(shown[text], places[text], width, size) for text in same}
-            shown |= told
+            shortened = {text: fitted(f"…{text[start:]}", width, size) for text in same if start}
+            if all(shown[text] == cut for text, cut in shortened.items()):
+                shortened = {text: _numbered(shown[text], places[text], width, size) for text in same}
+            shown |= shortened
     return [shown[one_line(text)] for text in texts]
 
 

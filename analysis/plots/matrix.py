@@ -83,8 +83,8 @@ def confusion(
 def _matrix_words(
     values: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str], unit: Unit
 ) -> str:
-    told = []
+    sentences = []
     for label, numbers in zip(rows, values, strict=True):
         cells = (f"{column} {number_text(value, unit)}" for column, value in zip(columns, numbers, strict=True))
-        told.append(f"{label}: {', '.join(cells)}")
-    return "; ".join(told).replace(MISSING, "not available") + "."
+        sentences.append(f"{label}: {', '.join(cells)}")
+    return "; ".join(sentences).replace(MISSING, "not available") + "."

@@ -42,8 +42,8 @@ def cost_quality(
         drawing.text(22, y + 4, name)
         drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
         _point(plane, row, costs[row.quantity], own)
-    said = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
-    return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(said)}.")
+    sentences = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
+    return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(sentences)}.")
 
 
 def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, description: str = "") -> str:

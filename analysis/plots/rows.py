@@ -82,14 +82,14 @@ def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> s
 
 def words(rows: Sequence[Row]) -> str:
     """Return every figure of some rows in words: what a reader is told who does not see the drawing."""
-    told = []
+    sentences = []
     for row in rows:
         name = ", ".join(part for part in (row.group, row.quantity) if part)
         parts = [value_text(row) if row.value is not None or row.printed else "not available", row.evidence]
         parts += [f"interval {interval_text(row)}"] if interval_text(row) else []
         parts += [f"n {count_text(row.n)}"] if row.n is not None else []
-        told.append(f"{name}: {', '.join(parts)}")
-    return "; ".join(told) + "." if told else "Nothing was measured."
+        sentences.append(f"{name}: {', '.join(parts)}")
+    return "; ".join(sentences) + "." if sentences else "Nothing was measured."
 
 
 def _draw_rows(

@@ -79,8 +79,8 @@ def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
 
 def p_text(p_value: float | None, p_adjusted: float | None) -> str:
     """Return a p-value, and what is left of it after adjustment where that changes it."""
-    told = f"p {number_text(p_value, 'p')}"
-    return told if p_adjusted == p_value else f"{told}, adjusted {number_text(p_adjusted, 'p')}"
+    text = f"p {number_text(p_value, 'p')}"
+    return text if p_adjusted == p_value else f"{text}, adjusted {number_text(p_adjusted, 'p')}"
 
 
 def points_text(difference: float) -> str:

@@ -85,9 +85,9 @@ def counted_judges(counts: Counts, resamples: int = 10_000, seed: int = 0) -> tu
 def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudge:
     rows = [kind for kind in counts.answers if kind.judge == judge]
     scores = [kind for kind in counts.scores if kind.judge == judge]
-    asked = [kind for kind in counts.asked if kind.judge == judge]
+    kinds = [kind for kind in counts.asked if kind.judge == judge]
     gold = {kind.gold for kind in rows if kind.gold is not None}
-    labels = dict.fromkeys(label for one in asked for label in one.labels) | dict.fromkeys(sorted(gold))
+    labels = dict.fromkeys(label for one in kinds for label in one.labels) | dict.fromkeys(sorted(gold))
     codes = Codes(tuple(labels))
     cells = _cells(rows, codes)
     statuses = {status: sum(kind.n for kind in rows if kind.status == status) for status in ("answered", *UNANSWERED)}
@@ -99,7 +99,7 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
     inside = [kind for kind in scores if isinstance(kind.bin, int)]
     return CountedJudge(
         judge=judge,
-        evidence=together(kind.evidence for kind in asked),
+        evidence=together(kind.evidence for kind in kinds),
         n=sum(kind.n for kind in rows),
         **statuses,
         without_gold=sum(kind.n for kind in rows if kind.gold is None),

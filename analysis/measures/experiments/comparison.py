@@ -132,9 +132,9 @@ def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | 
 def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]:
     """Return the names of the control and of the treatment."""
     known = f"There are: {', '.join(arms)}."
-    for asked in filter(None, (control, treatment)):
-        if asked not in arms:
-            raise UsageError(f"no arm {asked!r}", known)
+    for arm in filter(None, (control, treatment)):
+        if arm not in arms:
+            raise UsageError(f"no arm {arm!r}", known)
     if not control:
         likely = [name for name in arms if name.casefold() in CONTROLS and name != treatment]
         if len(likely) != 1:

@@ -62,13 +62,15 @@ def _finding(sessions: Sequence[LiveSession], arms: Sequence[LiveArm]) -> str:
         f"{NAMES[arm].lower()} {counted_text(sum(one.arm == arm for one in sessions), 'session')}" for arm in arms
     )
     planted = sum(len(one.episodes) for one in sessions)
-    said = f"{counted_text(len(sessions), 'session')} ({told}) hold {counted_text(planted, 'planted misbehaviour')}."
+    sentence = (
+        f"{counted_text(len(sessions), 'session')} ({told}) hold {counted_text(planted, 'planted misbehaviour')}."
+    )
     rates = misbehaviour_rates(sessions)
     if rates is None:
-        return said
+        return sentence
     alone, guided = (number_text(share, "share") for share in rates.shares)
     p_value = rates.clustered.small_sample_test.p_value
     return (
-        f"{said} The detector flags {alone} of its invocations without guidance and {guided} with it "
+        f"{sentence} The detector flags {alone} of its invocations without guidance and {guided} with it "
         f"({p_text(p_value, p_value)}, units as clusters)."
     )

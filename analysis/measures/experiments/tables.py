@@ -26,15 +26,15 @@ def experiment_tables(
     report: ExperimentReport, source: str, evidence: Evidence = "real", paper: str = "experiment"
 ) -> tuple[Table, Table, Table]:
     """Return the changes of the metrics, the sizes of the arms, and a plan of the next experiment."""
-    given = report, source, evidence, paper
-    return changes_table(*given), arms_table(*given), plan_table(*given)
+    arguments = report, source, evidence, paper
+    return changes_table(*arguments), arms_table(*arguments), plan_table(*arguments)
 
 
 def experiment_finding(report: ExperimentReport) -> str:
     """A mismatch of the arms first, then what changed, then where no difference was found, each with its interval."""
-    told = []
+    sentences = []
     if report.mismatched:
-        told.append(
+        sentences.append(
             f"The arms are not as large as they should be (p {number_text(report.ratio.p_value, 'p')}): what differs "
             "between them need not be an effect of the treatment."
         )
@@ -42,13 +42,15 @@ def experiment_finding(report: ExperimentReport) -> str:
     unchanged = [one for one in report.changes if not one.changed and one.compared.test.p_value is not None]
     untested = [one for one in report.changes if one.compared.test.p_value is None]
     if changed:
-        told.append(f"With {report.treatment} against {report.control}: {_listed(changed)}.")
+        sentences.append(f"With {report.treatment} against {report.control}: {_listed(changed)}.")
     if unchanged:
         after = " after adjustment" if len(report.changes) > 1 else ""
-        told.append(f"No difference was found{after} in {_listed(unchanged)}.")
-    told += [_naive_words(one.naive) for one in report.changes if one.naive is not None and _misleads(one, one.naive)]
-    told += [f"{one.title} cannot be compared: {one.compared.test.reason}." for one in untested]
-    return " ".join(told)
+        sentences.append(f"No difference was found{after} in {_listed(unchanged)}.")
+    sentences += [
+        _naive_words(one.naive) for one in report.changes if one.naive is not None and _misleads(one, one.naive)
+    ]
+    sentences += [f"{one.title} cannot be compared: {one.compared.test.reason}." for one in untested]
+    return " ".join(sentences)
 
 
 def _misleads(change: MetricChange, naive: Significance) -> bool:

@@ -26,10 +26,10 @@ def read_sessions(file: Path) -> tuple[ExperimentSession, ...]:
     sheet = read_rows(file, "sessions", _SHAPE)
     columns = _columns(sheet)
     rows = range(len(sheet.columns[0]))
-    found = tuple(_session(sheet, columns, row) for row in rows)
-    for row, reason in _contradictions(sheet, found):
+    sessions = tuple(_session(sheet, columns, row) for row in rows)
+    for row, reason in _contradictions(sheet, sessions):
         raise sheet.error(row, reason, "Each session is on one line, and each unit in one arm.")
-    return found
+    return sessions
 
 
 def _columns(sheet: LabelRows) -> dict[str, int]:

@@ -70,21 +70,21 @@ def has_attempts(sheet: LabelRows) -> bool:
 def _columns(sheet: LabelRows) -> dict[str, int]:
     """Return which column is which."""
     places = {re.sub(r"\W+", "_", trimmed(name).casefold()): at for at, name in enumerate(sheet.header)}
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for column, names in NAMES.items():
         there = [name for name in names if name in places]
         if len(there) > 1 and there[0] != column:
             advice = f"Name the one that counts {column!r}."
             raise sheet.error(-1, f"{listed(there)} may each be the column {column!r}", advice)
         if there:
-            found[column] = places[there[0]]
-    wide = "n" in found and "c" in found
-    if "task" not in found or not (wide or "passed" in found):
+            columns[column] = places[there[0]]
+    wide = "n" in columns and "c" in columns
+    if "task" not in columns or not (wide or "passed" in columns):
         raise sheet.error(-1, f"no columns of attempts: {listed(sheet.header)}", SHAPES)
-    if wide and "passed" in found:
+    if wide and "passed" in columns:
         raise sheet.error(-1, "both outcomes (passed) and counts (n, c)", SHAPES)
-    kept = ("task", "system", *(("n", "c") if wide else ("passed", "attempt")))
-    return {column: at for column, at in found.items() if column in kept}
+    used = ("task", "system", *(("n", "c") if wide else ("passed", "attempt")))
+    return {column: at for column, at in columns.items() if column in used}
 
 
 class _Rows(Struct, frozen=True):
@@ -153,10 +153,10 @@ class _Rows(Struct, frozen=True):
 
     def _outcome(self, cell: str) -> bool | InputError | None:
         """Return an outcome, `None` for what is none, or what is wrong with a reward without a threshold."""
-        said = _OUTCOMES.get(cell.casefold())
+        outcome = _OUTCOMES.get(cell.casefold())
         value = number(cell)
-        if said is not None or value is None or not 0 <= value <= 1:
-            return said
+        if outcome is not None or value is None or not 0 <= value <= 1:
+            return outcome
         if self.threshold is not None:
             return value >= self.threshold
         if value in (0, 1):
@@ -171,13 +171,13 @@ class _Gathered:
         self._tasks: dict[str, dict[str, TaskCounts]] = {}
         self._unanswered: dict[str, list[Unanswered]] = {}
 
-    def add(self, system: str, task: str, counts: TaskCounts, where: str = "", found: str = "") -> None:
+    def add(self, system: str, task: str, counts: TaskCounts, where: str = "", text: str = "") -> None:
         """Add the attempts of a row; those without an outcome stand at a place, with what is found there."""
         tasks = self._tasks.setdefault(system, {})
         tasks[task] = tasks.get(task, TaskCounts()) + counts
         if counts.unanswered:
-            lack: Lack = "unreadable" if found else "missing"
-            one = Unanswered(system, task, where, lack, found, counts.unanswered)
+            lack: Lack = "unreadable" if text else "missing"
+            one = Unanswered(system, task, where, lack, text, counts.unanswered)
             self._unanswered.setdefault(system, []).append(one)
 
     def systems(self) -> tuple[SystemAttempts, ...]:

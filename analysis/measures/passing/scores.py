@@ -217,5 +217,7 @@ def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Est
 
     value = float(expected(kinds.items[np.newaxis, :].astype(np.float64))[0])
     drawn = bootstrap(expected, kinds.items, resamples, np.random.default_rng(seed))
-    found = bootstrapped(value, drawn, n, units="tasks")
-    return Estimate(found.value, found.low, found.high, found.n, f"{_BY_CHANCE}; {found.method}", found.reason)
+    estimate = bootstrapped(value, drawn, n, units="tasks")
+    return Estimate(
+        estimate.value, estimate.low, estimate.high, estimate.n, f"{_BY_CHANCE}; {estimate.method}", estimate.reason
+    )

@@ -47,11 +47,11 @@ def recovery_effects(
     The question is asked of all classes together, so that this p-value is its own; those of the single classes are
     adjusted for their number.
     """
-    found = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
-    adjusted = holm([None if one.name == overall else one.test.p_value for one in found]).p_values
+    effects = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
+    adjusted = holm([None if one.name == overall else one.test.p_value for one in effects]).p_values
     return [
         structs.replace(one, p_adjusted=one.test.p_value if one.name == overall else p)
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(effects, adjusted, strict=True)
     ]
 
 

@@ -56,11 +56,11 @@ def _labelled(problems: Sequence[Problem], *, recovered: bool) -> list[tuple[int
 
 def _corrected(measured: Sequence[Problem], used: Sequence[Problem]) -> Estimate:
     flagged = by_unit(used, as_judged)
-    found, left_alone = (_labelled(measured, recovered=recovered) for recovered in (True, False))
-    if not (flagged and found and left_alone):
+    hits, left_alone = (_labelled(measured, recovered=recovered) for recovered in (True, False))
+    if not (flagged and hits and left_alone):
         reason = "a half lacks problems that recovered, or that did not: nothing to correct by"
         return Estimate(None, n=0, reason=reason)
     try:
-        return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
+        return told(rogan_gladen_clustered(flagged, hits, left_alone).estimate)
     except UsageError as error:
         return Estimate(None, n=sum(n for _, n in flagged), reason=error.found)

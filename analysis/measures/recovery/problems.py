@@ -53,7 +53,7 @@ class Problem(Struct, frozen=True):
 
 def problems(sessions: Iterable[LiveSession], start: Start, judgements: Judgements | None = None) -> list[Problem]:
     """Return the problems of live sessions."""
-    return [found for session in sessions for found in _of_session(session, start, judgements or {})]
+    return [problem for session in sessions for problem in _of_session(session, start, judgements or {})]
 
 
 def groundless(sessions: Iterable[LiveSession]) -> tuple[int, int]:
@@ -65,15 +65,15 @@ def groundless(sessions: Iterable[LiveSession]) -> tuple[int, int]:
 
 def heard_words(session: LiveSession) -> dict[int, bool]:
     """Words that the agent heard of problems that were going on, by number → whether all of these recovered."""
-    found: dict[int, bool] = {}
+    by_step: dict[int, bool] = {}
     for number, word in spoken(session).items():
         heard = word.delivered_at
         about = [chain for chain in _chains(session.episodes) if any(_is_about(word, one) for one in chain)]
         meant = [chain[-1] for chain in about if heard is not None and heard <= chain[-1].last]
         if heard is not None and meant:
             by_itself = all(last.ended in ("itself", "guidance") for last in meant)
-            found[number] = by_itself and max(last.last for last in meant) + 1 - heard <= WINDOW
-    return found
+            by_step[number] = by_itself and max(last.last for last in meant) + 1 - heard <= WINDOW
+    return by_step
 
 
 def spoken(session: LiveSession) -> dict[int, Intervention]:
@@ -125,8 +125,8 @@ def _heard_at(session: LiveSession, word: Intervention) -> int:
     """The last step before the agent hears a word, or would have heard it: where the detector's answer was taken."""
     if word.delivered_at is not None:
         return word.delivered_at
-    asked = () if session.observed is None else session.observed.invocations
-    answered = (one.answered_at for one in asked if one.step == word.detected_at and one.answered_at is not None)
+    invocations = () if session.observed is None else session.observed.invocations
+    answered = (one.answered_at for one in invocations if one.step == word.detected_at and one.answered_at is not None)
     return next(answered, word.detected_at)
 
 

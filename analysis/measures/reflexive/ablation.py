@@ -105,7 +105,7 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
     for run in runs:
         if run.without:
             made.setdefault(run.without, {})[run.seed, run.of] = run
-    everything, kept, left_out = set().union(*made), [], 0
+    everything, configurations, left_out = set().union(*made), [], 0
     for without, of_it in made.items():
         # A configuration counts on the seeds and items that the whole loop had as well.
         shared = sorted(of_it.keys() & whole_runs.keys())
@@ -113,11 +113,11 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
         if shared:
             name = ALL_OFF if len(without) > 1 and set(without) == everything else " and ".join(without)
             effects = effects_of([(of_it[key], whole_runs[key]) for key in shared], tuple(MEASURES))
-            kept.append(Configuration(name, without, tuple(seed for seed, _ in shared), effects))
+            configurations.append(Configuration(name, without, tuple(seed for seed, _ in shared), effects))
     first = next(iter(whole_runs.values()))
     means = _means(list(whole_runs.values()), tuple(MEASURES))
     whole_loop = Configuration(WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), means)
-    return Ablation(first.skill, first.agents, first.n, whole_loop, _adjusted(kept), left_out)
+    return Ablation(first.skill, first.agents, first.n, whole_loop, _adjusted(configurations), left_out)
 
 
 def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, AblationEffect]:
@@ -143,19 +143,19 @@ def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, Ablatio
     return {key: AblationEffect(_possible(one, is_share=key == "solved")) for key, one in zip(keys, each, strict=True)}
 
 
-def _possible(found: Estimate, *, is_share: bool) -> Estimate:
+def _possible(estimate: Estimate, *, is_share: bool) -> Estimate:
     """Return a mean with its interval cut at 0, and that of a share at 1: no count or share is beyond."""
-    if found.low is None or found.high is None:
-        return found
-    most = 1.0 if is_share else found.high
-    return structs.replace(found, low=max(0.0, found.low), high=min(most, found.high))
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    most = 1.0 if is_share else estimate.high
+    return structs.replace(estimate, low=max(0.0, estimate.low), high=min(most, estimate.high))
 
 
-def _over_seeds(found: Estimate, method: str) -> Estimate:
+def _over_seeds(estimate: Estimate, method: str) -> Estimate:
     """An estimate over seeds; without an interval where all seeds are alike or there is one, which notes say once."""
-    if found.reason:
-        return Estimate(found.value, n=found.n, method=method)
-    return structs.replace(found, method=method)
+    if estimate.reason:
+        return Estimate(estimate.value, n=estimate.n, method=method)
+    return structs.replace(estimate, method=method)
 
 
 def _adjusted(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:

@@ -64,7 +64,7 @@ def _attempts(log: Iterable[LoopEvent]) -> list[AttemptDrift]:
             views[event.item, event.attempt][turn.role] = {
                 part.name: part.digest for part in turn.seen if part.name in SHARED
             }
-    return [found for place, view in views.items() if (found := _compared(*place, view)).compared]
+    return [attempt for place, view in views.items() if (attempt := _compared(*place, view)).compared]
 
 
 def _compared(item: str, attempt: int, views: dict[Role, dict[str, str]]) -> AttemptDrift:

@@ -80,14 +80,15 @@ def scores_of_breakers(trials: Iterable[Trial]) -> list[BreakerScore]:
 
 
 def _score(trials: Sequence[Trial]) -> BreakerScore:
-    found = [trial.outcome for trial in trials]
+    outcomes = [trial.outcome for trial in trials]
     to_stop = sum(trial.first is not None for trial in trials)
     bases = {"left alone rightly": len(trials) - to_stop, "stopped wrongly": len(trials)}
     return BreakerScore(
         breaker=trials[0].breaker,
         trials=tuple(trials),
         shares={
-            name: wilson(found.count(name), to_stop if name in _OF_THOSE_TO_STOP else bases[name]) for name in OUTCOMES
+            name: wilson(outcomes.count(name), to_stop if name in _OF_THOSE_TO_STOP else bases[name])
+            for name in OUTCOMES
         },
-        right=wilson(sum(name in RIGHT for name in found), len(trials)),
+        right=wilson(sum(name in RIGHT for name in outcomes), len(trials)),
     )

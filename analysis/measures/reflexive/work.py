@@ -64,7 +64,7 @@ class AttemptMade(Struct, frozen=True):
     @property
     def passed(self) -> bool:
         """Whether the check truly passed: on a healthy target and not weakened, whatever the loop took it for."""
-        return any(found.truly == "passed" for found in self.happened(Checked))
+        return any(check.truly == "passed" for check in self.happened(Checked))
 
     @property
     def outcome(self) -> Outcome:
@@ -228,9 +228,9 @@ class _Target(Struct):
 def _corrupted_attempts(log: Sequence[LoopEvent], began: RunBegan) -> set[int]:
     """Return the numbers of the events with which an attempt at a corrupted target begins."""
     target = _Target(began.baseline, began.baseline)
-    found = set()
+    attempts = set()
     for event in log:
         if _is_workers(event) and target.corrupted:
-            found.add(event.number)
+            attempts.add(event.number)
         target.take(event.happened)
-    return found
+    return attempts

@@ -90,9 +90,9 @@ def noted(attempt: RepairAttempt, name: str) -> int | None:
     run = attempt.trajectory
     if run is None:
         return None
-    said = run.extra.get(name)
-    if isinstance(said, int) and not isinstance(said, bool):
-        return said
+    value = run.extra.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
     if name == "test_runs" and run.steps:
         return sum(call.name == "run_tests" for step in run.steps for call in step.calls)
     return None

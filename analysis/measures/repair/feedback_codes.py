@@ -84,15 +84,17 @@ def codings_table(codings: Codings, source: str) -> Table:
     A theme or code that nobody gave has no line, and neither has the one code of a theme.
     """
     book, paper = code_book(), load_paper(_PAPER)
-    given = frozenset(code for of_comment in codings.given.values() for codes in of_comment.values() for code in codes)
+    codes_used = frozenset(
+        code for of_comment in codings.given.values() for codes in of_comment.values() for code in codes
+    )
     figures, rows = code_figures(codings), []
     for one in figures:
         codes = book[one.theme].codes
-        if one.code in given and len(codes) > 1 if one.code else given & codes.keys():
+        if one.code in codes_used and len(codes) > 1 if one.code else codes_used & codes.keys():
             line = f"– {one.code}" if one.code else one.theme
             rows += rows_in("share", {"share of the comments": one.share}, line, source)
             rows += rows_in("coefficient", {"Krippendorff's alpha": one.krippendorff_alpha}, line, source)
-    absent = [theme for theme, of in book.items() if not given & of.codes.keys()]
+    absent = [theme for theme, of in book.items() if not codes_used & of.codes.keys()]
     printed = ", ".join(f"{theme} {paper[of.printed].printed}" for theme, of in book.items())
     notes = [f"Nobody gave a code of these themes: {', '.join(absent)}."] if absent else []
     notes.append(
@@ -101,9 +103,9 @@ def codings_table(codings: Codings, source: str) -> Table:
     return _THEMES.table(_finding(codings, figures), rows, notes)
 
 
-def _finding(codings: Codings, found: list[CodeFigures]) -> str:
+def _finding(codings: Codings, figures: list[CodeFigures]) -> str:
     """Return the most frequent theme, and how far its coders agree on it."""
-    most = max((one for one in found if not one.code), key=lambda one: one.share.value or 0.0)
+    most = max((one for one in figures if not one.code), key=lambda one: one.share.value or 0.0)
     n = counted_text(len(codings.given), "comment")
     if not most.share.value:
         return f"None of {n} has a theme."

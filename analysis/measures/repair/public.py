@@ -85,5 +85,5 @@ def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (
 
 
 def _programs_finding(one: SolvedSet) -> str:
-    said = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
-    return f"On {one.title} the tests pass for {'; '.join(said)}."
+    shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
+    return f"On {one.title} the tests pass for {'; '.join(shares)}."

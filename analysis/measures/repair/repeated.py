@@ -34,11 +34,11 @@ class Repeat(Struct, frozen=True):
     @property
     def differences(self) -> list[str]:
         """In what it differs from the recording, a sentence each."""
-        said = plain(self.again.id)
+        text = plain(self.again.id)
         if self.recorded is None:
-            return [f"{said} is not in the recording {plain(self.name)}."]
+            return [f"{text} is not in the recording {plain(self.name)}."]
         pairs = [(name, getattr(self.again, name), getattr(self.recorded, name)) for name in _COMPARED]
-        return [f"{said}: {name} is {now}, and {was} in the recording." for name, now, was in pairs if now != was]
+        return [f"{text}: {name} is {now}, and {was} in the recording." for name, now, was in pairs if now != was]
 
 
 def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:

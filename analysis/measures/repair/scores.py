@@ -131,11 +131,11 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
 
 
 def _second_tests(attempts: Sequence[RepairAttempt]) -> ValidatorCounts:
-    said: Counter[bool | None] = Counter()
+    verdicts: Counter[bool | None] = Counter()
     for attempt in filter(_solved, attempts):
         answers = {one.passed for one in attempt.signals if one.validator in (SUITE, HELD_OUT_TESTS)}
-        said[False if False in answers else True if True in answers else None] += 1
-    return ValidatorCounts(said[True], said[False], said[None])
+        verdicts[False if False in answers else True if True in answers else None] += 1
+    return ValidatorCounts(verdicts[True], verdicts[False], verdicts[None])
 
 
 def _solved(attempt: RepairAttempt) -> bool:
@@ -202,8 +202,8 @@ def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estima
 
 def _spent(attempts: Sequence[RepairAttempt]) -> dict[str, Spent]:
     fields = ("seconds", "input_tokens", "output_tokens", "cost_usd")
-    found = {name: _sum([getattr(attempt, name) for attempt in attempts]) for name in fields}
-    return found | {name: _sum([noted(attempt, name) for attempt in attempts]) for name in ("test_runs", "candidates")}
+    sums = {name: _sum([getattr(attempt, name) for attempt in attempts]) for name in fields}
+    return sums | {name: _sum([noted(attempt, name) for attempt in attempts]) for name in ("test_runs", "candidates")}
 
 
 def _sum(values: Sequence[float | None]) -> Spent:

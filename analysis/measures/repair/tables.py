@@ -171,9 +171,9 @@ def signals_table(arms: Sequence[RepairScores]) -> Table:
     """Return what the validators said of the patches of each arm."""
     rows: list[Row] = []
     for one in arms:
-        for name, said in one.signals.items():
-            counts = {"passed": said.passed, failed_word(name): said.failed, "could not tell": said.unknown}
-            rows += rows_in("count", counts, name, one.arm.name, n=sum(structs.astuple(said)))
+        for name, signal in one.signals.items():
+            counts = {"passed": signal.passed, failed_word(name): signal.failed, "could not tell": signal.unknown}
+            rows += rows_in("count", counts, name, one.arm.name, n=sum(structs.astuple(signal)))
     names = list(dict.fromkeys(name for one in arms for name in one.signals))
     finding = f"{counted_text(len(names), 'validator')}: {', '.join(names)}." if names else "No validator was asked."
     accidents = [_accidents(one) for one in arms if any(structs.astuple(one.second_tests))]
@@ -182,11 +182,11 @@ def signals_table(arms: Sequence[RepairScores]) -> Table:
 
 def _accidents(one: RepairScores) -> str:
     """Return what is known of patches that solve their case by accident."""
-    said = one.second_tests
-    solved = counted_text(sum(structs.astuple(said)), "attempt")
-    fails, have = "fails" if said.failed == 1 else "fail", "has" if said.unknown == 1 else "have"
-    failing = f" {said.failed:,} of them {fails} a test beside the oracle's." if said.failed else ""
+    tests = one.second_tests
+    solved = counted_text(sum(structs.astuple(tests)), "attempt")
+    fails, have = "fails" if tests.failed == 1 else "fail", "has" if tests.unknown == 1 else "have"
+    failing = f" {tests.failed:,} of them {fails} a test beside the oracle's." if tests.failed else ""
     return (
-        f"{one.arm.name}: of {solved} that solve their case {said.unknown:,} {have} no test beside the oracle's, "
+        f"{one.arm.name}: of {solved} that solve their case {tests.unknown:,} {have} no test beside the oracle's, "
         f"so that nothing here tells one that passes by accident.{failing}"
     )

@@ -60,12 +60,12 @@ class AnnotatedStudy(Struct, frozen=True):
 def disputed(study: AnnotatedStudy) -> tuple[str, ...]:
     """Return the items that all raters answered and that do not have one blind label from all of them."""
     blind = study.blind()
-    found = []
+    disputes = []
     for item in study.items:
         labels = [blind[item, rater].label for rater in study.raters if (item, rater) in blind]
         if len(labels) == len(study.raters) and (None in labels or len(set(labels)) > 1):
-            found.append(item)
-    return tuple(found)
+            disputes.append(item)
+    return tuple(disputes)
 
 
 def consensus(study: AnnotatedStudy) -> tuple[Consensus, ...]:
@@ -78,14 +78,14 @@ def consensus(study: AnnotatedStudy) -> tuple[Consensus, ...]:
 
 
 def _consensus(item: str, answers: Sequence[RaterAnswer], study: AnnotatedStudy, talked_over: set[str]) -> Consensus:
-    given = Counter(one.label for one in answers if one.label is not None)
-    leading = _leading(given)
+    counts = Counter(one.label for one in answers if one.label is not None)
+    leading = _leading(counts)
     if not leading or len(answers) < len(study.raters):
         return Consensus(item, None, "", "open", leading)
     if len(leading) > 1:
         return Consensus(item, None, "", "tied", leading)
     (label,) = leading
-    all_alike = given[label] == len(study.raters)
+    all_alike = counts[label] == len(study.raters)
     how: How = "majority" if not all_alike else "reconciled" if item in talked_over else "unanimous"
     finer = _leading(Counter(one.subcategory for one in answers if one.label == label and one.subcategory))
     return Consensus(item, label, finer[0] if len(finer) == 1 else "", how)
@@ -98,14 +98,14 @@ def _leading(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def coded_labels(
-    given: Mapping[Rating, str], items: Iterable[str], raters: Sequence[str], categories: Sequence[str]
+    labels: Mapping[Rating, str], items: Iterable[str], raters: Sequence[str], categories: Sequence[str]
 ) -> Labels:
     """Labels as `analysis.measures.agreement` takes them, of those items that have one."""
-    rated = {item for item, _ in given}
+    rated = {item for item, _ in labels}
     shown = [item for item in items if item in rated]
-    used = set(given.values())
+    used = set(labels.values())
     known = [label for label in categories if label in used] + sorted(used - set(categories))
     code = {label: number for number, label in enumerate(known)}
-    codes = [[code.get(given.get((item, rater), ""), MISSING) for rater in raters] for item in shown]
+    codes = [[code.get(labels.get((item, rater), ""), MISSING) for rater in raters] for item in shown]
     matrix = np.array(codes, dtype=np.int64).reshape(len(shown), len(raters))
     return Labels("answers.jsonl", shown, list(raters), known, [], matrix, [])

@@ -58,14 +58,14 @@ class JudgedCases(Struct, frozen=True):
 
     def of_set(self, name: str) -> "JudgedCases":
         """Return the cases of one set of families alone."""
-        kept = {item for item, one in self.constructions.items() if one.set == name}
+        members = {item for item, one in self.constructions.items() if one.set == name}
         return structs.replace(
             self,
             on=f"{self.on}, {name} families",
-            runs={run: tuple(one for one in verdicts if one.item in kept) for run, verdicts in self.runs.items()},
-            gold=tuple(one for one in self.gold if one.item in kept),
-            subcategories=tuple(one for one in self.subcategories if one.item in kept),
-            constructions={item: one for item, one in self.constructions.items() if item in kept},
+            runs={run: tuple(one for one in verdicts if one.item in members) for run, verdicts in self.runs.items()},
+            gold=tuple(one for one in self.gold if one.item in members),
+            subcategories=tuple(one for one in self.subcategories if one.item in members),
+            constructions={item: one for item, one in self.constructions.items() if item in members},
         )
 
 

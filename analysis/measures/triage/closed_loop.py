@@ -46,7 +46,7 @@ class Critic(Struct, frozen=True):
     def rates(self, gold: str) -> FloatArray:
         """Return the shares of what it makes of failures with one gold label."""
         counts = np.array(self.counts.get(gold, (0, 0, 0)), dtype=np.float64)
-        return counts / counts.sum() if counts.sum() else np.array([float(said == gold) for said in SAID])
+        return counts / counts.sum() if counts.sum() else np.array([float(label == gold) for label in SAID])
 
     def drawn(self, gold: str, rng: np.random.Generator, times: int) -> FloatArray:
         """Rates that its counts leave possible: times x `SAID`, after Dirichlet with Jeffreys' prior."""
@@ -110,23 +110,23 @@ def closed_loop(
     sound = np.arange(n_tasks) >= round(value["defective"] * n_tasks)
     solved = sound & (rng.random((loops, n_tasks)) < value["solved_at_start"])
     unsolved_at_start = sound & ~solved
-    kept = np.ones((loops, n_tasks), dtype=np.bool_)
+    remaining = np.ones((loops, n_tasks), dtype=np.bool_)
     how, rounds = f"mean and middle 95% of {loops:,} simulated loops", []
     for number in range(1, int(value["rounds"]) + 1):
         # What the infrastructure breaks fails whatever the agent can do.
-        broke = kept & (rng.random(kept.shape) < value["infrastructure"])
-        tried = kept & ~broke
+        broke = remaining & (rng.random(remaining.shape) < value["infrastructure"])
+        tried = remaining & ~broke
         of_agent, passed = tried & sound & ~solved, tried & solved
-        said = _said(rng, rates, {"agent": of_agent, "task": tried & ~sound, "infrastructure": broke})
-        trained = said == SAID.index("agent")
-        mended = trained & of_agent & (rng.random(kept.shape) < value["mended"])
+        labels = _said(rng, rates, {"agent": of_agent, "task": tried & ~sound, "infrastructure": broke})
+        trained = labels == SAID.index("agent")
+        mended = trained & of_agent & (rng.random(remaining.shape) < value["mended"])
         noise = trained & ~of_agent
         harm = rng.binomial(noise.sum(axis=1), value["broken"])
         solved = _without(rng, solved, harm) | mended
-        kept &= said != SAID.index("task")
+        remaining &= labels != SAID.index("task")
         n_passed, n_trained = passed.sum(axis=1), trained.sum(axis=1)
         measured = (
-            _share((unsolved_at_start & ~kept & ~solved).sum(axis=1), unsolved_at_start.sum(axis=1)),
+            _share((unsolved_at_start & ~remaining & ~solved).sum(axis=1), unsolved_at_start.sum(axis=1)),
             _share(noise.sum(axis=1), n_trained),
             _share(solved.sum(axis=1), np.full(loops, sound.sum())),
             _share(n_passed, n_passed + n_trained),
@@ -144,13 +144,13 @@ def closed_loops(critics: Sequence[Critic], loops: int = 200, seed: int = 0) -> 
 def _said(rng: np.random.Generator, rates: Mapping[str, FloatArray], failures: Mapping[str, BoolArray]) -> IntArray:
     """Return what the critic makes of each failure, as places in `SAID`; -1 where nothing failed."""
     first = next(iter(failures.values()))
-    said = np.full(first.shape, -1, dtype=np.int64)
+    labels = np.full(first.shape, -1, dtype=np.int64)
     chance = rng.random(first.shape)
     for gold, failed in failures.items():
         ends = np.cumsum(rates[gold], axis=1)
         place = (chance >= ends[:, :1]).astype(np.int64) + (chance >= ends[:, 1:2]).astype(np.int64)
-        said = np.where(failed, place, said)
-    return said
+        labels = np.where(failed, place, labels)
+    return labels
 
 
 def _without(rng: np.random.Generator, solved: BoolArray, how_many: IntArray) -> BoolArray:

@@ -158,18 +158,18 @@ def curation(
     everything = np.ones(len(decisions), dtype=np.bool_)
     by_gold = [_gold_action(one, gold) for one in decisions]
     actions = {action: _mask(one.action == action for one in decisions) for action in ACTIONS}
-    kept, known, right = actions["keep"], _mask(map(bool, by_gold)), _mask(one == "keep" for one in by_gold)
-    n_kept, n_known, n_right = (int(mask.sum()) for mask in (kept, kept & known, kept & right))
+    to_keep, known, right = actions["keep"], _mask(map(bool, by_gold)), _mask(one == "keep" for one in by_gold)
+    n_kept, n_known, n_right = (int(mask.sum()) for mask in (to_keep, to_keep & known, to_keep & right))
     return Curation(
         n=len(decisions),
         counts={action: int(mask.sum()) for action, mask in actions.items()},
         shares={action: units.share(mask, everything, NO_RUN) for action, mask in actions.items()},
-        precision=units.share(right, kept & known, NO_GOLD if n_kept else NOTHING_KEPT),
+        precision=units.share(right, to_keep & known, NO_GOLD if n_kept else NOTHING_KEPT),
         bound=clopper_pearson(n_right, n_known, side="lower") if n_known else Estimate(None, n=0, reason=NO_GOLD),
         precision_lowest=n_right / n_kept if n_kept else None,
         precision_highest=(n_right + n_kept - n_known) / n_kept if n_kept else None,
         corrected_precision=_corrected_precision(decisions, rates),
-        recall=units.share(kept, right, "no run is to be kept by its gold label"),
+        recall=units.share(to_keep, right, "no run is to be kept by its gold label"),
         worth=_worth(decisions, units, rates),
         rates=rates,
     )
@@ -242,22 +242,22 @@ def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
 def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None) -> Estimate:
     """Prevalence of what is to be kept times the share of it that is found, over the share kept."""
     answered = [one for one in decisions if one.label is not None]
-    kept = sum(one.action == "keep" for one in answered)
-    if not kept:
+    to_keep = sum(one.action == "keep" for one in answered)
+    if not to_keep:
         return Estimate(None, n=0, reason=NOTHING_KEPT)
     if rates is None:
-        return Estimate(None, n=kept, reason=NO_RATES)
-    true = _rogan_gladen(kept, len(answered), rates.keep)
+        return Estimate(None, n=to_keep, reason=NO_RATES)
+    true = _rogan_gladen(to_keep, len(answered), rates.keep)
     if true.value is None or true.low is None:
-        return Estimate(None, n=kept, reason=true.reason)
+        return Estimate(None, n=to_keep, reason=true.reason)
     sensitivity = wilson(*rates.keep.found, 0.975)
-    share = kept / len(answered)
+    share = to_keep / len(answered)
     value, low, high = (
-        None if prevalence is None or found is None else min(1.0, prevalence * found / share)
-        for prevalence, found in zip(structs.astuple(true)[:3], structs.astuple(sensitivity)[:3], strict=True)
+        None if prevalence is None or sensitive is None else min(1.0, prevalence * sensitive / share)
+        for prevalence, sensitive in zip(structs.astuple(true)[:3], structs.astuple(sensitivity)[:3], strict=True)
     )
     method = "Rogan-Gladen prevalence × sensitivity / share kept, ends joined, 95%"
-    return told(Estimate(value, low, high, kept, method))
+    return told(Estimate(value, low, high, to_keep, method))
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:
@@ -276,10 +276,10 @@ def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: 
 def _rate(pairs: Iterable[tuple[bool, bool]]) -> Rate:
     """Return the errors in pairs of what was said of a case and what is true."""
     cells = Counter(pairs)
-    found, missed, false, left_alone = (
+    hits, missed, false, left_alone = (
         cells[pair] for pair in ((True, True), (False, True), (True, False), (False, False))
     )
-    return Rate((found, found + missed), (left_alone, left_alone + false))
+    return Rate((hits, hits + missed), (left_alone, left_alone + false))
 
 
 def generated_outcomes(cases: JudgedCases) -> dict[str, Outcome]:

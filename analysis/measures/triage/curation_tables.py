@@ -30,10 +30,10 @@ NOTES = (
 def curation_sentence(runs: Curation) -> str:
     """Return what became of the runs, in one line: what is kept with the bound on its precision, then what is not."""
     others = [f"{runs.counts[action]:,} {ACTION_WORDS[action]}" for action in ACTIONS[1:] if runs.counts[action]]
-    kept = "; ".join(
+    shares = "; ".join(
         filter(None, (f"{runs.counts['keep']:,} of {counted_text(runs.n, 'run')} kept", ", ".join(others)))
     )
-    return f"{kept}. {precision_sentence(runs)}"
+    return f"{shares}. {precision_sentence(runs)}"
 
 
 def precision_sentence(runs: Curation) -> str:
@@ -88,13 +88,13 @@ def action_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
 
 def figure_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
     """Return how right the kept are, and what the rewards are worth."""
-    worth, kept = runs.worth, runs.counts["keep"]
+    worth, to_keep = runs.worth, runs.counts["keep"]
     bound = Estimate(runs.bound.low, n=runs.bound.n, method=runs.bound.method, reason=runs.bound.reason)
     precision = {
         "Precision by gold labels": runs.precision,
         "Its exact lower bound": bound,
-        "Precision if the kept without a gold label are wrong": _end(runs.precision_lowest, kept),
-        "Precision if the kept without a gold label are right": _end(runs.precision_highest, kept),
+        "Precision if the kept without a gold label are wrong": _end(runs.precision_lowest, to_keep),
+        "Precision if the kept without a gold label are right": _end(runs.precision_highest, to_keep),
         "Precision by the judge's errors on other cases": runs.corrected_precision,
         "Share of the runs to be kept that are kept": runs.recall,
     }

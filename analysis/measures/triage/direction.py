@@ -52,8 +52,8 @@ def direction(sample: JudgedSample, seed: int = 0) -> Direction:
     return Direction(*shares, forth, back, flow.p_value, flow.test, flow.reason)
 
 
-def _error_share(sample: JudgedSample, gold: str, given: str) -> Estimate:
+def _error_share(sample: JudgedSample, gold: str, answer: str) -> Estimate:
     places = sample.codes.places
     of_gold = sample.gold == places[gold]
     reason = LEFT_OPEN if np.any(of_gold) else NEVER_GOLD
-    return sample.units.share(sample.answers == places[given], of_gold & sample.answered, reason)
+    return sample.units.share(sample.answers == places[answer], of_gold & sample.answered, reason)

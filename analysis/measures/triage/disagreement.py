@@ -191,10 +191,10 @@ def _report(
     return agreement_report(coded_labels(labels, study.items, study.raters, categories), resamples=resamples, seed=seed)
 
 
-def _leading(given: Mapping[str, str]) -> str | None:
+def _leading(labels: Mapping[str, str]) -> str | None:
     """Return the label of more than half of an item's raters, of three or more."""
-    label, count = max(Counter(given.values()).items(), key=lambda pair: pair[1], default=("", 0))
-    return label if len(given) > 2 and 2 * count > len(given) else None
+    label, count = max(Counter(labels.values()).items(), key=lambda pair: pair[1], default=("", 0))
+    return label if len(labels) > 2 and 2 * count > len(labels) else None
 
 
 def _boundaries(split: Mapping[str, Sequence[str | None]]) -> tuple[Boundary, ...]:
@@ -204,10 +204,10 @@ def _boundaries(split: Mapping[str, Sequence[str | None]]) -> tuple[Boundary, ..
     return tuple(Boundary(pair, count, share(count, len(split), NO_DISPUTE)) for pair, count in ordered)
 
 
-def _lean(given: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]) -> Lean:
+def _lean(labels: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]) -> Lean:
     of_agent, of_task = ([item for item, label in leading.items() if label == side] for side in (AGENT, TASK))
-    to_task = sum(TASK in given[item].values() for item in of_agent)
-    to_agent = sum(AGENT in given[item].values() for item in of_task)
+    to_task = sum(TASK in labels[item].values() for item in of_agent)
+    to_agent = sum(AGENT in labels[item].values() for item in of_task)
     shares = share(to_task, len(of_agent), NO_MAJORITY), share(to_agent, len(of_task), NO_MAJORITY)
     rates = Significance(None, None, len(leading), "Fisher's exact test", NO_MAJORITY)
     if of_agent and of_task:
@@ -239,13 +239,13 @@ def _rater(study: AnnotatedStudy, report: AgreementReport, rater: str, in_disput
 
 
 def _raters_alike(
-    raters: Sequence[str], given: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]
+    raters: Sequence[str], labels: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]
 ) -> Significance:
     """Return a test that all raters stand apart as often, over cases."""
     rows = [
         (raters.index(rater), int(own != label), number)
         for number, (item, label) in enumerate(leading.items())
-        for rater, own in given[item].items()
+        for rater, own in labels[item].items()
     ]
     if not rows:
         return Significance(None, None, 0, "score test over cases", NO_MAJORITY)

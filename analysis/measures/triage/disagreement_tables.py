@@ -37,7 +37,7 @@ LEANING = (
 SECONDS = "The time for which the page of a case stood open and visible until its blind label was saved."
 
 
-def annotation_tables(found: Disagreement, source: str, evidence: Evidence = "real") -> Iterator[Table]:
+def annotation_tables(report: Disagreement, source: str, evidence: Evidence = "real") -> Iterator[Table]:
     """Return all tables of a study; `source` is what it was measured on."""
     for table_of in (
         rater_agreement_table,
@@ -50,53 +50,53 @@ def annotation_tables(found: Disagreement, source: str, evidence: Evidence = "re
         reconciliation_table,
         consensus_table,
     ):
-        if table_of is not time_table or any(one.value is not None for one in found.seconds.values()):
-            yield table_of(found, source, evidence)
+        if table_of is not time_table or any(one.value is not None for one in report.seconds.values()):
+            yield table_of(report, source, evidence)
 
 
 @made_by_this
-def rater_agreement_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def rater_agreement_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Raw agreement and kappa of all raters and of each pair, on the blind labels of the independent phase."""
-    rows, title = agreement_rows(found, source, evidence), "Agreement of the raters on blind labels"
-    return Table("agreement", _PAPER, title, agreement_finding(found), rows)
+    rows, title = agreement_rows(report, source, evidence), "Agreement of the raters on blind labels"
+    return Table("agreement", _PAPER, title, agreement_finding(report), rows)
 
 
-def agreement_rows(found: Disagreement, source: str, evidence: Evidence) -> tuple[Row, ...]:
+def agreement_rows(report: Disagreement, source: str, evidence: Evidence) -> tuple[Row, ...]:
     """Return raw agreement and kappa as rows, under the names of the raters; `source` is what they are measured on."""
-    names = ((" and ".join(one.raters) or "All raters", one) for one in rater_agreement(found.labels, found.report))
+    names = ((" and ".join(one.raters) or "All raters", one) for one in rater_agreement(report.labels, report.report))
     return tuple(row for name, one in names for row in rows_from(one, _AGREEMENT, name, source, evidence))
 
 
-def agreement_finding(found: Disagreement) -> str:
+def agreement_finding(report: Disagreement) -> str:
     """Return how far the raters agree, in one sentence."""
-    kappa, raters = found.report.fleiss_kappa, counted_text(len(found.report.raters), "rater")
+    kappa, raters = report.report.fleiss_kappa, counted_text(len(report.report.raters), "rater")
     if kappa.value is None:
         return f"Fleiss' kappa is undefined: {kappa.reason or 'there are no labels'}."
-    on = f"{raters}, {counted_text(found.n, 'case')}; {len(found.disputed):,} of them are in dispute"
+    on = f"{raters}, {counted_text(report.n, 'case')}; {len(report.disputed):,} of them are in dispute"
     return f"Fleiss' kappa is {with_interval(kappa, 'coefficient')}: {on}."
 
 
 @made_by_this
-def boundary_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def boundary_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Between which labels the raters differ."""
-    shares = {" / ".join(one.labels): one.share for one in found.boundaries}
+    shares = {" / ".join(one.labels): one.share for one in report.boundaries}
     rows = rows_in("share", shares, "Share of the cases in dispute", source, evidence)
     finding = "The raters differ on no case."
-    if found.boundaries:
-        first = found.boundaries[0]
+    if report.boundaries:
+        first = report.boundaries[0]
         finding = (
             f"Most disputes are between {first.labels[0]} and {first.labels[1]}: {first.n} of "
-            f"{len(found.disputed)} cases, {with_interval(first.share, 'share')}."
+            f"{len(report.disputed)} cases, {with_interval(first.share, 'share')}."
         )
     return Table("boundaries", _PAPER, "Where the raters differ", finding, tuple(rows), (BOUNDARIES,))
 
 
 @made_by_this
-def lean_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def lean_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Which way raters lean who stand apart at the border of agent and task, with tests that they lean neither way."""
-    rows = rows_from(found.lean, _RATES, "Cases on which somebody stands apart", source, evidence)
-    rows += rows_from(found.lean, _SIGNS, "Of the cases apart at this border", source, evidence)
-    return Table("lean", _PAPER, "Which way the raters lean", lean_finding(found.lean), tuple(rows), (LEANING,))
+    rows = rows_from(report.lean, _RATES, "Cases on which somebody stands apart", source, evidence)
+    rows += rows_from(report.lean, _SIGNS, "Of the cases apart at this border", source, evidence)
+    return Table("lean", _PAPER, "Which way the raters lean", lean_finding(report.lean), tuple(rows), (LEANING,))
 
 
 def lean_finding(lean: Lean) -> str:
@@ -113,11 +113,11 @@ def lean_finding(lean: Lean) -> str:
 
 
 @made_by_this
-def rater_effects_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def rater_effects_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Return each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
-    rows = [row for one in found.raters for row in rows_from(one, _RATER, one.rater, source, evidence)]
-    rows += rows_in("p", {"p": found.raters_alike}, "All raters stand apart as often", source, evidence)
-    leaning = [one for one in found.raters if _off_zero(one.task_use)]
+    rows = [row for one in report.raters for row in rows_from(one, _RATER, one.rater, source, evidence)]
+    rows += rows_in("p", {"p": report.raters_alike}, "All raters stand apart as often", source, evidence)
+    leaning = [one for one in report.raters if _off_zero(one.task_use)]
     finding = "No rater is shown to say task more or less often than the others."
     if leaning:
         parts = (f"{one.rater} by {with_interval(one.task_use, 'difference')}" for one in leaning)
@@ -130,16 +130,16 @@ def _off_zero(estimate: Estimate) -> bool:
 
 
 @made_by_this
-def subcategory_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def subcategory_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Agreement on the subcategory where all raters agree on the label."""
     rows: list[Row] = []
-    for one in found.subcategories:
+    for one in report.subcategories:
         where = one.label or "all labels", source, evidence
         rows += rows_in("share", {"Agreement": one.agreement}, *where, n=one.n)
         rows += rows_in("coefficient", {"Fleiss' kappa": one.fleiss_kappa}, *where)
     finding = "No case has one label and a subcategory from two raters."
-    if found.subcategories:
-        whole = found.subcategories[0]
+    if report.subcategories:
+        whole = report.subcategories[0]
         finding = (
             f"On {counted_text(whole.n, 'case')} whose label all agree on, {number_text(whole.agreement, 'share')} of "
             "paired subcategories agree"
@@ -150,16 +150,16 @@ def subcategory_table(found: Disagreement, source: str, evidence: Evidence = "re
 
 
 @made_by_this
-def phases_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def phases_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Agreement on the calibration set and after it, and how often labels of each certainty stand apart."""
-    rows = [row for one in found.phases for row in rows_from(one, _PHASE, one.phase, source, evidence)]
-    difference = found.phases_difference
-    certainties: dict[str, Estimate] = {one.certainty: one.apart for one in found.certainties}
+    rows = [row for one in report.phases for row in rows_from(one, _PHASE, one.phase, source, evidence)]
+    difference = report.phases_difference
+    certainties: dict[str, Estimate] = {one.certainty: one.apart for one in report.certainties}
     rows += rows_in("difference", {"Independent less calibration": difference}, "all", source, evidence)
     rows += rows_in("share", certainties, "Labels apart from the majority, by certainty", source, evidence)
     finding = f"Calibration cannot be compared with what followed: {difference.reason}."
     if difference.value is not None:
-        first, second = (number_text(one.unanimous.value, "share") for one in found.phases)
+        first, second = (number_text(one.unanimous.value, "share") for one in report.phases)
         finding = (
             f"All raters agree on {first} of the calibration set and on {second} of what they then label alone: a "
             f"difference of {with_interval(difference, 'difference')}."
@@ -168,10 +168,10 @@ def phases_table(found: Disagreement, source: str, evidence: Evidence = "real") 
 
 
 @made_by_this
-def time_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def time_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Return how long each rater took for a case."""
-    rows = rows_in("seconds", found.seconds, "Median time for a case", source, evidence)
-    known = sorted((one.value, rater) for rater, one in found.seconds.items() if one.value is not None)
+    rows = rows_in("seconds", report.seconds, "Median time for a case", source, evidence)
+    known = sorted((one.value, rater) for rater, one in report.seconds.items() if one.value is not None)
     (least, first), (most, last) = known[0], known[-1]
     low, high = number_text(least, "seconds"), number_text(most, "seconds")
     runs = f"runs from {low} ({first}) to {high} ({last})" if len(known) > 1 else f"is {low} ({first})"
@@ -180,9 +180,9 @@ def time_table(found: Disagreement, source: str, evidence: Evidence = "real") ->
 
 
 @made_by_this
-def reconciliation_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def reconciliation_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Return what reconciliation changed, and which way."""
-    again, where = found.reconciled, ("Cases decided again", source, evidence)
+    again, where = report.reconciled, ("Cases decided again", source, evidence)
     flows = sorted(
         (-count, before or _CANNOT_TELL, after or _CANNOT_TELL) for (before, after), count in again.flows.items()
     )
@@ -204,11 +204,11 @@ def reconciliation_table(found: Disagreement, source: str, evidence: Evidence = 
 
 
 @made_by_this
-def consensus_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def consensus_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
     """Return how the cases came to their labels, and those that have none."""
-    total, how = len(found.consensus), [one.how for one in found.consensus]
+    total, how = len(report.consensus), [one.how for one in report.consensus]
     counts = {words: how.count(name) for name, words in _WORDS.items() if name in how}
-    without = [one for one in found.consensus if one.label is None]
+    without = [one for one in report.consensus if one.label is None]
     open_ones = {one.item: " / ".join(one.candidates) or "missing labels" for one in without[:_MOST_ITEMS]}
     rows = rows_in("count", counts, "Cases", source, evidence, n=total)
     rows += rows_in("text", open_ones, "Cases without a label", source, evidence)
@@ -238,5 +238,5 @@ def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "rea
 def said_text(one: RaterAnswer) -> str:
     """Return an answer in one line: label, subcategory, certainty, and the note."""
     sure = f"{one.certainty} certainty" if one.certainty else ""
-    said = ", ".join(filter(None, (one.label or _CANNOT_TELL, one.subcategory.replace("_", " "), sure)))
-    return f"{said}: {one.note}" if one.note else said
+    text = ", ".join(filter(None, (one.label or _CANNOT_TELL, one.subcategory.replace("_", " "), sure)))
+    return f"{text}: {one.note}" if one.note else text

@@ -41,9 +41,9 @@ def planted_and_found(cases: JudgedCases) -> tuple[Planted, ...]:
     for label, name, observed in cells:
         these = {item for item, gold in labels.items() if gold == label and finer.get(item, "") == name}
         if these or name:
-            found = {run: _share(sample, these, label) for run, sample in samples.items()}
+            shares = {run: _share(sample, these, label) for run, sample in samples.items()}
             named = {run: _share(sample, these, label, name) for run, sample in samples.items()}
-            planted.append(Planted(label, name, observed, len(these), found, named))
+            planted.append(Planted(label, name, observed, len(these), shares, named))
     return tuple(planted)
 
 
@@ -51,5 +51,5 @@ def _share(sample: JudgedSample, these: Set[str], label: Fault, name: str | None
     """Return the share of some cases that are given a label, and a subcategory if one is named."""
     whole = np.array([one.item in these for one in sample.verdicts], dtype=np.bool_)
     finely = [name is None or (isinstance(one, TriageVerdict) and one.subcategory == name) for one in sample.verdicts]
-    given = sample.answers == sample.codes.places[label]
-    return sample.units.share(given & np.array(finely, dtype=np.bool_), whole, NONE_PLANTED)
+    labelled = sample.answers == sample.codes.places[label]
+    return sample.units.share(labelled & np.array(finely, dtype=np.bool_), whole, NONE_PLANTED)

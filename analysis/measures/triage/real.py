@@ -53,10 +53,10 @@ class TriagedSet(Struct, frozen=True):
         verdicts = self.judged.verdicts
         return wilson(sum(one.label == label for one in verdicts), len(verdicts))
 
-    def flow(self, gold: str, said: str) -> Estimate:
+    def flow(self, gold: str, answer: str) -> Estimate:
         """Return the share of the runs with one gold label that were given another; the unanswered are in the whole."""
         matrix = self.scores.confusion
-        row, column = matrix.labels.index(gold), matrix.labels.index(said)
+        row, column = matrix.labels.index(gold), matrix.labels.index(answer)
         return wilson(matrix.matrix[row][column], self.scores.labels[gold].support)
 
 

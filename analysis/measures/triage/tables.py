@@ -207,28 +207,28 @@ def direction_finding(directions: Mapping[str, Direction]) -> str:
 
 
 @made_by_this
-def families_table(found: Families, judge: str, source: str) -> Table:
+def families_table(families: Families, judge: str, source: str) -> Table:
     """Kappa with each family of tasks left out, and how often the cases of each are judged right."""
-    shown, rest = found.families[:_FAMILIES_SHOWN], len(found.families) - _FAMILIES_SHOWN
-    rows = rows_in("coefficient", {"Kappa of all": found.kappa}, "All families", source)
+    shown, rest = families.families[:_FAMILIES_SHOWN], len(families.families) - _FAMILIES_SHOWN
+    rows = rows_in("coefficient", {"Kappa of all": families.kappa}, "All families", source)
     for one in shown:
         rows += rows_in("share", {"Judged right": one.right}, one.name, source)
         rows += rows_in("coefficient", {"Kappa without it": one.kappa_without}, one.name, source)
     more = f"{rest:,} {'family' if rest == 1 else 'families'} judged better are not shown."
-    return _FAMILIES.table(families_finding(found, judge), rows, [more] if rest > 0 else [])
+    return _FAMILIES.table(families_finding(families, judge), rows, [more] if rest > 0 else [])
 
 
-def families_finding(found: Families, judge: str) -> str:
+def families_finding(families: Families, judge: str) -> str:
     """Return how far a judge's kappa hangs on a single family."""
-    lowest, highest = found.lowest, found.highest
-    if found.kappa is None or lowest is None or highest is None:
+    lowest, highest = families.lowest, families.highest
+    if families.kappa is None or lowest is None or highest is None:
         return f"How far {judge} hangs on single families cannot be told: there is no kappa."
     whole, low, high = (
-        number_text(value, "coefficient") for value in (found.kappa, lowest.kappa_without, highest.kappa_without)
+        number_text(value, "coefficient") for value in (families.kappa, lowest.kappa_without, highest.kappa_without)
     )
     return (
         f"The kappa of {judge}, {whole}, is between {low} (without {lowest.name}) and {high} (without {highest.name}) "
-        f"with one of {len(found.families)} families left out."
+        f"with one of {len(families.families)} families left out."
     )
 
 

@@ -108,12 +108,12 @@ class PartView(Struct, frozen=True):
     note: str
 
 
-def case_page(material: Material, asked: Asked, foot: Foot) -> str:
+def case_page(material: Material, question: Asked, foot: Foot) -> str:
     """Return the page of one case for one rater."""
     script = "\n".join(map(asset, _SCRIPTS))
     run = material.run or Trajectory(material.id, Source("none"))
     values = trajectory_values(run, (), foot) | {
-        "title": f"{asked.place} of {asked.of} · {PHASE_TITLES[asked.phase]} · {asked.rater}",
+        "title": f"{question.place} of {question.of} · {PHASE_TITLES[question.phase]} · {question.rater}",
         "finding": _told(material),
         "facts": (*material.facts, *_facts(run)) if material.run else material.facts,
     }
@@ -125,16 +125,18 @@ def case_page(material: Material, asked: Asked, foot: Foot) -> str:
         search=markup(script),
         annotation_style=markup(asset("annotation/style.css")),
         material=material,
-        asked=asked,
-        phase_title=PHASE_TITLES[asked.phase],
+        asked=question,
+        phase_title=PHASE_TITLES[question.phase],
         step_lines={step.number: step_line(run.steps[step.number]) for step in steps},
-        marked=frozenset(asked.own.steps if asked.own else ()),
+        marked=frozenset(question.own.steps if question.own else ()),
         instruction=passage(material.instruction, TEXT_SHOWN, always_open=True),
         parts=_parts(material.parts),
-        choices=_choices(material, asked.own),
-        certainties=_certainties(asked.own),
-        cannot_tell=_Choice("", "Cannot tell", CANNOT_TELL_KEY, "", asked.own is not None and asked.own.label is None),
-        note=asked.own.note if asked.own else "",
+        choices=_choices(material, question.own),
+        certainties=_certainties(question.own),
+        cannot_tell=_Choice(
+            "", "Cannot tell", CANNOT_TELL_KEY, "", question.own is not None and question.own.label is None
+        ),
+        note=question.own.note if question.own else "",
     )
 
 
@@ -164,9 +166,9 @@ def _argument(arguments: object) -> str:
 
 def _told(material: Material) -> str:
     outcome = {"passed": "The run passed its tests", "failed": "The run failed its tests"}
-    said = outcome.get(material.outcome, "How the run ended is not recorded")
+    ending = outcome.get(material.outcome, "How the run ended is not recorded")
     steps = f" after {counted_text(len(material.run.steps), 'step')}" if material.run else ""
-    return f"{said}{steps}. {material.question}"
+    return f"{ending}{steps}. {material.question}"
 
 
 def _facts(run: Trajectory) -> tuple[tuple[str, str], ...]:

@@ -28,13 +28,13 @@ class Compared(Struct, frozen=True):
     @property
     def meanings(self) -> list[Meaning]:
         """Return what the code book says of the labels and kinds that were given."""
-        given = {(one.label, one.subcategory) for one in self.answers}
-        found = []
+        labels = {(one.label, one.subcategory) for one in self.answers}
+        entries = []
         for label in self.labels:
-            if label.name in {name for name, _ in given}:
-                found.append(label)
-                found += [finer for finer in label.subcategories if (label.name, finer.name) in given]
-        return found
+            if label.name in {name for name, _ in labels}:
+                entries.append(label)
+                entries += [finer for finer in label.subcategories if (label.name, finer.name) in labels]
+        return entries
 
 
 def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot: Foot) -> str:

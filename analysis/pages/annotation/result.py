@@ -18,36 +18,36 @@ BLIND = (
 
 
 def result_page(
-    study: AnnotatedStudy, found: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()
+    study: AnnotatedStudy, report: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()
 ) -> str:
     """Return the page of a study's result."""
-    tables = list(annotation_tables(found, source))
-    sections = [Section("Confusions", tuple(confusion_tables(found.report)), folded=True)]
+    tables = list(annotation_tables(report, source))
+    sections = [Section("Confusions", tuple(confusion_tables(report.report)), folded=True)]
     if disputes := disputes_table(study, source).rows:
         sections.append(Section("Cases in dispute", (disputes_table(study, source),), folded=len(disputes) > 60))
-    notes = (*remarks, BLIND, *method_notes(found.report))
+    notes = (*remarks, BLIND, *method_notes(report.report))
     return page(
         "Annotation study",
-        agreement_finding(found),
+        agreement_finding(report),
         tables,
-        _figures(found),
+        _figures(report),
         notes,
         [section for section in sections if section.tables],
         foot=foot,
     )
 
 
-def result_text(study: AnnotatedStudy, found: Disagreement, source: str) -> str:
+def result_text(study: AnnotatedStudy, report: Disagreement, source: str) -> str:
     """Return the same for a terminal."""
-    shown: list[Table] = [*annotation_tables(found, source)]
-    if found.disputed or found.reconciled.n:
+    shown: list[Table] = [*annotation_tables(report, source)]
+    if report.disputed or report.reconciled.n:
         shown.append(disputes_table(study, source))
     return "\n".join(map(table_text, shown))
 
 
-def _figures(found: Disagreement) -> list[str]:
+def _figures(report: Disagreement) -> list[str]:
     """Return the kappas with their intervals, where they can be drawn."""
-    rows = kappa_rows(found.report)
+    rows = kappa_rows(report.report)
     if not rows or find_spec("matplotlib") is None:
         return []
     from misstep.analysis.plots import forest

@@ -30,7 +30,7 @@ class WantedSession(Struct, frozen=True):
 
 def session_index(
     listed: Sequence[WantedSession],
-    kept: Collection[str],
+    stored: Collection[str],
     numbered: Mapping[str, Iterable[str]],
     figures: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def session_index(
         "file": [one.file for one in sessions],
         "line": [one.line for one in sessions],
         "view": [view_of(one) for one in sessions],
-        "piece": [one.piece if one.piece in kept else "" for one in listed],
+        "piece": [one.piece if one.piece in stored else "" for one in listed],
     }
 
 
@@ -77,9 +77,9 @@ def steps_named(steps: Sequence[int]) -> str:
     return ", ".join(map(str, steps[:_STEPS_NAMED])) + (", …" if len(steps) > _STEPS_NAMED else "")
 
 
-def rank_of(session: Session, found: int) -> int:
+def rank_of(session: Session, count: int) -> int:
     """Return the rank of a session: higher with more categories found in it, and of these higher where it is newer."""
-    return found * _SECONDS + _started(session)
+    return count * _SECONDS + _started(session)
 
 
 def _started(session: Session) -> int:
@@ -93,5 +93,5 @@ def _started(session: Session) -> int:
 
 def shortened(text: str, most: int = REASON_SHOWN) -> str:
     """Return a text in one line, of which no more than `most` characters are shown."""
-    said = one_line(text[: 2 * most])
-    return said if len(said) <= most else f"{said[:most].rstrip()} …"
+    line = one_line(text[: 2 * most])
+    return line if len(line) <= most else f"{line[:most].rstrip()} …"

@@ -64,8 +64,8 @@ def _cost_per_item(scores: Scores) -> float | None:
 
 def _cost_caption(scored: Mapping[str, Scores], costs: Mapping[str, float]) -> str:
     unknown = [name for name in scored if name not in costs]
-    told = "Accuracy, unanswered counted as wrong, over what an item costs."
-    return f"{told} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else told
+    caption = "Accuracy, unanswered counted as wrong, over what an item costs."
+    return f"{caption} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else caption
 
 
 def _confusions(scores: Scores, of: str) -> list[str]:

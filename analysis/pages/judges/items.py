@@ -68,13 +68,13 @@ def item_index(
     subcategories: Mapping[str, str] = {},
 ) -> dict[str, Any]:
     """Return the index of items."""
-    said, models, prompts = Numbered(labels), Numbered(), Numbered()
+    numbered, models, prompts = Numbered(labels), Numbered(), Numbered()
     most = _most_of_a_reason(runs)
-    columns = [_columns(ids, run, said, models, prompts, most) for run in runs]
-    gold = [TIED if item in reference.tied else said.of(reference.label_of.get(item)) for item in ids]
-    ratings = [[said.of(given.get(item)) for item in ids] for given in reference.by_rater.values()]
+    columns = [_columns(ids, run, numbered, models, prompts, most) for run in runs]
+    gold = [TIED if item in reference.tied else numbered.of(reference.label_of.get(item)) for item in ids]
+    ratings = [[numbered.of(labels_of.get(item)) for item in ids] for labels_of in reference.by_rater.values()]
     return {
-        "labels": said.words(),
+        "labels": numbered.words(),
         "statuses": list(STATUSES),
         "raters": list(reference.by_rater),
         "models": models.words(),
@@ -97,29 +97,29 @@ def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
 
 
 def _columns(
-    ids: Sequence[str], run: JudgedBy, said: Numbered, models: Numbered, prompts: Numbered, most: int
+    ids: Sequence[str], run: JudgedBy, numbered: Numbered, models: Numbered, prompts: Numbered, most: int
 ) -> dict[str, Any]:
-    given = [run.verdicts.get(item) for item in ids]
-    asked = [verdict or _NOT_ASKED for verdict in given]
-    is_triage = any(isinstance(verdict, TriageVerdict) for verdict in asked)
-    triaged = [one if isinstance(one, TriageVerdict) else _NOTHING_FOUND for one in asked] if is_triage else []
+    verdicts = [run.verdicts.get(item) for item in ids]
+    answers = [verdict or _NOT_ASKED for verdict in verdicts]
+    is_triage = any(isinstance(verdict, TriageVerdict) for verdict in answers)
+    triaged = [one if isinstance(one, TriageVerdict) else _NOTHING_FOUND for one in answers] if is_triage else []
     return {
         "name": run.name,
-        "label": [said.of(verdict.label) for verdict in asked],
-        "status": [NONE if verdict is None else STATUSES.index(verdict.status) for verdict in given],
-        "score": [verdict.score for verdict in asked],
-        "steps": [verdict.steps for verdict in asked],
-        "rationale": [_shortened(verdict.rationale, most) for verdict in asked],
+        "label": [numbered.of(verdict.label) for verdict in answers],
+        "status": [NONE if verdict is None else STATUSES.index(verdict.status) for verdict in verdicts],
+        "score": [verdict.score for verdict in answers],
+        "steps": [verdict.steps for verdict in answers],
+        "rationale": [_shortened(verdict.rationale, most) for verdict in answers],
         "subcategory": [verdict.subcategory for verdict in triaged],
         "evidence": [_evidence(verdict, most) for verdict in triaged],
-        "error": [_shortened(verdict.error or "", most) for verdict in asked],
-        "model": [models.of(verdict.model) for verdict in asked],
-        "prompt": [prompts.of(verdict.prompt) for verdict in asked],
-        "cached": [verdict.cached for verdict in asked],
-        "seconds": [verdict.seconds for verdict in asked],
-        "input_tokens": [verdict.input_tokens for verdict in asked],
-        "output_tokens": [verdict.output_tokens for verdict in asked],
-        "cost_usd": [verdict.cost_usd for verdict in asked],
+        "error": [_shortened(verdict.error or "", most) for verdict in answers],
+        "model": [models.of(verdict.model) for verdict in answers],
+        "prompt": [prompts.of(verdict.prompt) for verdict in answers],
+        "cached": [verdict.cached for verdict in answers],
+        "seconds": [verdict.seconds for verdict in answers],
+        "input_tokens": [verdict.input_tokens for verdict in answers],
+        "output_tokens": [verdict.output_tokens for verdict in answers],
+        "cost_usd": [verdict.cost_usd for verdict in answers],
     }
 
 

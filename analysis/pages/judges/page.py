@@ -103,10 +103,10 @@ def wrong_answers(
                 wrong.append(line)
     lines = tuple((wrong + unanswered)[:LINES_SHOWN])
     some = f"; the first {LINES_SHOWN} of them" if len(wrong) + len(unanswered) > LINES_SHOWN else ""
-    said = counted_text(len(wrong), "wrong answer") if wrong else "No answer is wrong"
+    sentence = counted_text(len(wrong), "wrong answer") if wrong else "No answer is wrong"
     if unanswered:
-        said += f"; {counted_text(len(unanswered), 'question')} without an answer ({_listed(statuses)})"
-    return lines, said + (some if lines else ".")
+        sentence += f"; {counted_text(len(unanswered), 'question')} without an answer ({_listed(statuses)})"
+    return lines, sentence + (some if lines else ".")
 
 
 def _reasons(verdict: Verdict) -> str:
@@ -122,13 +122,13 @@ def _listed(statuses: Counter[str]) -> str:
 
 def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
     """Return a section as the template takes it; `place` is its number on the page."""
-    said = f"{finding}\n{section.finding}"
+    text = f"{finding}\n{section.finding}"
     groups: list[dict[str, Any]] = [
         {
             "heading": heading,
             "id": f"tables-{place}-{number}",
             "titles": [(table_id(table), table.title) for table in tables],
-            "tables": [markup(table_html(table, with_finding=table.finding not in said)) for table in tables],
+            "tables": [markup(table_html(table, with_finding=table.finding not in text)) for table in tables],
         }
         for number, (heading, tables) in enumerate(section.tables.items())
     ]

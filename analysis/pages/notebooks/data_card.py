@@ -148,10 +148,10 @@ None is set: the runs are yours, or their authors'. Add `license:` to the head o
 """
 
 
-def card_text(about: CardAbout, found: Curation) -> str:
+def card_text(about: CardAbout, curated: Curation) -> str:
     """Return the data card."""
-    table = curation_table(found, about.judge, about.source, about.evidence)
-    configs = ["runs", *(name for name in ACTIONS if found.counts[name])]
+    table = curation_table(curated, about.judge, about.source, about.evidence)
+    configs = ["runs", *(name for name in ACTIONS if curated.counts[name])]
     return _TEXT.format(
         configs="\n".join(f"- config_name: {name}\n  data_files: {name}.jsonl" for name in configs),
         features="\n".join(f"- config_name: {name}\n  features:\n" + "\n".join(_features()) for name in configs),
@@ -159,7 +159,7 @@ def card_text(about: CardAbout, found: Curation) -> str:
         source=about.source,
         evidence=about.evidence,
         judge=about.judge,
-        files="\n".join(_files(found)),
+        files="\n".join(_files(curated)),
         columns="\n".join(f"- `{name}`: {meaning}" for name, meaning in _MEANINGS.items()),
         table=markdown_text(table),
         command=about.command,
@@ -167,10 +167,10 @@ def card_text(about: CardAbout, found: Curation) -> str:
     )
 
 
-def _files(found: Curation) -> Iterator[str]:
-    yield f"- `{RUNS}`: all {counted_text(found.n, 'run')}, whatever becomes of them"
+def _files(curated: Curation) -> Iterator[str]:
+    yield f"- `{RUNS}`: all {counted_text(curated.n, 'run')}, whatever becomes of them"
     for name in ACTIONS:
-        count = found.counts[name]
+        count = curated.counts[name]
         yield f"- `{name}.jsonl`: {counted_text(count, 'run')}" if count else f"- no run has the action `{name}`"
 
 

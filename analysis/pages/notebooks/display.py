@@ -103,5 +103,5 @@ def drawing_files(drawing: ShownDrawing) -> dict[str, bytes]:
 
 def _title(svg: str) -> str:
     """Return the title of a drawing; empty where it has none."""
-    found = _SVG_TITLE.search(svg)
-    return unescape(found[1]) if found else ""
+    match = _SVG_TITLE.search(svg)
+    return unescape(match[1]) if match else ""

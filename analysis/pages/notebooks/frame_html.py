@@ -94,8 +94,8 @@ class _Reader(HTMLParser):
         elif tag == "tr":
             self._rows().append([])
         elif tag in ("th", "td") and self._rows():
-            given = dict(attrs)
-            self._cell = FrameCell("", tag == "th", _span(given.get("colspan")), _span(given.get("rowspan")))
+            attributes = dict(attrs)
+            self._cell = FrameCell("", tag == "th", _span(attributes.get("colspan")), _span(attributes.get("rowspan")))
             self._rows()[-1].append(self._cell)
 
     def handle_endtag(self, tag: str) -> None:
@@ -121,6 +121,6 @@ class _Reader(HTMLParser):
         return self.frame.head if self._in_head else self.frame.body
 
 
-def _span(given: str | None) -> int:
-    is_number = given is not None and given.isascii() and given.isdigit()
-    return max(1, min(int(str(given)[:6]), _WIDEST_SPAN)) if is_number else 1
+def _span(text: str | None) -> int:
+    is_number = text is not None and text.isascii() and text.isdigit()
+    return max(1, min(int(str(text)[:6]), _WIDEST_SPAN)) if is_number else 1

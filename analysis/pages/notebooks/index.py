@@ -82,8 +82,8 @@ def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
     lines = [_notebook_line(report) for report in reports]
 
     def badness(line: NotebookLine) -> tuple[bool, list[bool], str]:
-        found = dict(line.statuses)
-        return line.report.error is None, [status not in found for status in FAILED], line.report.name
+        statuses = dict(line.statuses)
+        return line.report.error is None, [status not in statuses for status in FAILED], line.report.name
 
     return sorted(lines, key=badness)
 
@@ -138,12 +138,12 @@ def _news(lines: Sequence[NotebookLine]) -> list[str]:
     counts, compared = Counter(statuses), len(statuses)
     parts = [f"{counted_text(failed, 'notebook')} of {len(lines)} failed"] if failed else []
     if compared:
-        told = ", ".join(
+        numbers = ", ".join(
             f"{counts[status]:,} {STATUS_WORDS[status][counts[status] != 1]}"
             for status in WORST_FIRST
             if counts[status]
         )
-        parts.append(f"of {counted_text(compared, 'printed figure')} compared, {told}")
+        parts.append(f"of {counted_text(compared, 'printed figure')} compared, {numbers}")
     return parts
 
 
@@ -152,9 +152,9 @@ def _bookkeeping(lines: Sequence[NotebookLine]) -> list[str]:
 
     A printed figure counts once, by the worst that was found of it, however many tables it is in.
     """
-    found = counted(_rows(lines))
-    parts = [f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}"]
-    if found.repeated:
+    figures = counted(_rows(lines))
+    parts = [f"{counted_text(figures.figures, 'figure')} in {counted_text(len(lines), 'notebook')}"]
+    if figures.repeated:
         parts.append("a printed figure counts once, with its worst status")
     return parts
 

@@ -20,8 +20,8 @@ def figure_words(figure: Any) -> str:
     """Return a figure of matplotlib in words: its titles, and what its axes are called."""
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
     axes = [f"{axes.get_xlabel()} by {axes.get_ylabel()}" for axes in figure.axes if axes.get_xlabel()]
-    told = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))
-    return f"A figure: {told}" if told else "A figure without a title"
+    text = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))
+    return f"A figure: {text}" if text else "A figure without a title"
 
 
 def _bundle(figure: Any) -> dict[str, str]:

@@ -206,13 +206,13 @@ def _lines(part: _Part) -> int:
     return sum(content.count("<tr") + _LINES_OF_A_FIGURE * content.count("<svg") for content in shown)
 
 
-def _cells(cells: Iterable[Mapping[str, Any]], report: Report, said: Container[str]) -> Iterable[_Cell]:
+def _cells(cells: Iterable[Mapping[str, Any]], report: Report, known: Container[str]) -> Iterable[_Cell]:
     for cell in cells:
         source = _source(cell)
         if cell["cell_type"] == "markdown":
             yield _Cell(prose=markup(markdown_html(_without_title(source, report))))
         elif cell["cell_type"] == "code" and source.strip():
-            outputs = tuple(_outputs(cell, report, said))
+            outputs = tuple(_outputs(cell, report, known))
             yield _Cell(code=source, outputs=outputs, error=_error(cell))
 
 
@@ -221,20 +221,20 @@ def _without_title(source: str, report: Report) -> str:
     return rest if title == report.title else source
 
 
-def _outputs(cell: Mapping[str, Any], report: Report, said: Container[str]) -> Iterable[Output]:
+def _outputs(cell: Mapping[str, Any], report: Report, known: Container[str]) -> Iterable[Output]:
     if printed := _streamed(cell, "stdout"):
         yield Output("text", _steady(printed))
     shown = (one for one in cell.get("outputs", ()) if one["output_type"] in ("display_data", "execute_result"))
     # A figure that a cell ends with comes twice: as its result, and as what is still open when it ends.
-    yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report, said) for one in shown)
+    yield from dict.fromkeys(_display(one["data"], one.get("metadata", {}), report, known) for one in shown)
 
 
-def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report, said: Container[str]) -> Output:
-    """Return what a cell shows; a finding that is `said` already is not repeated above its table."""
+def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report, known: Container[str]) -> Output:
+    """Return what a cell shows; a finding that is `known` already is not repeated above its table."""
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
         links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
-        is_new = table.finding not in said
+        is_new = table.finding not in known
         return Output("html", markup(table_html(table, with_finding=is_new, files=links, origins=origins(table))))
     if FIGURE_TYPE in data:
         drawing = msgspec.convert(data[FIGURE_TYPE], ShownDrawing)
@@ -246,8 +246,8 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
     image = next((kind for kind in _IMAGES if kind in data), None)
     if image is not None:
         width = metadata.get(image, {}).get("width")
-        told = _NO_WORDS if not words or _OBJECT.fullmatch(words) else words
-        return Output("image", _embedded(image, _joined(data[image])), told, width if isinstance(width, int) else None)
+        description = _NO_WORDS if not words or _OBJECT.fullmatch(words) else words
+        return Output("image", _embedded(image, _joined(data[image])), description, width if isinstance(width, int) else None)
     frame = read_frame(_joined(data.get("text/html", "")))
     if frame.head or frame.body:
         return Output("html", markup(frame_html(frame)))

@@ -78,8 +78,8 @@ def module_page(module: str, foot: Foot) -> str:
 
 def published_page(paper: str, foot: Foot) -> str:
     """Return the file of a paper's printed figures, with an anchor `L<line>` at each line."""
-    told = load_paper(paper)
-    finding = f"{len(told.figure):,} figures as “{told.title}” prints them, each with its place."
+    entry = load_paper(paper)
+    finding = f"{len(entry.figure):,} figures as “{entry.title}” prints them, each with its place."
     return _source_page(f"Printed figures: {paper}", finding, published_file_text(paper), f"{paper}.toml", foot)
 
 

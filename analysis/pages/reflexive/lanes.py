@@ -250,8 +250,8 @@ def _marked(happened: Happening) -> tuple[str, str, str] | None:
         case GapFound():
             return "gap", "≠", MARKS["gap"]
         case ReEngaged(trigger=trigger, verdict=verdict, clean=clean):
-            said = f"asked for {trigger.replace('_', ' ')}: {verdict}{'' if clean else ', unreadable'}"
-            return "asked", _LETTERS[verdict] if clean else "?", said
+            text = f"asked for {trigger.replace('_', ' ')}: {verdict}{'' if clean else ', unreadable'}"
+            return "asked", _LETTERS[verdict] if clean else "?", text
         case PutOff() | Deferred():
             return "waits", "‖", MARKS["waits"]
         case Verified(status=status):

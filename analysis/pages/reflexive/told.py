@@ -136,19 +136,19 @@ def _decided(happened: Happening, most: int) -> Told | None:
 
 
 def _turn(turn: TurnEnded) -> str:
-    said = [number_text(turn.seconds, "seconds")]
+    parts = [number_text(turn.seconds, "seconds")]
     if turn.calls:
         more = f" and {len(turn.calls) - _CALLS_NAMED} more" if len(turn.calls) > _CALLS_NAMED else ""
-        said.append(f"calls {', '.join(turn.calls[:_CALLS_NAMED])}{more}")
+        parts.append(f"calls {', '.join(turn.calls[:_CALLS_NAMED])}{more}")
     if turn.refused:
-        said.append(f"{counted_text(turn.refused, 'call')} refused")
+        parts.append(f"{counted_text(turn.refused, 'call')} refused")
     if turn.over is not None:
-        said.append(f"over its budget of {_words(turn.over)}")
+        parts.append(f"over its budget of {_words(turn.over)}")
     if turn.error:
-        said.append(f"raised {turn.error}")
+        parts.append(f"raised {turn.error}")
     if turn.seen:
-        said.append(f"saw {_seen(turn.seen)}")
-    return " · ".join(said)
+        parts.append(f"saw {_seen(turn.seen)}")
+    return " · ".join(parts)
 
 
 def _seen(parts: Sequence[PartShown]) -> str:

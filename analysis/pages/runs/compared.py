@@ -159,9 +159,9 @@ def _parting(lines: Sequence[AlignedStep], a: Sequence[Step], b: Sequence[Step],
 def _does(name: str, step: Step, where: str = "") -> str:
     """Return what somebody does in a step, as the end of a sentence."""
     who = name if step.role == "agent" else f"the {step.role} of {name}"
-    said = gist(step, _GIST_IN_FINDING)
+    text = gist(step, _GIST_IN_FINDING)
     does = "calls" if step.calls else "says"
-    return f"{who}{where} {does} “{said}”" if said else f"{who}{where} says nothing"
+    return f"{who}{where} {does} “{text}”" if text else f"{who}{where} says nothing"
 
 
 def _counts(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
@@ -176,12 +176,15 @@ def _counts(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
 
 def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
     if a.task.strip() and b.task.strip():
-        tasks, said = [one_line(run.task) for run in (a, b)], "The runs have different tasks."
+        tasks, warning = [one_line(run.task) for run in (a, b)], "The runs have different tasks."
     else:
-        tasks, said = [_told(run) for run in (a, b)], "The runs may have different tasks: they begin with other words."
+        tasks, warning = (
+            [_told(run) for run in (a, b)],
+            "The runs may have different tasks: they begin with other words.",
+        )
     if tasks[0] != tasks[1]:
         quoted = [f"“{shortened(task, _TASK)}”" if task else _NOT_RECORDED for task in tasks]
-        yield f"{said} A: {quoted[0]}. B: {quoted[1]}."
+        yield f"{warning} A: {quoted[0]}. B: {quoted[1]}."
     if any(alignment.left_out):
         left = " and ".join(
             f"{counted_text(number, 'step')} of {name}"
@@ -221,9 +224,9 @@ def _totals(a: ComparedRun, b: ComparedRun) -> Iterator[Total]:
 
 
 def _found(verdicts: Iterable[Verdict]) -> str:
-    asked = list(verdicts)
-    found = [verdict.judge.replace("_", " ") for verdict in asked if verdict.label == "yes"]
-    return ", ".join(found) or ("none" if any(verdict.label for verdict in asked) else "not checked")
+    answers = list(verdicts)
+    flagged = [verdict.judge.replace("_", " ") for verdict in answers if verdict.label == "yes"]
+    return ", ".join(flagged) or ("none" if any(verdict.label for verdict in answers) else "not checked")
 
 
 def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[_Line]:

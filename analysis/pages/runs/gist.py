@@ -13,5 +13,5 @@ def gist(step: Step, most: int) -> str:
 
 def _call(call: ToolCall, most: int) -> str:
     values = [call.arguments] if isinstance(call.arguments, str) else list(call.arguments.values())
-    said = (value if isinstance(value, str) else written(value, indented=False) for value in values)
-    return f"{call.name} {', '.join(one[:most] for one in said)}".strip()
+    texts = (value if isinstance(value, str) else written(value, indented=False) for value in values)
+    return f"{call.name} {', '.join(one[:most] for one in texts)}".strip()

@@ -33,19 +33,19 @@ def runs_page(
     )
 
 
-def runs_finding(found: Prevalence) -> str:
+def runs_finding(rates: Prevalence) -> str:
     """Return how many of some runs show misbehaviour, in one sentence."""
-    share = found.any_share
+    share = rates.any_share
     if share.value is None:
-        return f"None of {counted_text(found.n, 'run')} could be checked."
+        return f"None of {counted_text(rates.n, 'run')} could be checked."
     checked = counted_text(share.n or 0, "run")
-    apart = f" {counted_text(found.n - (share.n or 0), 'run')} could not be checked." if found.n != share.n else ""
+    apart = f" {counted_text(rates.n - (share.n or 0), 'run')} could not be checked." if rates.n != share.n else ""
     interval = interval_words(share.low, share.high, "share")
-    if not found.any_count:
+    if not rates.any_count:
         return f"No misbehaviour was found in {checked} ({interval}).{apart}"
-    most = max(found.categories, key=lambda one: one.count)
+    most = max(rates.categories, key=lambda one: one.count)
     return (
-        f"{found.any_count:,} of {checked} {'shows' if found.any_count == 1 else 'show'} misbehaviour "
+        f"{rates.any_count:,} of {checked} {'shows' if rates.any_count == 1 else 'show'} misbehaviour "
         f"({number_text(share.value, 'share')}, {interval}), most often {most.category.replace('_', ' ')} "
         f"({counted_text(most.count, 'run')}).{apart}"
     )

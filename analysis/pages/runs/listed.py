@@ -96,9 +96,9 @@ class _Kept(WantedSession, frozen=True):
 
 def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[Verdict]) -> ListedRun:
     """Return a run as the index takes it, made while the run is in memory."""
-    found = [verdict for verdict in verdicts if verdict.label == "yes"]
-    evidence = {step for verdict in found for step in verdict.steps}
-    quoted = {step for verdict in found for step in verdict.steps[:_EXCERPTS] if 0 <= step < len(run.steps)}
+    flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
+    evidence = {step for verdict in flagged for step in verdict.steps}
+    quoted = {step for verdict in flagged for step in verdict.steps[:_EXCERPTS] if 0 <= step < len(run.steps)}
     return ListedRun(
         session_of(run, file, line, show_session(run, evidence)),
         run.source.format,
@@ -131,38 +131,38 @@ class ListedRuns:
         else:
             self.sub_agents += 1
         self.evidence = together((self.evidence, run.session.evidence))
-        found = tuple(verdict for verdict in run.verdicts if verdict.label == "yes")
-        rank = rank_of(run.session, len(found))
+        flagged = tuple(verdict for verdict in run.verdicts if verdict.label == "yes")
+        rank = rank_of(run.session, len(flagged))
         name = f"run-{self.n}" if self._pieces.wants(rank) else ""
         if name:
             self._pieces.add_embedded(name, rank, run.session.shown)
         self.n += 1
         session = structs.replace(run.session, shown="")
-        self._kept.append(_Kept(rank, session, found, name, structs.replace(run, session=session)))
+        self._kept.append(_Kept(rank, session, flagged, name, structs.replace(run, session=session)))
         if len(self._kept) > 2 * _RUNS_LISTED:
             self._kept = self._most_wanted()[:_RUNS_LISTED]
 
     def browser(self) -> Listed[RunLine]:
         """Return the browser of all runs that were taken."""
-        kept = self._pieces.kept()
+        stored = self._pieces.kept()
         listed = self._most_wanted()[:_RUNS_LISTED]
-        index = embedded(_index(listed, kept))
+        index = embedded(_index(listed, stored))
         while len(index.encode()) > self._index_bytes and listed:
             listed = listed[: len(listed) * 3 // 4]
-            index = embedded(_index(listed, kept))
+            index = embedded(_index(listed, stored))
         names = {one.piece for one in listed}
         lines = tuple(_lines(one.run for one in listed[:LINES_SHOWN]))
         some = f", the first {len(lines):,} of {self.n:,}" if len(lines) < self.n else ""
-        data = {"index": index, **{name: text for name, text in kept.items() if name in names}}
-        return Listed(data, lines, f"{counted_text(len(lines), 'run')}{some}", tuple(self._notes(listed, kept)))
+        data = {"index": index, **{name: text for name, text in stored.items() if name in names}}
+        return Listed(data, lines, f"{counted_text(len(lines), 'run')}{some}", tuple(self._notes(listed, stored)))
 
     def _most_wanted(self) -> list[_Kept]:
         return sorted(self._kept, key=lambda one: -one.rank)
 
-    def _notes(self, listed: Sequence[_Kept], kept: Mapping[str, str]) -> Iterable[str]:
+    def _notes(self, listed: Sequence[_Kept], stored: Mapping[str, str]) -> Iterable[str]:
         if len(listed) < self.n:
             yield f"{len(listed):,} of {self.n:,} runs are listed: those with most findings, then the newest."
-        if absent := sum(one.piece not in kept for one in listed):
+        if absent := sum(one.piece not in stored for one in listed):
             yield (
                 f"The steps of {counted_text(absent, 'run')} did not fit into the page; the command beside a run that "
                 "is opened shows all of it."

@@ -60,26 +60,26 @@ class FlaggedSessions:
 
     def add(self, one: LabelledSession) -> None:
         """Take a session if any category was found in it."""
-        found = tuple(verdict for verdict in one.verdicts if verdict.label == "yes")
-        if not found:
+        flagged = tuple(verdict for verdict in one.verdicts if verdict.label == "yes")
+        if not flagged:
             return
         session = one.session
         if not is_embedded(session.shown):
             raise InputError(
                 f"the run has other text than Misstep's to show of {session.item!r}", "Classify into a new folder."
             )
-        rank = rank_of(session, len(found))
+        rank = rank_of(session, len(flagged))
         name = f"session-{len(self._flagged)}" if session.shown and self._pieces.wants(rank) else ""
         if name:
             self._pieces.add_embedded(name, rank, session.shown)
-        self._flagged.append(WantedSession(rank, structs.replace(session, shown=""), found, name))
+        self._flagged.append(WantedSession(rank, structs.replace(session, shown=""), flagged, name))
 
     def browser(self) -> Listed[FindingLine]:
         """Return the browser of all sessions that were taken."""
-        kept = self._pieces.kept()
+        stored = self._pieces.kept()
         wanted = sorted(self._flagged, key=lambda one: -one.rank)
         listed = wanted[:SESSIONS_LISTED]
-        absent = sum(one.piece not in kept for one in listed)
+        absent = sum(one.piece not in stored for one in listed)
         notes = []
         if len(listed) < len(wanted):
             notes.append(f"{len(listed):,} of {len(wanted):,} flagged sessions are listed.")
@@ -88,11 +88,11 @@ class FlaggedSessions:
             notes.append(f"The steps of {counted_text(absent, 'session')} did not fit into the page: {which}.")
         lines, title = _lines(wanted)
         groups: dict[str, list[str]] = {by: [group_of(one.session, by) for one in listed] for by in _GROUPS}
-        return Listed({"index": embedded(session_index(listed, kept, groups)), **kept}, lines, title, tuple(notes))
+        return Listed({"index": embedded(session_index(listed, stored, groups)), **stored}, lines, title, tuple(notes))
 
 
 def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], str]:
-    found = [(one.session, verdict) for one in wanted for verdict in one.found]
+    verdicts = [(one.session, verdict) for one in wanted for verdict in one.found]
     lines = tuple(
         FindingLine(
             session.item,
@@ -101,7 +101,7 @@ def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], st
             steps_named(verdict.steps),
             shortened(verdict.rationale),
         )
-        for session, verdict in found[:LINES_SHOWN]
+        for session, verdict in verdicts[:LINES_SHOWN]
     )
-    some = f", the first {LINES_SHOWN} of them" if len(found) > LINES_SHOWN else ""
-    return lines, f"{counted_text(len(found), 'finding')}{some}"
+    some = f", the first {LINES_SHOWN} of them" if len(verdicts) > LINES_SHOWN else ""
+    return lines, f"{counted_text(len(verdicts), 'finding')}{some}"

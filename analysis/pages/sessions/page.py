@@ -35,27 +35,27 @@ _ALWAYS: tuple[Grouping, ...] = ("project", "week")
 
 
 def sessions_page(
-    found: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
+    findings: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
 ) -> str:
     """Return the page."""
     flagged = FlaggedSessions()
-    categories = tuple(found.categories)
-    total = prevalence(categories, _patterns(found))
+    categories = tuple(findings.categories)
+    total = prevalence(categories, _patterns(findings))
     rates = rates_by_each(categories, _taken(sessions, flagged))
-    tables = [of_evidence(table, found.evidence) for table in _tables(found, rates)]
+    tables = [of_evidence(table, findings.evidence) for table in _tables(findings, rates)]
     browser = flagged.browser()
     finding = headline(total, rates["project"])
     return browser_page(
         "sessions/page.html.jinja",
-        title=f"Findings in {counted_text(found.n, 'session')}",
+        title=f"Findings in {counted_text(findings.n, 'session')}",
         finding=finding,
-        warnings=filter(None, (_broken(found), pooled_note(total, rates["project"]))),
+        warnings=filter(None, (_broken(findings), pooled_note(total, rates["project"]))),
         foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
         figures=[markup(figure) for figure in _figures(tables, rates["week"])],
         contents=[(table_id(table), table.title) for table in tables],
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         browser=browser,
-        notes=(*left_out(found), _WORST),
+        notes=(*left_out(findings), _WORST),
     )
 
 
@@ -72,29 +72,29 @@ def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Ite
         yield one.session, one.labels
 
 
-def _patterns(found: Findings) -> dict[Labels, int]:
-    return {pattern.labels: pattern.count for pattern in found.patterns}
+def _patterns(findings: Findings) -> dict[Labels, int]:
+    return {pattern.labels: pattern.count for pattern in findings.patterns}
 
 
-def _broken(found: Findings) -> str:
-    failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in found.failed]
-    if found.unreadable:
-        one = len(found.unreadable) == 1
-        failed.insert(0, f"{counted_text(len(found.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
+def _broken(findings: Findings) -> str:
+    failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in findings.failed]
+    if findings.unreadable:
+        one = len(findings.unreadable) == 1
+        failed.insert(0, f"{counted_text(len(findings.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
     return " ".join(failed)
 
 
-def _tables(found: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:
-    categories, patterns = tuple(found.categories), _patterns(found)
-    source = counted_text(found.n, "session")
+def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:
+    categories, patterns = tuple(findings.categories), _patterns(findings)
+    source = counted_text(findings.n, "session")
     yield prevalence_table(categories, patterns, source=source, paper=PAPER)
     for by, groups in rates.items():
         if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
             yield session_rates_table(groups, by, source=source, paper=PAPER)
     yield co_occurrence_table(categories, patterns, source=source, paper=PAPER)
-    if found.sub_agents is not None:
-        apart = {pattern.labels: pattern.count for pattern in found.sub_agents.patterns}
-        source = counted_text(found.sub_agents.n, "run")
+    if findings.sub_agents is not None:
+        apart = {pattern.labels: pattern.count for pattern in findings.sub_agents.patterns}
+        source = counted_text(findings.sub_agents.n, "run")
         table = prevalence_table(categories, apart, source=source, paper=PAPER, noun="sub-agent run")
         yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are not sessions")
 
