@@ -124,8 +124,8 @@ def _samples_finding(sampled: Sampled) -> str:
     worst = max(sampled.exact, key=sampled.lost)
     return (
         f"{with_interval(sampled.exact[1], 'share')} of samples solve their task, and "
-        f"{with_interval(sampled.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share in "
-        f"loses up to {100 * sampled.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
+        f"{with_interval(sampled.exact[100], 'share')} of tasks are solved by one of 100; putting the observed share "
+        f"in loses up to {100 * sampled.lost(worst):.1f} points, at {at_k('pass@k', worst)}."
     )
 
 
