@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.trajectory import Trajectory
@@ -50,15 +52,9 @@ def price_case(folder: Path, **fields: object) -> CaseFolder:
         "import sys\nsys.path.insert(0, '.')\nfrom label import label\n\n\n"
         "def test_label():\n    assert label('a') == 'A'\n"
     )
-    values: dict[str, object] = {
-        "id": "price",
-        "language": "python",
-        "task": "1 failure:\n1) tests/test_price.py::test_sum\nassert -3 == 3",
-        "test_command": QUICK_PYTEST,
-        "oracle": ("tests/test_price.py::test_sum",),
-        "diffs": {"1": BLAMED},
-    }
-    write_case(RepairCase(**{**values, **fields}), folder, GOLDEN)  # type: ignore[arg-type]
+    task = "1 failure:\n1) tests/test_price.py::test_sum\nassert -3 == 3"
+    case = RepairCase("price", "python", task, QUICK_PYTEST, ("tests/test_price.py::test_sum",), diffs={"1": BLAMED})
+    write_case(replace(case, **fields), folder, GOLDEN)
     return read_case(folder)
 
 
