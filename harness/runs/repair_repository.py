@@ -3,7 +3,7 @@
 The cases and the file of tasks are in the run's folder, so that a run that is gone on with finds the same ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from misstep.harness.runs.opened import manifest_of
 from misstep.harness.workspace import Limits, Sandbox, own_command, project_toolchain
 
 CASES = "cases"
-TASKS = "tasks.sqlite"
+_TASKS = "tasks.sqlite"
 HELD_BACK = "held_back.json"
 _MOST_NAMED = 5
 
@@ -60,34 +60,49 @@ class FoundCases(Struct, frozen=True):
         return not self.cases and any(each.rule in ENDS for each in self.held_back)
 
 
-def cases_of_repository(
-    repository: Path,
-    command: str,
-    out: Path,
-    sandbox: Sandbox,
-    record: Sequence[Recorded] = (),
-    *,
-    seconds: float = Limits().seconds,
-    uncommitted: bool = False,
-    python: Path | None = None,
-) -> FoundCases:
-    """The failing tests of a repository at its head as repair cases, one a cause, and those that a rule holds back."""
+class RepositoryTests(Struct, frozen=True):
+    """How the tests of a repository are run, and where the tasks of those that fail are kept.
+
+    - `record`: Earlier outcomes of its tests.
+    - `uncommitted`: Whether its files are taken as they are, with changes that are not committed.
+    - `python`: Its virtual environment or interpreter; `None` for the one that is beside its code, else the active one.
+    - `tasks_file`: The file of tasks; `None` for the one beside the repository.
+    """
+
+    command: str
+    record: Sequence[Recorded] = ()
+    seconds: float = Limits().seconds
+    uncommitted: bool = False
+    python: Path | None = None
+    tasks_file: Path | None = None
+
+
+def tasks_beside(repository: Path) -> Path:
+    """Return where the tasks of a repository are kept, so that each run on it knows those of the runs before."""
+    place = repository.resolve()
+    return place.parent / f"{place.name}.tasks.sqlite"
+
+
+def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, sandbox: Sandbox) -> FoundCases:
+    """Return the failing tests at the head of a repository as repair cases, one a cause, and those held back."""
     folder, held = out / CASES, out / HELD_BACK
     if folder.is_dir():
         kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
         return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), kept)
-    toolchain, command = project_toolchain(repository, command, python), own_command(command)
+    toolchain, command = project_toolchain(repository, tests.command, tests.python), own_command(tests.command)
+    limits, uncommitted = Limits(seconds=tests.seconds), tests.uncommitted
     _say_of_files(repository, uncommitted=uncommitted)
     out.mkdir(parents=True, exist_ok=True)
-    with closing(TaskStore(out / TASKS)) as store:
+    tasks_file = (tests.tasks_file or tasks_beside(repository)).resolve()
+    with closing(TaskStore(tasks_file)) as store:
         tasks = triage_repository(
             repository,
             command,
             sandbox=sandbox,
             toolchain=toolchain,
-            limits=Limits(seconds=seconds),
+            limits=limits,
             uncommitted=uncommitted,
-            record=record,
+            record=tests.record,
             file_task=store.file_task,
         )
     building = out / f"{CASES}.new"
@@ -95,7 +110,15 @@ def cases_of_repository(
     for triaged in tasks:
         if triaged.decision.run:
             target = building / case_name(triaged.task.id)
-            write_task_case(triaged.task, repository, target, seconds=seconds, uncommitted=uncommitted, python=python)
+            write_task_case(
+                triaged.task,
+                repository,
+                target,
+                seconds=tests.seconds,
+                uncommitted=uncommitted,
+                python=tests.python,
+                tasks_file=tasks_file,
+            )
     held_back = [
         HeldBack(triaged.task.tests, triaged.decision.objections[0].rule, triaged.decision.objections[0].reason)
         for triaged in tasks
@@ -125,15 +148,24 @@ def case_of(run: Path, name: str) -> CaseFolder:
     raise InputError(f"the case {name!r} is gone", "Put the benchmark back where it was.", file=folders[-1])
 
 
-def _task_of(store: TaskStore, case: str) -> RepairTask | None:
-    return next((task for task in store.tasks() if case_name(task.id) == case), None)
+def _task_of(
+    case: RepairCase, change: Callable[[TaskStore, int], object] = lambda _store, _task: None
+) -> RepairTask | None:
+    """Return the task of a case from the file that the case names, after a change of it; `None` if it has no task."""
+    file = Path(str(case.extra.get("tasks", "")))
+    if not file.is_file():
+        return None
+    with closing(TaskStore(file)) as store:
+        task = next((task for task in store.tasks() if case_name(task.id) == case.id), None)
+        if task is not None:
+            change(store, task.id)
+        return task
 
 
-def objections_now(run: Path, case: RepairCase, sandbox: Sandbox, *, uncommitted: bool) -> str:
+def objections_now(case: RepairCase, sandbox: Sandbox, *, uncommitted: bool) -> str:
     """Return what the rules say against repairing a case now, empty if nothing: a fix may have landed since."""
     checkout = Path(str(case.extra["checkout"]))
-    with closing(TaskStore(run / TASKS)) as store:
-        task = _task_of(store, case.id)
+    task = _task_of(case)
     if task is None or not checkout.is_dir():
         return ""
     decision = examine(
@@ -147,11 +179,18 @@ def objections_now(run: Path, case: RepairCase, sandbox: Sandbox, *, uncommitted
     return "; ".join(f"{objection.rule}: {objection.reason}" for objection in decision.objections)
 
 
-def close_task(run: Path, case: str) -> int | None:
+def close_task(case: RepairCase) -> int | None:
     """Close the failure bot's task of a case, as its patch has landed; gives its number, `None` if it has none."""
-    if not (run / TASKS).exists():
-        return None
-    with closing(TaskStore(run / TASKS)) as store:
-        if task := _task_of(store, case):
-            store.land(task.id)
-        return task.id if task else None
+    task = _task_of(case, lambda store, number: store.end(number, "landed"))
+    return task.id if task else None
+
+
+def attach_patch(case: RepairCase, patch: str) -> None:
+    """Attach a patch to the task of a case, so that no later run repairs it again; an empty text takes it away."""
+    _task_of(case, lambda store, number: store.attach(number, patch))
+
+
+def withdraw_patch(run: Path, case: str) -> None:
+    """Take a rejected patch away from the task of its case, so that a later run may repair it again."""
+    if (run / CASES / case).is_dir():
+        attach_patch(read_case(run / CASES / case).case, "")

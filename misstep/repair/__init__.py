@@ -7,6 +7,7 @@ from misstep.repair.patches import patches
 from misstep.repair.report import report
 from misstep.repair.review import app as review_app
 from misstep.repair.run import run
+from misstep.repair.tasks import app as tasks_app
 
 app = command_app(has_commands=True)
 
@@ -22,3 +23,4 @@ app.command()(run)
 app.command()(report)
 app.command()(patches)
 app.add_typer(review_app, name="review")
+app.add_typer(tasks_app, name="tasks")

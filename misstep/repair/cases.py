@@ -39,6 +39,10 @@ class RepositoryOptions(OptionGroup, frozen=True):
     uncommitted: Annotated[
         bool, typer.Option("--uncommitted", help="Take its files as they stand, with changes that are not committed.")
     ] = False
+    tasks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File of its tasks, one for all runs (REPO.tasks.sqlite beside it)."),
+    ] = None
     outcomes: Annotated[
         Path | None,
         typer.Option(
@@ -74,7 +78,7 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
         raise UsageError("a git repository without --test-command", advice)
     if not options.test_command:
         given = {"--outcomes": options.outcomes, "--python": options.python, "--test-seconds": options.test_seconds}
-        given["--uncommitted"] = options.uncommitted or None
+        given |= {"--uncommitted": options.uncommitted or None, "--tasks": options.tasks}
         if wrong := next((name for name, value in given.items() if value is not None), None):
             raise UsageError(f"{wrong} with repair cases", f"Give {wrong} with a git repository only.")
         return Named(tuple(read_cases(cases)))
@@ -99,20 +103,13 @@ def _checked(folder: Path) -> Path:
 
 def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
     from misstep.harness.repair.failure_bot.flakiness import read_record
-    from misstep.harness.runs.repair_repository import cases_of_repository, objections_now
+    from misstep.harness.runs.repair_repository import RepositoryTests, cases_of_repository, objections_now
 
     record = read_record(options.outcomes) if options.outcomes is not None else []
-    found = cases_of_repository(
-        folder,
-        options.test_command,
-        out,
-        sandbox,
-        record,
-        seconds=options.test_seconds or _TEST_SECONDS,
-        uncommitted=options.uncommitted,
-        python=options.python,
-    )
-    asked_anew = partial(objections_now, out, sandbox=sandbox, uncommitted=options.uncommitted)
+    seconds = options.test_seconds or _TEST_SECONDS
+    tests = RepositoryTests(options.test_command, record, seconds, options.uncommitted, options.python, options.tasks)
+    found = cases_of_repository(folder, tests, out, sandbox)
+    asked_anew = partial(objections_now, sandbox=sandbox, uncommitted=options.uncommitted)
     return Named(found.cases, folder, found.held_back, found.lacks_environment, asked_anew)
 
 

@@ -41,6 +41,7 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
 def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
     """What a run on a repository ends with, in lines and for scripts: each patch and its next command, or why not."""
     from misstep.harness.runs.repair import recorded_attempts
+    from misstep.harness.runs.repair_repository import attach_patch
 
     if named.repository is None:
         return [], {}
@@ -56,6 +57,7 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
             continue
         file = (out / f"{case.case.id}.patch").resolve()
         file.write_bytes(solved.patch.encode("utf-8", "surrogateescape"))
+        attach_patch(case.case, solved.patch)
         from_there = os.path.relpath(file, named.repository.resolve())
         line = shlex.join(["git", "-C", str(named.repository), "apply", from_there])
         patches.append({"case": case.case.id, "file": str(file), "apply": line})

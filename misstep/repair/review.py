@@ -83,7 +83,10 @@ def accept(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> No
 @app.command()
 def reject(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> None:
     """Reject a patch; its review ends."""
+    from misstep.harness.runs.repair_repository import withdraw_patch
+
     _decide(run, attempt, "rejected", by, comment)
+    withdraw_patch(run, _attempt(run, attempt).case)
 
 
 @app.command()
@@ -112,7 +115,7 @@ def land(
         print(report.feedback())
         raise typer.Exit(1)
     _decide(run, attempt, "landed", by, comment)
-    if closed := close_task(run, made.case):
+    if closed := close_task(case.case):
         print(f"task {closed} is closed")
 
 

@@ -246,7 +246,7 @@ def _options(text: str, path: str) -> tuple[str, ...]:
 _MOST_FILES = 200
 _ALIASES = ("User_Alias", "Cmnd_Alias", "Cmd_Alias", "Host_Alias", "Runas_Alias")
 _TAGS = frozenset({"NOPASSWD", "PASSWD", "NOEXEC", "EXEC", "SETENV", "NOSETENV", "LOG_INPUT", "LOG_OUTPUT"})
-_TAG = re.compile(r"([A-Z_]+) ?: ?")
+_TAG = re.compile(r"(?<![A-Z_])([A-Z_]++) ?: ?")
 _TAGGED = re.compile(rf"(?:{_TAG.pattern})*")
 _SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
 """A comment of sudoers goes to the end of its line, whatever is there; `#34` is the account with that number."""

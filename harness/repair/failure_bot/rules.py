@@ -56,6 +56,8 @@ def _objections(situation: Situation) -> Iterator[Objection]:
     since, flaky = situation.commits_since, situation.flakiness
     if situation.task.state != "open":
         yield Objection("task_closed", f"the task is {situation.task.state}")
+    if situation.task.attached_diff.strip():
+        yield Objection("diff_attached", f"a diff is attached to task {situation.task.id}: review that one first")
     if situation.failed_at_head is False and since:
         yield Objection("fix_landed", f"the tests pass at the head, {since} commits later: a fix has landed")
     if situation.failed_at_head is False and not since:

@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError, writing
+from misstep.harness.errors import InputError, UsageError, writing
 
-TaskState = Literal["open", "landed"]
-"""`landed`: a patch is on the main branch and the tests pass."""
+TaskState = Literal["open", "landed", "rejected"]
+"""`landed`: a patch is on the main branch and the tests pass; `rejected`: people want no patch for it."""
 
 _KIND = 0x6D735462
 _WAIT_SECONDS = 30.0
@@ -38,6 +38,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `owner`, `owner_reason`: Who it is given to, and why.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky.
+    - `attached_diff`: A patch for it, as a unified diff.
     """
 
     tests: tuple[str, ...]
@@ -53,6 +54,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     owner_reason: str = ""
     alone: bool = True
     flakiness: float = 0.0
+    attached_diff: str = ""
     state: TaskState = "open"
     id: int = 0
     created: str = ""
@@ -85,16 +87,21 @@ class TaskStore:
         self._rows.close()
 
     def file_task(self, task: RepairTask) -> RepairTask:
-        """Keep a new task and give it its id; if one about the same failure is open, that one is brought up to date."""
+        """Keep a new task and give it its id; if one about the same failure is open or rejected, bring that up to date.
+
+        Its state and the diff that is attached to it stay.
+        """
         created = task.created or datetime.now(UTC).isoformat(timespec="seconds")
         with self._usable(), self._at_once():
             found = self._rows.execute(
-                "SELECT id, state, content FROM task WHERE key = ? AND state = 'open'", (task.key,)
+                "SELECT id, state, content FROM task WHERE key = ? AND state != 'landed' ORDER BY state", (task.key,)
             )
             row = found.fetchone()
             if row is not None:
                 before = _task(row)
-                return self._write(replace(task, id=before.id, created=before.created))
+                attached = task.attached_diff or before.attached_diff
+                known = replace(task, id=before.id, created=before.created, state=before.state)
+                return self._write(replace(known, attached_diff=attached))
             given = self._rows.execute(
                 "INSERT INTO task (key, state, created, content) VALUES (?, ?, ?, '')",
                 (_sendable_text(task.key), task.state, created),
@@ -111,10 +118,25 @@ class TaskStore:
         with self._usable():
             return [_task(row) for row in self._rows.execute("SELECT id, state, content FROM task ORDER BY id")]
 
-    def land(self, number: int) -> None:
-        """Close a task, as a patch for it has landed."""
+    def task(self, number: int) -> RepairTask:
+        """Return a task by its number; a `UsageError` if there is none."""
+        with self._usable():
+            row = self._rows.execute("SELECT id, state, content FROM task WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise UsageError(f"no task {number} in {self.file}", "`misstep repair tasks list` names them.")
+        return _task(row)
+
+    def end(self, number: int, state: Literal["landed", "rejected"]) -> RepairTask:
+        """Close a task: a patch for it has landed, or people want none."""
         with self._usable(), self._at_once():
-            self._rows.execute("UPDATE task SET state = 'landed' WHERE id = ?", (number,))
+            task = replace(self.task(number), state=state)
+            self._rows.execute("UPDATE task SET state = ? WHERE id = ?", (state, number))
+        return task
+
+    def attach(self, number: int, diff: str) -> RepairTask:
+        """Attach a patch to a task, so that no agent is asked for another; an empty text takes it away."""
+        with self._usable(), self._at_once():
+            return self._write(replace(self.task(number), attached_diff=diff))
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:

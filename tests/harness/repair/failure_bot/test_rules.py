@@ -17,6 +17,7 @@ FLAKY = replace(FAILING, flakiness=estimate(1, 3))
     [
         (FAILING, []),
         (replace(FAILING, task=replace(TASK, state="landed")), ["task_closed"]),
+        (replace(FAILING, task=replace(TASK, attached_diff="--- a")), ["diff_attached"]),
         (replace(FAILING, failed_at_head=False, commits_since=2), ["fix_landed"]),
         (replace(FAILING, failed_at_head=False), ["not_reproducible"]),
         (FLAKY, ["flaky"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, UsageError
 from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 
 TASK = RepairTask(("t::a",), "pytest", "assert 1 == 2", "trace", "c" * 40, blame="b" * 40, owner="Ann")
@@ -37,9 +37,20 @@ def test_a_failure_has_one_open_task_that_comes_back_as_it_was_filed(store: Task
     assert (later.id, later.created, later.commit) == (first.id, first.created, "d" * 40)
     assert store.tasks() == [later]
     other = store.file_task(replace(TASK, blame=""))
-    store.land(first.id)
+    assert store.end(first.id, "landed").state == "landed"
     assert [task.state for task in store.tasks()] == ["landed", "open"]
     assert store.file_task(TASK).id not in (first.id, other.id)
+
+
+def test_a_diff_and_a_rejection_stay_when_the_failure_is_filed_again(store: TaskStore) -> None:
+    number = store.file_task(TASK).id
+    store.attach(number, "--- a\n+++ b\n")
+    assert store.file_task(replace(TASK, commit="d" * 40)).attached_diff == "--- a\n+++ b\n"
+    assert store.attach(number, "").attached_diff == ""
+    store.end(number, "rejected")
+    assert store.file_task(TASK) == store.task(number)
+    with pytest.raises(UsageError, match="no task 7"):
+        store.attach(7, "")
 
 
 def test_halves_of_characters_are_kept_as_marks(store: TaskStore) -> None:

@@ -4,6 +4,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from misstep.harness.repair.affirm import affirm
 from misstep.harness.repair.case import read_case
@@ -13,7 +14,13 @@ from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.task_case import task_text, write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
 from misstep.harness.repair.failure_bot.triage import Triaged, triage_repository
-from misstep.harness.runs.repair_repository import cases_of_repository, close_task, objections_now
+from misstep.harness.runs.repair_repository import (
+    RepositoryTests,
+    attach_patch,
+    cases_of_repository,
+    close_task,
+    objections_now,
+)
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
@@ -174,7 +181,7 @@ def test_a_flaky_failure_alone_is_named_and_has_no_case(
     assert [one.rule for one in found.decision.objections] == ["flaky"]
     assert found.task.flakiness == 1
     for _ in range(2):  # the second time from what the first has kept
-        cases = cases_of_repository(broken[0].folder, COMMAND, tmp_path / "run", sandbox)
+        cases = cases_of_repository(broken[0].folder, RepositoryTests(COMMAND), tmp_path / "run", sandbox)
         assert (cases.cases, [each.rule for each in cases.held_back]) == ((), ["flaky"])
         assert not cases.lacks_environment
 
@@ -220,16 +227,22 @@ def test_failures_with_one_blamed_change_are_one_task(sandbox: Sandbox, tmp_path
 
 def test_the_rules_are_asked_anew_before_an_agent_starts(sandbox: Sandbox, tmp_path: Path) -> None:
     made, _ = broken_at(tmp_path / "made", 1, 2)
-    (case,) = cases_of_repository(made.folder, COMMAND, tmp_path / "run", sandbox).cases
+    tests = RepositoryTests(COMMAND)
+    (case,) = cases_of_repository(made.folder, tests, tmp_path / "run", sandbox).cases
 
     def objections() -> str:
-        return objections_now(tmp_path / "run", case.case, sandbox, uncommitted=False)
+        return objections_now(case.case, sandbox, uncommitted=False)
 
     assert objections() == ""  # the head is where it was
+    attach_patch(case.case, "--- a\n+++ b\n")
+    assert objections() == "diff_attached: a diff is attached to task 1: review that one first"
+    (held_back,) = cases_of_repository(made.folder, tests, tmp_path / "another", sandbox).held_back
+    assert held_back.rule == "diff_attached"  # a run of the next night knows the same task
+    attach_patch(case.case, "")
     made.commit({"notes.txt": "later"})
     assert objections() == ""
     made.commit({"price.py": PRICE})
     assert objections() == "fix_landed: the tests pass at the head, 2 commits later: a fix has landed"
-    assert close_task(tmp_path / "run", case.case.id) == 1
+    assert close_task(case.case) == 1
     assert objections() == "task_closed: the task is landed"
-    assert close_task(tmp_path / "run", "task-2") is None
+    assert close_task(replace(case.case, id="task-2")) is None
