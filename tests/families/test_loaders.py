@@ -39,7 +39,9 @@ def folders(name: str, upstream: Path, out: Path) -> list[Path]:
 @pytest.fixture(scope="module", params=EVERY)
 def written(request: pytest.FixtureRequest, data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What one loader makes of its upstream files, in a folder of its name."""
-    return folders(request.param, data_folder, tmp_path_factory.mktemp(request.param, numbered=False))
+    out = tmp_path_factory.mktemp("written") / request.param
+    out.mkdir()
+    return folders(request.param, data_folder, out)
 
 
 def gold_rows(folder: Path) -> list[dict[str, str]]:
