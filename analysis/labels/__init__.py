@@ -51,10 +51,10 @@ def read_labels(
 
 def read_questions(path: Path, reading: Reading) -> Questions:
     """Return the labels in a file, a question at a time."""
-    ratings, said = read_ratings(path, reading)
+    ratings, remarks = read_ratings(path, reading)
     if list(ratings) == [""]:
-        return Questions({"": coded(ratings[""], reading, said)}, [])
-    return Questions({question: coded(one, reading) for question, one in ratings.items()}, said)
+        return Questions({"": coded(ratings[""], reading, remarks)}, [])
+    return Questions({question: coded(one, reading) for question, one in ratings.items()}, remarks)
 
 
 def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:
@@ -65,12 +65,12 @@ def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list
     source = read_source(path, reading.item)
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
     form = form_of(structs.replace(source, sheet=sheet), reading)
-    said = [*source.remarks, *form.remarks]
+    remarks = [*source.remarks, *form.remarks]
     parts = _parts(sheet, form)
     if len(parts) == 1 and not reading.by:
         ((part, label),) = parts.values()
-        return {"": ratings_of(part, form, label, reading)}, said
-    return _several(sheet, form, parts, reading, said)
+        return {"": ratings_of(part, form, label, reading)}, remarks
+    return _several(sheet, form, parts, reading, remarks)
 
 
 def _parts(sheet: LabelRows, form: Form) -> dict[str, tuple[LabelRows, int | None]]:
@@ -95,24 +95,24 @@ def _several(
     form: Form,
     parts: dict[str, tuple[LabelRows, int | None]],
     reading: Reading,
-    said: list[str],
+    remarks: list[str],
 ) -> tuple[dict[str, Ratings], list[str]]:
     """Return the cells of several questions; one that fewer than two of the raters answered is left out, and said."""
     known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
     chosen = [] if form.rater is None else chosen_raters(reading, known, sheet.file)
-    found: dict[str, Ratings] = {}
+    by_question: dict[str, Ratings] = {}
     for question, (part, label) in parts.items():
         here = reading
         if form.rater is not None:
             answered = set(map(_name, part.columns[form.rater]))
             here = structs.replace(reading, raters=[name for name in chosen if name in answered])
             if len(here.raters) < reading.fewest_raters:
-                said.append(f"question {question!r} has fewer than two raters and is left out")
+                remarks.append(f"question {question!r} has fewer than two raters and is left out")
                 continue
-        found[question] = ratings_of(part, form, label, here)
-    if not found:
+        by_question[question] = ratings_of(part, form, label, here)
+    if not by_question:
         raise UsageError(f"no question of {sheet.file} has two raters", "Agreement needs two raters of one question.")
-    return found, said
+    return by_question, remarks
 
 
 def _name(cell: str) -> str:

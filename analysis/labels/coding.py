@@ -64,7 +64,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
     for spelling, times in zip(spellings, uses.tolist(), strict=True):
         labels[trimmed(spelling)] += times
     labels.pop("", None)
-    found = [*remarks, *ratings.remarks, *_without_missing(labels, reading.missing)]
+    messages = [*remarks, *ratings.remarks, *_without_missing(labels, reading.missing)]
     if control := {label for label in labels if _CONTROL.search(label)}:
         raise _at_label(ratings, control, "has a control character", "Take it out: no label that one can read has one.")
     if not labels:
@@ -72,9 +72,9 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
         raise InputError("no cell has a label", advice, file=ratings.sheet.file)
     comma = _has_decimal_comma(labels, reading, ratings.sheet.delimiter)
     if comma:
-        found.append("a comma in numbers is read as a decimal point; --decimal point keeps such labels as they are")
-    shown = _merged(labels, level, comma=comma, remarks=found)
-    _warn_of_missing(labels, order, found)
+        messages.append("a comma in numbers is read as a decimal point; --decimal point keeps such labels as they are")
+    shown = _merged(labels, level, comma=comma, remarks=messages)
+    _warn_of_missing(labels, order, messages)
     categories = _ordered(shown, level, order, ratings)
     if len(categories) > MOST_CATEGORIES:
         raise _too_many(ratings, len(categories))
@@ -86,7 +86,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
     codes = placed(ratings, [codes_of_spelling[column] for column in spelled])
     for name, column in zip(ratings.raters, codes.T, strict=True):
         if not np.any(column >= 0):
-            found.append(f"rater {name!r} gave no label")
+            messages.append(f"rater {name!r} gave no label")
     values = [value for category in categories if (value := number(category)) is not None]
     return Labels(
         ratings.sheet.file,
@@ -95,7 +95,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
         categories,
         values if len(values) == len(categories) else [],
         codes,
-        found,
+        messages,
         ratings.times,
     )
 
@@ -251,8 +251,8 @@ def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:
     codes = placed(ratings, [of_spelling[column] for column in spelled])[:, in_order]
     raters = tuple(sorted(ratings.raters))
     names = [*labels, None]
-    found = distinct_rows(codes)
-    for row, items in zip(found.rows.tolist(), found.items.tolist(), strict=True):
+    distinct = distinct_rows(codes)
+    for row, items in zip(distinct.rows.tolist(), distinct.items.tolist(), strict=True):
         yield RatingPattern(question, raters, tuple(names[code] for code in row), items)
 
 
@@ -267,8 +267,8 @@ def counted_labels(patterns: Iterable[RatingPattern], reading: Reading, file: st
 def _labels(patterns: list[RatingPattern], reading: Reading, file: str) -> Labels:
     known = sorted({rater for pattern in patterns for rater in pattern.raters})
     raters = chosen_raters(reading, known, file)
-    given = [dict(zip(pattern.raters, pattern.labels, strict=True)) for pattern in patterns]
-    columns = [[labels.get(rater) or "" for labels in given] for rater in raters]
+    by_rater = [dict(zip(pattern.raters, pattern.labels, strict=True)) for pattern in patterns]
+    columns = [[labels.get(rater) or "" for labels in by_rater] for rater in raters]
     sheet = LabelRows(file, "", "", raters, list(columns), range(1, len(patterns) + 1), "pattern")
     times = np.array([pattern.n for pattern in patterns], dtype=np.int64)
     return coded(Ratings(sheet, [], raters, list(columns), raters, [], times=times), reading)

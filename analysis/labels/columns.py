@@ -57,7 +57,7 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
         named = []
     if not named and len(columns) <= _OTHERS:
         return {}
-    said: Counter[tuple[str, str]] = Counter()
+    fitting: Counter[tuple[str, str]] = Counter()
     where_they_differ: Counter[tuple[str, str]] = Counter()
     rows: Counter[tuple[str, str]] = Counter()
     for cells in islice(zip(*columns.values(), strict=True), _LOOKED_AT):
@@ -67,16 +67,16 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
             others = counts - Counter([own]) if own else Counter()
             for kind, fits in _together(own, others):
                 rows[name, kind] += 1
-                said[name, kind] += fits
+                fitting[name, kind] += fits
                 where_they_differ[name, kind] += fits and len(others) > 1
-    always = {name for name, kind in rows if said[name, kind] == rows[name, kind]}
-    found = [
+    always = {name for name, kind in rows if fitting[name, kind] == rows[name, kind]}
+    names = [
         name
         for name, kind in rows
         if where_they_differ[name, kind] >= (0 if name in named else _DIFFER)
-        and (said[name, kind] >= _NEARLY_ALL * rows[name, kind] if name in named else always == {name})
+        and (fitting[name, kind] >= _NEARLY_ALL * rows[name, kind] if name in named else always == {name})
     ]
-    return dict.fromkeys(found, WHY)
+    return dict.fromkeys(names, WHY)
 
 
 def _is_called_so(name: str) -> bool:
@@ -189,7 +189,7 @@ class _Column(Struct, frozen=True):
 def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
     """Return the columns that do not look like raters, and what speaks against each."""
     left = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
 
     def take(odd: Sequence[_Column], why: str, shared: float = _HALF) -> None:
         """Ask about columns that share hardly a label with those that are left."""
@@ -197,12 +197,12 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
         used = {label for column in rest for label in column.labels}
         for column in odd if rest else ():
             if len(column.labels & used) < shared * len(column.labels):
-                found[column.name] = why
+                reasons[column.name] = why
                 left.remove(column)
 
     take([column for column in left if column.times], "times")
     if max(map(len, columns.values()), default=0) <= HANDFUL:
-        return found
+        return reasons
     take([column for column in left if column.named_otherwise], "its name")
     take([column for column in left if column.sentences], "sentences")
     for column in list(left):
@@ -221,9 +221,9 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
         enough = column.cells >= _FEW or min(len(label.split()) for label in column.labels) > words
         apart = column not in shared and len(column.labels & used) < _HARDLY * len(column.labels)
         if apart and enough and not (interval and column.numbers):
-            found[column.name] = "no label in common with another column"
+            reasons[column.name] = "no label in common with another column"
             left.remove(column)
-    return found | summaries({column.name: columns[column.name] for column in left})
+    return reasons | summaries({column.name: columns[column.name] for column in left})
 
 
 def _sharing(columns: Sequence[_Column]) -> list[_Column]:
@@ -303,6 +303,6 @@ def _line(names: Sequence[str]) -> str:
 
 def _column(name: str, cells: Sequence[str]) -> _Column:
     spellings = Counter(cells)
-    kept = {spelling: times for spelling, times in spellings.items() if spelling and not spelling.isspace()}
-    labels = frozenset(unicodedata.normalize("NFC", spelling.strip()).casefold() for spelling in kept)
-    return _Column(name, labels, sum(kept.values()))
+    present = {spelling: times for spelling, times in spellings.items() if spelling and not spelling.isspace()}
+    labels = frozenset(unicodedata.normalize("NFC", spelling.strip()).casefold() for spelling in present)
+    return _Column(name, labels, sum(present.values()))

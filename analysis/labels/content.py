@@ -61,9 +61,9 @@ def decoded(content: bytes, file: str) -> str:
     """Return a text in UTF-8, with or without a byte order mark."""
     if (nul := content.find(b"\0")) >= 0:
         # Text in UTF-16 has one beside every plain letter.
-        found = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"
+        message = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"
         line = content.count(b"\n", 0, nul) + 1
-        raise InputError(found, "Save the file as UTF-8 CSV, as text alone.", file=file, line=line)
+        raise InputError(message, "Save the file as UTF-8 CSV, as text alone.", file=file, line=line)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

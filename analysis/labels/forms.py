@@ -96,8 +96,8 @@ def _completed(
         questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
         called = (columns_called(sheet, ITEM_NAMES), columns_called(sheet, WHO))
         kept = {place for place in (by, *labels) if place is not None}
-        told = _item_and_rater(sheet, item, rater, called, kept, questions)
-        items, raters = ([told[0]], [told[1]]) if told else (items, raters)
+        pair = _item_and_rater(sheet, item, rater, called, kept, questions)
+        items, raters = ([pair[0]], [pair[1]]) if pair else (items, raters)
     if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
         items = [0]
     if not items or not raters:
@@ -179,7 +179,7 @@ def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
 
 
 def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
-    """Return whether an item stands on several rows (of one question)."""
+    """Return whether an item is on several rows (of one question)."""
     items: Sequence[object] = sheet.columns[item]
     if by is not None:
         items = list(zip(items, sheet.columns[by], strict=True))

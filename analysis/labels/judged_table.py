@@ -61,7 +61,7 @@ class JudgedTable(Struct, frozen=True):
 
     - `file`, `sheet`: Where it was read from, and all its cells.
     - `items`: An id for each row, which no other row has.
-    - `people`, `judges`: Column → label of each row; empty where there is none.
+    - `people`, `judges`: Column → label of each row; empty if there is none.
     - `scores`: Judge → its certainty in each row.
     - `clusters`: Item → what its row hangs together with others by, if anything.
     - `groups`: Column → value of each row.
@@ -157,14 +157,14 @@ def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns
             raise UsageError("--score with several judges", "Name one judge with --judge.")
         return {judges[0]: column_named(sheet, named.score, "--score")}
     scores = {at: _words(name) for at, name in enumerate(sheet.header) if _words(name) & _SCORES}
-    found = {}
+    score_of = {}
     for judge in judges:
         own = _words(sheet.header[judge])
         like = [at for at, words in scores.items() if words - _SCORES and words - _SCORES <= own]
         alone = [at for at, words in scores.items() if words <= _SCORES] if len(judges) == 1 else []
         if len(like or alone) == 1:
-            found[judge] = (like or alone)[0]
-    return found
+            score_of[judge] = (like or alone)[0]
+    return score_of
 
 
 def _texts(sheet: LabelRows, taken: Collection[int]) -> dict[str, tuple[str, ...]]:
@@ -243,9 +243,9 @@ def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
     if wrong is not None:
         raise UsageError(f"--label: {wrong!r} is not a label of people", f"Their labels: {listed(sorted(known))}.")
     for judge, labels in table.judges.items():
-        given = {label for label in labels if label}
-        if given and known and not given & known:
-            theirs, ours = sorted(given), sorted(known)
+        present = {label for label in labels if label}
+        if present and known and not present & known:
+            theirs, ours = sorted(present), sorted(known)
             raise InputError(
                 f"no label in common: people say {listed(ours, 5)}, the judge says {listed(theirs, 5)}",
                 f"Say what its labels mean, as --label {theirs[0]}={ours[0]}.",

@@ -100,8 +100,8 @@ def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading,
         found = f"{givers[second]!r} rated {items[second]!r} {sheet.where(first)} already"
         raise sheet.error(second, found, f"Keep one rating an item and rater. {_REPEATED}")
     labels = sheet.columns[label]
-    kept = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]
-    return Ratings(sheet, list(item_names), chosen, [kept], [sheet.header[label]], remarks, places, rows)
+    rest = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]
+    return Ratings(sheet, list(item_names), chosen, [rest], [sheet.header[label]], remarks, places, rows)
 
 
 def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
@@ -110,20 +110,20 @@ def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
     by_name = {name.casefold(): name for name in reversed(known)} | {name: name for name in known}
     chosen = []
     for name in (part.strip() for part in wanted):
-        found = by_name.get(name) or by_name.get(name.casefold())
-        if found is None:
+        column = by_name.get(name) or by_name.get(name.casefold())
+        if column is None:
             raise UsageError(f"{file} has no rater {name!r}", f"Its raters are {listed(known)}.")
-        if found in chosen:
+        if column in chosen:
             raise UsageError(f"rater {name!r} is named twice", "Name each rater once.")
-        chosen.append(found)
+        chosen.append(column)
     chosen = chosen if wanted else known
     if len(chosen) < reading.fewest_raters:
         raise UsageError(
             f"agreement needs two raters, and there is one: {listed(chosen)}", f"{file} has {listed(known)}."
         )
     if len(chosen) > MOST_RATERS:
-        found = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
-        raise UsageError(found, "Name the raters to compare with --raters.")
+        column = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
+        raise UsageError(column, "Name the raters to compare with --raters.")
     return chosen
 
 
@@ -140,12 +140,12 @@ def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[
     if times is not None:
         rows.sort(key=times.__getitem__)
     ordered = rows if keep == "last" else rows[::-1]
-    kept = sorted({keys[row]: row for row in ordered}.values())
-    if len(kept) == len(rows):
-        return (sheet, []) if len(rows) == len(keys) else (sheet.rows(kept), [])
+    rest = sorted({keys[row]: row for row in ordered}.values())
+    if len(rest) == len(rows):
+        return (sheet, []) if len(rows) == len(keys) else (sheet.rows(rest), [])
     by = "their order in the file" if times is None or form.time is None else f"column {sheet.header[form.time]!r}"
-    said = f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(kept):,} left out"
-    return sheet.rows(kept), [said]
+    remark = f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(rest):,} left out"
+    return sheet.rows(rest), [remark]
 
 
 def _times(cells: Sequence[str]) -> list[float] | None:

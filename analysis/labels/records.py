@@ -35,8 +35,8 @@ def number(label: str) -> float | None:
     """Return the finite number that a label is, with a decimal point; `None` for any other label."""
     if not _NUMBER.fullmatch(label):
         return None
-    found = float(label)
-    return found if isfinite(found) else None
+    value = float(label)
+    return value if isfinite(value) else None
 
 
 def listed(names: Iterable[str], most: int = 20) -> str:

@@ -1,4 +1,4 @@
-"""The rows of a user's table, of labels or of printed figures, and the line of the file that each stands on.
+"""The rows of a user's table, of labels or of printed figures, and the line of the file that each is on.
 
 In CSV the delimiter is a comma, a semicolon or a tab, whichever the header has most of; text is UTF-8 with or without
 a byte order mark; lines end in any of the three ways; quoted cells may hold delimiters, quotes (doubled) and line
@@ -58,11 +58,11 @@ class LabelRows(Struct, frozen=True):
         reader = _reader(self.text, self.delimiter)
         return (reader.line_num for cells in reader if _has_content(cells))
 
-    def rows(self, kept: Sequence[int]) -> "LabelRows":
+    def rows(self, places: Sequence[int]) -> "LabelRows":
         """Return some of the rows, each of which still knows its place."""
         lines = self.lines()
-        columns: list[Sequence[str]] = [[column[row] for row in kept] for column in self.columns]
-        return structs.replace(self, columns=columns, places=[lines[row] for row in kept])
+        columns: list[Sequence[str]] = [[column[row] for row in places] for column in self.columns]
+        return structs.replace(self, columns=columns, places=[lines[row] for row in places])
 
     def error(self, row: int, found: str, advice: str, column: str | None = None) -> InputError:
         """Return an error that names the file, the line of a row and, where it is one, the column."""
@@ -72,7 +72,7 @@ class LabelRows(Struct, frozen=True):
         return InputError(found, advice, file=self.file, line=self.line(row), field=column)
 
     def where(self, row: int) -> str:
-        """Return where a row stands, in words."""
+        """Return the place of a row, in words."""
         return f"{'on' if self.unit == 'line' else 'in'} {self.unit} {self.line(row)}"
 
 

@@ -56,8 +56,8 @@ def _flat(records: LabelRecords) -> tuple[LabelRows, list[str]]:
     nested = [name for name, column in cells.items() if None in column]
     flat = {name: [cell or "" for cell in column] for name, column in cells.items() if name not in nested}
     if not flat:
-        found = "no labels: an empty list, or no export of " + ", ".join(TOOLS)
-        raise InputError(found, 'Give objects such as {"item": …, "rater": …, "label": …}.', file=records.file)
+        message = "no labels: an empty list, or no export of " + ", ".join(TOOLS)
+        raise InputError(message, 'Give objects such as {"item": …, "rater": …, "label": …}.', file=records.file)
     header = [name.strip() for name in flat]
     sheet = LabelRows(records.file, "", "", header, [*flat.values()], records.places, records.unit)
     check_header(sheet)

@@ -61,5 +61,5 @@ def _binomial_quantile(chance: float, n: int, share: float) -> int:
     """
     from scipy.special import bdtr, bdtrik
 
-    found = int(np.ceil(bdtrik(chance, n, share)))
-    return found - 1 if found and bdtr(found - 1, n, share) >= chance else found
+    quantile = int(np.ceil(bdtrik(chance, n, share)))
+    return quantile - 1 if quantile and bdtr(quantile - 1, n, share) >= chance else quantile

@@ -33,22 +33,22 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> IntArray:
     UsageError
         One is missing, is not a whole number or is none at all.
     """
-    given = _array(values, what)
-    if given.dtype.kind in "iub":
-        return given.astype(np.int64)
-    found = _numbers(given, what)
-    wrong = found[~(np.abs(found) <= _MOST) | (found != np.rint(found))]
+    array = _array(values, what)
+    if array.dtype.kind in "iub":
+        return array.astype(np.int64)
+    rounded = _numbers(array, what)
+    wrong = rounded[~(np.abs(rounded) <= _MOST) | (rounded != np.rint(rounded))]
     if len(wrong):
         raise UsageError(f"{what} of {wrong.flat[0]:g}", "It must be a whole number.")
-    return found.astype(np.int64)
+    return rounded.astype(np.int64)
 
 
 def counts(values: npt.ArrayLike, what: str = "a count") -> IntArray:
     """Return the values as whole numbers from 0; raises as `whole_numbers`, and where one is below 0."""
-    found = whole_numbers(values, what)
-    if found.size and found.min() < 0:
-        raise UsageError(f"{what} of {int(found.min())}", "It must not be below 0.")
-    return found
+    whole = whole_numbers(values, what)
+    if whole.size and whole.min() < 0:
+        raise UsageError(f"{what} of {int(whole.min())}", "It must not be below 0.")
+    return whole
 
 
 def finite(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -66,31 +66,31 @@ def finite(values: npt.ArrayLike, what: str) -> FloatArray:
     UsageError
         One is missing, infinite or no number.
     """
-    given = numbers(values, what)
-    wrong = given[np.isinf(given)]
+    array = numbers(values, what)
+    wrong = array[np.isinf(array)]
     if len(wrong):
         raise UsageError(f"{what} of {wrong.flat[0]:g}", "It must be a finite number.")
-    return given
+    return array
 
 
 def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
     """The values as numbers, endless ones among them, which have a rank; raises `UsageError` where one is missing."""
-    given = _numbers(_array(values, what), what)
-    if np.isnan(given).any():
+    array = _numbers(_array(values, what), what)
+    if np.isnan(array).any():
         raise UsageError(f"a missing value where {what} stands", "Leave the item out and say so.")
-    return given
+    return array
 
 
 def yes_or_no(values: npt.ArrayLike, what: str) -> BoolArray:
     """Return the values, each true or false, or 1 or 0; raises `UsageError` with any other, missing ones included."""
-    given = _array(values, what)
-    if given.dtype.kind == "b":
-        return given.astype(np.bool_)
-    found = numbers(given, what)
-    wrong = found[(found != 0) & (found != 1)]
+    array = _array(values, what)
+    if array.dtype.kind == "b":
+        return array.astype(np.bool_)
+    flags = numbers(array, what)
+    wrong = flags[(flags != 0) & (flags != 1)]
     if len(wrong):
         raise UsageError(f"{what} of {wrong.flat[0]:g}", "It is yes or no: true or false, 1 or 0.")
-    return found.astype(np.bool_)
+    return flags.astype(np.bool_)
 
 
 def known(name: str | int, names: Collection[str | int], what: str) -> None:

@@ -125,9 +125,9 @@ def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
     """
     one, other = np.triu_indices(first.shape[1], 1)
     left, right = (np.sign(values[:, one] - values[:, other]) for values in (first, second))
-    told = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
+    scale = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(told == 0, np.nan, (left * right).sum(axis=1) / np.where(told == 0, 1, told)))
+        return np.asarray(np.where(scale == 0, np.nan, (left * right).sum(axis=1) / np.where(scale == 0, 1, scale)))
 
 
 NO_POSITIVES = "no item is a positive: there is nothing to find"

@@ -11,15 +11,15 @@ from misstep.harness.verdict import Verdict
 async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
     """The verdict of a judge on an item; `failed` where the judge raises or gives what cannot be written down."""
     try:
-        given = await judge.judge(item, trajectory, ask)
-        encode_lines([given])  # a verdict that cannot be encoded fails here and not in the journal
+        verdict = await judge.judge(item, trajectory, ask)
+        encode_lines([verdict])  # a verdict that cannot be encoded fails here and not in the journal
     except InputError as error:
         return unjudged(judge, item, error.line())
     except MisstepError:
         raise
     except Exception as error:  # noqa: BLE001 (the boundary around one item)
         return unjudged(judge, item, f"judging it raised {_raised(error)}")
-    return given
+    return verdict
 
 
 def unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:

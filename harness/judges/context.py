@@ -133,8 +133,8 @@ def _said(opening: str, text: str, most: int | None) -> str:
 
 
 def _call(call: ToolCall, most: int | None) -> str:
-    given = call.arguments if isinstance(call.arguments, str) else _written(call.arguments)
-    return f"{one_line(call.name)} {_shortened(given, most)}"
+    arguments = call.arguments if isinstance(call.arguments, str) else _written(call.arguments)
+    return f"{one_line(call.name)} {_shortened(arguments, most)}"
 
 
 def _written(arguments: dict[str, Any]) -> str:
@@ -163,9 +163,9 @@ def cut_text(text: str, room: int) -> Fitted:
 
 def shares(lengths: Sequence[int], room: int) -> list[int]:
     """How many characters each text gets of `room`: what short ones leave goes to the long ones, in equal parts."""
-    given = [0] * len(lengths)
+    parts = [0] * len(lengths)
     left = room
     for shared, place in enumerate(sorted(range(len(lengths)), key=lambda place: lengths[place])):
-        given[place] = min(lengths[place], left // (len(lengths) - shared))
-        left -= given[place]
-    return given
+        parts[place] = min(lengths[place], left // (len(lengths) - shared))
+        left -= parts[place]
+    return parts

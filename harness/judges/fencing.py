@@ -129,7 +129,7 @@ def readable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text that stands in a line of ours, such as a label: readable, its white space single blanks."""
+    """Return a text in a line of ours, such as a label: readable, its white space single blanks."""
     return _short_line(text) if len(text) <= _SHORT else _line(text)
 
 
@@ -141,12 +141,12 @@ _short_line = lru_cache(maxsize=4096)(_line)
 """Names of tools, speakers and labels come again with every step and every item."""
 
 
-def _broken(found: re.Match[str]) -> str:
-    return found[0].translate(_LOOKALIKES)
+def _broken(match: re.Match[str]) -> str:
+    return match[0].translate(_LOOKALIKES)
 
 
-def _named_match(found: re.Match[str]) -> str:
-    return _named(found[0])
+def _named_match(match: re.Match[str]) -> str:
+    return _named(match[0])
 
 
 def _all_shown(text: str) -> str:

@@ -4,7 +4,7 @@
     container_gone~copy-1             the same but for an empty line at its end: does the judge say the same twice?
     container_gone~attack-017         with a text in it that asks for a label other than the true one
 
-What was done to an item stands in its `extra`, which no shipped prompt shows: `cluster`, the plain item's own, and
+What was done to an item is in its `extra`, which no shipped prompt shows: `cluster`, the plain item's own, and
 `injection`, an `Injection`. The wording is data (`injections/`), the encodings and places are code beside this module.
 """
 
@@ -142,7 +142,7 @@ def injected(
     random.shuffle(order)
     dealt = [(plain[number % len(plain)], order[number % len(order)]) for number in range(count)]
     items = [
-        given for one in plain for given in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))
+        item for one in plain for item in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))
     ]
     targets: Counter[str] = Counter()
     places: Counter[str] = Counter()

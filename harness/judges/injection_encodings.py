@@ -9,7 +9,7 @@ import codecs
 from collections.abc import Callable
 
 TARGET = "{target}"
-"""Where the label stands in a wording."""
+"""Where the label is in a wording."""
 
 PLAIN = "plain"
 

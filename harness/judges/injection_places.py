@@ -15,7 +15,7 @@ from misstep.harness.trajectory import Step, Trajectory
 
 
 class Subject(Struct, frozen=True):
-    """An item and the run that it is about, where there is one."""
+    """An item and the run that it is about, if there is one."""
 
     item: Item
     run: Trajectory | None

@@ -246,13 +246,13 @@ def _example_lines(file: Path) -> list[bytes]:
 
 
 def _example(line: bytes, prompt: Prompt, labels: dict[str, str], file: Path, number: int) -> Example:
-    given = json_form(line, _EXAMPLE, file, number, "An example is an object of texts.")
-    label, reasoning = given.pop("label", ""), given.pop("reasoning", "")
+    fields = json_form(line, _EXAMPLE, file, number, "An example is an object of texts.")
+    label, reasoning = fields.pop("label", ""), fields.pop("reasoning", "")
     if labels and label not in labels:
         message = f"the label {label!r} is none of {', '.join(labels)}"
         raise InputError(message, "Give one of them.", file=file, line=number, field="label")
-    lacking = sorted(prompt.placeholders - OF_THE_BENCHMARK - given.keys())
+    lacking = sorted(prompt.placeholders - OF_THE_BENCHMARK - fields.keys())
     if lacking:
         message = f"the example has no text for {{{lacking[0]}}} of the prompt"
         raise InputError(message, "Give every placeholder a text.", file=file, line=number, field=lacking[0])
-    return Example(given, label, reasoning)
+    return Example(fields, label, reasoning)

@@ -121,25 +121,25 @@ class PatternJudge(Struct, frozen=True):
 
 def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
     """Return the judge in a file with these contents."""
-    told = toml_form(written, PatternFile, file, _FORM)
-    if not told.name.strip() or "/" in told.name:
+    form = toml_form(written, PatternFile, file, _FORM)
+    if not form.name.strip() or "/" in form.name:
         raise InputError(
-            f"{told.name!r} is not a name for a judge", "Give a name without a slash.", file=file, field="name"
+            f"{form.name!r} is not a name for a judge", "Give a name without a slash.", file=file, field="name"
         )
-    if not told.must:
+    if not form.must:
         raise InputError("there is no pattern that must match", _FORM, file=file, field="must")
-    for name, conditions in (("must", told.must), ("must_not", told.must_not)):
+    for name, conditions in (("must", form.must), ("must_not", form.must_not)):
         for place, one in enumerate(conditions):
             where = f"{name}[{place}]"
             if one.times < 1:
                 raise InputError("the number is below 1", "Give 1 or more.", file=file, field=f"{where}.times")
             try:
-                _compiled(told, one)
+                _compiled(form, one)
             except regex.error as error:
                 raise InputError(
                     f"{one.pattern!r} is no regular expression: {error}", _FORM, file=file, field=f"{where}.pattern"
                 ) from error
-    return PatternJudge(told, hashlib.sha256(written).hexdigest())
+    return PatternJudge(form, hashlib.sha256(written).hexdigest())
 
 
 def is_pattern_file(written: bytes) -> bool:
@@ -151,22 +151,22 @@ def is_pattern_file(written: bytes) -> bool:
 
 
 def matched(file: PatternFile, trajectory: Trajectory, item: str) -> Verdict:
-    """Return the verdict of patterns on a session; `failed` where they take too long, which is no label."""
+    """Return the verdict of patterns on a session; `failed` where they take too long, which is not a label."""
     left = _Time(SECONDS)
     try:
         steps: set[int] = set()
         for one in file.must:
-            found, seen = _matches(file, one, trajectory, left)
+            matches, seen = _matches(file, one, trajectory, left)
             if not seen:
                 reason = f"the session has no {one.place}"
                 return Verdict(item, file.name, None, "abstained", rationale=f"{reason.capitalize()}.")
-            if len(found) < one.times:
-                return Verdict(item, file.name, "no", rationale=f"{_shown(one)} matches {_times(len(found))}.")
-            steps.update(found)
+            if len(matches) < one.times:
+                return Verdict(item, file.name, "no", rationale=f"{_shown(one)} matches {_times(len(matches))}.")
+            steps.update(matches)
         for one in file.must_not:
-            found, _ = _matches(file, one, trajectory, left)
-            if len(found) >= one.times:
-                why = f"{_shown(one)} matches {_times(len(found))}, first in step {found[0]}."
+            matches, _ = _matches(file, one, trajectory, left)
+            if len(matches) >= one.times:
+                why = f"{_shown(one)} matches {_times(len(matches))}, first in step {matches[0]}."
                 return Verdict(item, file.name, "no", rationale=why)
     except TimeoutError:
         return Verdict(item, file.name, None, "failed", error=f"the patterns took more than {SECONDS:g} seconds")
@@ -184,7 +184,7 @@ class _Time:
 def _matches(file: PatternFile, one: Condition, trajectory: Trajectory, left: _Time) -> tuple[list[int], bool]:
     """Return the step of each match, and whether there was any text of that kind."""
     pattern = _compiled(file, one)
-    found: list[int] = []
+    matches: list[int] = []
     seen = False
     for number, step in enumerate(trajectory.steps):
         for text in _texts(step, one.place):
@@ -192,9 +192,9 @@ def _matches(file: PatternFile, one: Condition, trajectory: Trajectory, left: _T
             began = time.perf_counter()
             if left.seconds <= 0:
                 raise TimeoutError
-            found += [number for _ in pattern.finditer(text, timeout=left.seconds)]
+            matches += [number for _ in pattern.finditer(text, timeout=left.seconds)]
             left.seconds -= time.perf_counter() - began
-    return found, seen
+    return matches, seen
 
 
 def _compiled(file: PatternFile, one: Condition) -> "regex.Pattern[str]":

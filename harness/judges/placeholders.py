@@ -92,26 +92,26 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
     room = spec.budget * CHARACTERS_PER_TOKEN
     weight = sum(_WEIGHTS.get(name, 0) for name in names)
     rooms = shares([len(text) for text in texts.values()], room // 2 if weight else room)
-    found = {name: cut_text(text, most) for (name, text), most in zip(texts.items(), rooms, strict=True)}
+    fitted = {name: cut_text(text, most) for (name, text), most in zip(texts.items(), rooms, strict=True)}
     left = room - sum(min(len(text), most) for text, most in zip(texts.values(), rooms, strict=True))
     for name in names:
         if name in _WEIGHTS:
-            found[name] = _of_run(name, spec, item, run, left * _WEIGHTS[name] // weight)
-    missing = next((name for name in names if not found[name].text), None)
+            fitted[name] = _of_run(name, spec, item, run, left * _WEIGHTS[name] // weight)
+    missing = next((name for name in names if not fitted[name].text), None)
     if missing is not None:
         message = f"item {item.id!r} has no {{{missing}}}, which the prompt {spec.prompt.name} needs"
         raise InputError(message, "Choose a judge for items of this kind.")
     values = {
-        name: part.text if name in _UNFENCED else fence(part.text, f"{item.id} {name}") for name, part in found.items()
+        name: part.text if name in _UNFENCED else fence(part.text, f"{item.id} {name}") for name, part in fitted.items()
     }
-    return values, "; ".join(found[name].cut for name in names if found[name].cut)
+    return values, "; ".join(fitted[name].cut for name in names if fitted[name].cut)
 
 
 def _text(name: str, item: Item, run: Trajectory | None) -> str:
     """Return the text of a field; empty where the item has none."""
     if name in _TEXT_FIELDS:
-        given: str = getattr(item, name)
-        return given or (_task_of(run) if name == "task" else "")
+        text: str = getattr(item, name)
+        return text or (_task_of(run) if name == "task" else "")
     value = item.step if name == "step" else item.extra.get(name)
     if value is None or isinstance(value, str):
         return value or ""
@@ -119,12 +119,12 @@ def _text(name: str, item: Item, run: Trajectory | None) -> str:
 
 
 def _task_of(run: Trajectory | None) -> str:
-    """Return what a run was asked; many recordings do not say, which is no reason not to ask about the run."""
+    """Return what a run was asked; many recordings do not say, which is not a reason not to ask about the run."""
     return "" if run is None else run.task or "(not recorded)"
 
 
 def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
-    """Return what a placeholder shows of a run; no text where there is nothing to show."""
+    """Return what a placeholder shows of a run; no text if there is nothing to show."""
     if name == "item":
         return whole_item(spec, item, run, room)
     if run is None or not run.steps:
@@ -135,10 +135,10 @@ def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room
 
 
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory, room: int) -> Fitted:
-    """Return what stands before an intervention, the intervention itself, the steps after it."""
+    """Return the steps before an intervention, the intervention itself, the steps after it."""
     if item.step is None or not 0 <= item.step < len(run.steps):
         return Fitted("")
     spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}
     first, last = spans.get(name, (item.step + 1, item.step + 1 + STEPS_AFTER))
-    found = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
-    return found if found.text else Fitted("(none)")
+    fitted = fitted_steps(run.steps[first:last], room, spec.policy, None, first)
+    return fitted if fitted.text else Fitted("(none)")

@@ -40,11 +40,11 @@ def read_decision(reply: Reply, names: Mapping[str, str]) -> Answer:
     total = math.fsum(probabilities.values())
     if abs(total - 1) > _SLACK:
         return _unreadable(reply.text, f"the probabilities add up to {total:.3g}")
-    given = _likeliest({label: one / total for label, one in probabilities.items()}, "")
+    likeliest = _likeliest({label: one / total for label, one in probabilities.items()}, "")
     named = answer["choice"]
-    if isinstance(named, str) and given.label is not None and label_meant(named, names) != given.label:
-        return _unreadable(given.rationale, f"the choice is {named!r}, which is not the likeliest")
-    return given
+    if isinstance(named, str) and likeliest.label is not None and label_meant(named, names) != likeliest.label:
+        return _unreadable(likeliest.rationale, f"the choice is {named!r}, which is not the likeliest")
+    return likeliest
 
 
 def _fault(option: Any, label: str | None, probability: Any, known: Mapping[str, float]) -> str:
@@ -97,7 +97,7 @@ def _unreadable(text: str | None, error: str) -> Answer:
 
 
 def _likeliest(probabilities: Mapping[str, float], more: str) -> Answer:
-    """Return the likeliest label; a tie is no answer."""
+    """Return the likeliest label; a tie is not an answer."""
     ranked = sorted(probabilities.items(), key=lambda one: -one[1])
     shown = ", ".join(f"{label} {one:.3f}" for label, one in ranked) + more
     if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:

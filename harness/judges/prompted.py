@@ -31,7 +31,7 @@ _WORST_FIRST: tuple[Status, ...] = ("failed", "refused", "unreadable", "abstaine
 
 
 def label_names(labels: Sequence[str], permute: Permute, turn: int) -> dict[str, str]:
-    """Return the names that stand in the prompt, in order, each with the label that it means."""
+    """Return the names that are in the prompt, in order, each with the label that it means."""
     by = turn % len(labels)
     turned = [*labels[by:], *labels[:by]]
     if permute == "names":

@@ -28,7 +28,7 @@ class PythonJudge(Struct, frozen=True):
     """A judge in Python with what the runner needs of it beside its `judge`.
 
     - `written`: The object with `name`, `labels` and `judge`; `kind` is `any` where it says none.
-    - `digest`: The SHA-256 of the file that it stands in.
+    - `digest`: The SHA-256 of the file that it is in.
     - `model`: The model that it is given to ask.
     """
 
@@ -76,16 +76,16 @@ class PythonJudge(Struct, frozen=True):
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
         """Return what it says of the item."""
-        given = await self.written.judge(item, trajectory, ask)
-        if not isinstance(given, Verdict) or given.item != item.id:
-            raise TypeError(f"it gave {type(given).__name__}, not a Verdict on item {item.id!r}")
-        return given
+        verdict = await self.written.judge(item, trajectory, ask)
+        if not isinstance(verdict, Verdict) or verdict.item != item.id:
+            raise TypeError(f"it gave {type(verdict).__name__}, not a Verdict on item {item.id!r}")
+        return verdict
 
 
-def python_judge(found: Any, named: str, model: str) -> PythonJudge:
+def python_judge(attribute: Any, named: str, model: str) -> PythonJudge:
     """Return the judge that an object, or a class to make one of, is."""
     try:
-        written = found() if isinstance(found, type) else found
+        written = attribute() if isinstance(attribute, type) else attribute
     except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
         raise UsageError(f"{named!r} cannot be made: {raised(error)}", _FORM) from error
     lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
@@ -99,7 +99,7 @@ def python_judge(found: Any, named: str, model: str) -> PythonJudge:
 
 
 def _digest(written: Any) -> str:
-    """Of the file that a judge stands in; of nothing where there is none, as in a session that is typed."""
+    """Of the file that a judge is in; of nothing if there is none, as in a session that is typed."""
     module = inspect.getmodule(written if isinstance(written, ModuleType) else type(written))
     file = getattr(module, "__file__", None)
     return hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()

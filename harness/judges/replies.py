@@ -23,20 +23,20 @@ from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.verdict import Status
 
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-"""What a model thinks before it answers; a thought without an end is no answer."""
+"""What a model thinks before it answers; a thought without an end is not an answer."""
 
 _MOST_CHARACTERS = 1_000_000
 _MOST_STEPS = 1 << 31
 """Where it is not known how many steps a run has: no run has so many."""
 
 _MOST_BROKEN = 200
-"""How many braces may open what is no object: each costs a look at all the text before it."""
+"""How many braces may open text that is not an object: each costs a look at all the text before it."""
 
 
 class Answer(Struct, frozen=True):
     """What was read in one reply: a label exactly where the status is `answered`; `error` says what was wrong.
 
-    `more` are the other fields of the object that answered, as they were decoded, each that stands there once.
+    `more` are the other fields of the object that answered, as they were decoded, each that is there once.
     """
 
     label: str | None
@@ -59,7 +59,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 class _Object(Struct, frozen=True):
-    """A JSON object as it stands in a text, from `start` to `end`."""
+    """A JSON object as it is in a text, from `start` to `end`."""
 
     value: _Pairs
     start: int
@@ -109,13 +109,13 @@ def read_reply(
         return _unreadable(text, f"the reply has {len(text):,} characters")
     meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
     reply = without_surrogates(_THOUGHT.sub("", text, count=1))
-    found, fault = _objects(reply)
-    given = [one for one in found if one.value.has("label")]
+    objects, fault = _objects(reply)
+    given = [one for one in objects if one.value.has("label")]
     if not given:
-        return _unreadable(text, _cut(finish) or ("no object has a label" if found else fault or "no JSON object"))
+        return _unreadable(text, _cut(finish) or ("no object has a label" if objects else fault or "no JSON object"))
     # A reply that was cut is an answer only if it is an object and nothing else.
-    around = reply[: found[0].start] + reply[found[0].end :]
-    if fault or (finish == "length" and (len(found) > 1 or around.strip())):
+    around = reply[: objects[0].start] + reply[objects[0].end :]
+    if fault or (finish == "length" and (len(objects) > 1 or around.strip())):
         return _unreadable(text, _cut(finish) or fault)
     answers = [_answer(one.value, meant, steps) for one in given]
     labelled = {answer.label for answer in answers if answer.status == "answered"}
@@ -144,7 +144,7 @@ def _unreadable(text: str, error: str) -> Answer:
 
 def _objects(text: str) -> tuple[list[_Object], str]:
     """The JSON objects that stand side by side in a text, and what is wrong with the braces outside of them, if any."""
-    found: list[_Object] = []
+    objects: list[_Object] = []
     depth, place, broken = 0, 0, 0
     while (brace := _BRACE.search(text, place)) is not None:
         sign = brace.start()
@@ -154,22 +154,22 @@ def _objects(text: str) -> tuple[list[_Object], str]:
             except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, thousands of brackets
                 depth, place, broken = 1, sign + 1, broken + 1
             else:
-                found.append(_Object(value, sign, place))
+                objects.append(_Object(value, sign, place))
             if broken > _MOST_BROKEN:
-                return found, f"more than {_MOST_BROKEN} braces that open no object"
+                return objects, f"more than {_MOST_BROKEN} braces that open no object"
             continue
         depth += 1 if text[sign] == "{" else -1
         if depth < 0:
-            return found, "the braces do not close"
+            return objects, "the braces do not close"
         place = sign + 1
-    return found, "" if depth == 0 else "the braces do not close" if found else "no JSON object"
+    return objects, "" if depth == 0 else "the braces do not close" if objects else "no JSON object"
 
 
-def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
-    values = [value for name, value in given if name == "label"]
+def _answer(fields: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answer:
+    values = [value for name, value in fields if name == "label"]
     if len(values) > 1 and not (all(isinstance(value, str) for value in values) and len(set(values)) == 1):
         return Answer(None, "unreadable", error="two labels in one object")
-    rationale = given.get("reasoning")
+    rationale = fields.get("reasoning")
     rationale = without_surrogates(rationale) if isinstance(rationale, str) else ""
     if values[0] is None:
         return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
@@ -178,11 +178,11 @@ def _answer(given: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answe
     label = label_meant(values[0], meant)
     if label is None:
         return Answer(None, "unreadable", error=f"the label {_short(values[0])} is none of {', '.join(meant)}")
-    score, wrong_score = _score(given.get("score"))
-    evidence, wrong_steps = _steps(given.get("steps"), steps)
+    score, wrong_score = _score(fields.get("score"))
+    evidence, wrong_steps = _steps(fields.get("steps"), steps)
     error = "; ".join(filter(None, (wrong_score, wrong_steps))) or None
-    names = Counter(name for name, _ in given)
-    more = {name: value for name, value in given if names[name] == 1 and name not in _FIELDS}
+    names = Counter(name for name, _ in fields)
+    more = {name: value for name, value in fields if names[name] == 1 and name not in _FIELDS}
     return Answer(label, "answered", score, evidence, rationale, error, more)
 
 

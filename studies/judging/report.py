@@ -66,22 +66,22 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
 
 def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
     """Return what a reader has to know before any figure."""
-    found = []
+    warnings = []
     small = [name for name, run in runs.items() if is_plumbing(run)]
     if small:
-        found.append(NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}")
+        warnings.append(NO_JUDGE if len(runs) == 1 else f"{', '.join(small)}: {NO_JUDGE}")
     for name, run in runs.items():
         if run.unfinished:
             who = "This run" if len(runs) == 1 else f"The run {name}"
-            found.append(f"{who} {run.unfinished}.")
+            warnings.append(f"{who} {run.unfinished}.")
     versions: dict[str, dict[Inputs, list[str]]] = {}
     for name, run in runs.items():
         versions.setdefault(run.question.name, {}).setdefault(run.manifest.inputs, []).append(name)
     for benchmark, of in versions.items():
         if len(of) > 1:
             groups = "; ".join(", ".join(names) for names in of.values())
-            found.append(f"These runs are about different versions of {benchmark} and not compared: {groups}.")
-    return found
+            warnings.append(f"These runs are about different versions of {benchmark} and not compared: {groups}.")
+    return warnings
 
 
 def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:

@@ -92,20 +92,20 @@ class _Building:
         self.pieces.add(name, max(self.ranks[item] for item, _ in block), [material for _, material in block])
         block.clear()
 
-    def add_run(self, found: FoundRun, name: str, file: str, most: int) -> None:
+    def add_run(self, match: FoundRun, name: str, file: str, most: int) -> None:
         """A run that items are about."""
-        if found.run is None:
-            self.absent |= dict.fromkeys(found.items, f"The run cannot be shown: {plain(found.reason).rstrip('.')}.")
+        if match.run is None:
+            self.absent |= dict.fromkeys(match.items, f"The run cannot be shown: {plain(match.reason).rstrip('.')}.")
             return
-        view = shlex.join(["misstep", "view", file, "--id", found.run.id]) if file else ""
-        for item in found.items:
-            self.excerpts[item] = self.excerpts.get(item) or _excerpt(found.run.task)
+        view = shlex.join(["misstep", "view", file, "--id", match.run.id]) if file else ""
+        for item in match.items:
+            self.excerpts[item] = self.excerpts.get(item) or _excerpt(match.run.task)
             self.run_of[item] = name
             self.view_of[item] = view
-        importance = max(self.ranks[item] for item in found.items)
+        importance = max(self.ranks[item] for item in match.items)
         if self.pieces.wants(importance):
-            steps = set().union(*(self.evidence[item] for item in found.items))
-            self.pieces.add(name, importance, shown_run(found.run, steps, most, view))
+            steps = set().union(*(self.evidence[item] for item in match.items))
+            self.pieces.add(name, importance, shown_run(match.run, steps, most, view))
 
     def settle(self) -> dict[str, str]:
         """Return the parts that fit; of items whose parts do not, it is noted why they are absent."""
@@ -175,8 +175,8 @@ def _read(folder: Path, listed: set[str], building: _Building, room: int) -> lis
     number = 0
     for path, wanted in in_files.items():
         wanted.sort(key=lambda one: -building.ranks[one[0]])
-        for found in runs_in(folder, path, wanted):
-            building.add_run(found, f"run-{number}", path, most)
+        for match in runs_in(folder, path, wanted):
+            building.add_run(match, f"run-{number}", path, most)
             number += 1
     return ids
 

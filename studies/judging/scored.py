@@ -2,7 +2,7 @@
 
     scored.json   {"digest": "5d…", "text": "…"}
 
-stands beside `scores.json` and `report.html`. The digest covers the run, its benchmark and the code; `text` is what was
+is beside `scores.json` and `report.html`. The digest covers the run, its benchmark and the code; `text` is what was
 printed.
 """
 

@@ -47,35 +47,35 @@ def triage_run(run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table
 
 def triage_comparison(runs: Mapping[str, JudgedRun], seed: int) -> list[Table]:
     """Runs on the same cases beside each other, and which way each errs."""
-    found: ComparedCases = compared(judged_cases(runs), seed=seed)
-    directions = {name: one.direction for name, one in found.runs.items()}
-    table = direction_table(directions, found.cases.source)
-    return [judges_of_triage_table(found), of_evidence(table, found.cases.evidence)]
+    comparison: ComparedCases = compared(judged_cases(runs), seed=seed)
+    directions = {name: one.direction for name, one in comparison.runs.items()}
+    table = direction_table(directions, comparison.cases.source)
+    return [judges_of_triage_table(comparison), of_evidence(table, comparison.cases.evidence)]
 
 
 def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
     """Return the run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
     cases = judged_cases({run.judge: run})
     verdicts = cases.runs[run.judge]
-    found = causes(verdicts, run.clusters)
-    said = [causes_sentence(found), *notes, *([NO_JUDGE] if is_plumbing(run) else [])]
-    table = causes_table(found, run.judge, cases.source, cases.evidence)
+    shares = causes(verdicts, run.clusters)
+    sentences = [causes_sentence(shares), *notes, *([NO_JUDGE] if is_plumbing(run) else [])]
+    table = causes_table(shares, run.judge, cases.source, cases.evidence)
     scores = f"\n{scores_text(assessed(run))}" if run.gold else ""
-    told = table_text(structs.replace(table, finding=""))  # the answer stands above
-    return "\n".join(said) + f"\n\n{told}\n{cases_text(verdicts)}{scores}"
+    table_lines = table_text(structs.replace(table, finding=""))  # the answer is above
+    return "\n".join(sentences) + f"\n\n{table_lines}\n{cases_text(verdicts)}{scores}"
 
 
 def triage_document(run: JudgedRun, notes: Sequence[str] = ()) -> dict[str, Any]:
     """Return the run as a document: the verdicts, the shares of the labels, and scores if there are gold labels."""
     verdicts = cast("tuple[TriageVerdict, ...]", run.verdicts)
-    found = causes(verdicts, run.clusters)
+    shares = causes(verdicts, run.clusters)
     scores = assessment_document(assessed(run)) if run.gold else None
     return {
-        "n": found.n,
-        "answered": found.answered,
-        "finding": causes_sentence(found),
+        "n": shares.n,
+        "answered": shares.answered,
+        "finding": causes_sentence(shares),
         "notes": [*notes, *([NO_JUDGE] if is_plumbing(run) else [])],
-        "causes": {label: json.loads(msgspec.json.encode(share)) for label, share in found.shares.items()},
+        "causes": {label: json.loads(msgspec.json.encode(share)) for label, share in shares.shares.items()},
         "verdicts": [msgspec.to_builtins(verdict) for verdict in verdicts],
         "scores": scores,
     }

@@ -18,5 +18,5 @@ TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords,
 
 def tool_of(records: LabelRecords) -> str | None:
     """Return the tool that wrote all records of a file."""
-    found = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
-    return next(found, None)
+    matches = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
+    return next(matches, None)

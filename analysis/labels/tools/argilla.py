@@ -32,28 +32,28 @@ def is_own(record: dict[str, Any]) -> bool:
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """Return the submitted responses."""
-    found = ToolRatings("Argilla", records, item_field)
+    result = ToolRatings("Argilla", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         named = (record[name] for name in ("external_id", "id", "_server_id") if record.get(name) is not None)
-        item = found.item(place, record, next(named, place))
+        item = result.item(place, record, next(named, place))
         for question, value, user, status, time in _responses(record):
             label = label_text(value)
             if str(status) not in _SUBMITTED:
-                found.left_out["responses that were not submitted"] += 1
+                result.left_out["responses that were not submitted"] += 1
             elif label is None:
-                found.left_out["responses that are rankings or spans"] += 1
+                result.left_out["responses that are rankings or spans"] += 1
             else:
-                found.add(place, item, user, question, label, time)
-    return found
+                result.add(place, item, user, question, label, time)
+    return result
 
 
 def _responses(record: dict[str, Any]) -> Iterator[Response]:
-    given = record.get("responses")
-    if isinstance(given, dict):
-        for question, responses in given.items():
+    answers = record.get("responses")
+    if isinstance(answers, dict):
+        for question, responses in answers.items():
             yield from _answers(question, responses)
-    elif isinstance(given, list):
-        for response in given:
+    elif isinstance(answers, list):
+        for response in answers:
             if isinstance(response, dict) and isinstance(response.get("values"), dict):
                 who = (response.get("user_id"), response.get("status"), response.get("updated_at"))
                 for question, value in response["values"].items():

@@ -31,19 +31,19 @@ def is_own(record: dict[str, Any]) -> bool:
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """Return the labels of whole texts."""
-    found = ToolRatings("Doccano", records, item_field)
+    result = ToolRatings("Doccano", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
-        item = found.item(place, record, place if record.get("id") is None else record["id"])
+        item = result.item(place, record, place if record.get("id") is None else record["id"])
         usual = next((record[name] for name in _WHO if record.get(name)), PurePath(records.file).stem)
-        for who, given in _given(record, usual):
-            choices = [one for one in given if not isinstance(one, list | dict)]
-            if len(choices) < len(given):
-                found.left_out["spans and entities in texts"] += len(given) - len(choices)
+        for who, answers in _given(record, usual):
+            choices = [one for one in answers if not isinstance(one, list | dict)]
+            if len(choices) < len(answers):
+                result.left_out["spans and entities in texts"] += len(answers) - len(choices)
             if label := label_text(choices):
-                found.add(place, item, who, _QUESTION, label, record.get("updated_at"))
-            elif not given:
-                found.left_out["texts without a label"] += 1
-    return found
+                result.add(place, item, who, _QUESTION, label, record.get("updated_at"))
+            elif not answers:
+                result.left_out["texts without a label"] += 1
+    return result
 
 
 def _given(record: dict[str, Any], usual: object) -> Iterator[tuple[object, list[Any]]]:

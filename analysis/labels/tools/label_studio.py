@@ -34,20 +34,20 @@ def is_own(record: dict[str, Any]) -> bool:
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """Return the choices, ratings, numbers and taxonomies of the tasks."""
-    found = ToolRatings("Label Studio", records, item_field)
+    result = ToolRatings("Label Studio", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
-        item = found.item(place, task, place if task.get("id") is None else task["id"])
+        item = result.item(place, task, place if task.get("id") is None else task["id"])
         predictions = task.get("predictions")
         if isinstance(predictions, list) and predictions:
-            found.left_out["predictions of models"] += len(predictions)
+            result.left_out["predictions of models"] += len(predictions)
         for annotation in task.get("annotations", task.get("completions")) or ():
             if annotation.get(_SKIPPED):
-                found.left_out["skipped annotations"] += 1
+                result.left_out["skipped annotations"] += 1
                 continue
             time = annotation.get("updated_at") or annotation.get("created_at")
-            for question, label in _answers(annotation["result"], found):
-                found.add(place, item, _annotator(annotation), question, label, time)
-    return found
+            for question, label in _answers(annotation["result"], result):
+                result.add(place, item, _annotator(annotation), question, label, time)
+    return result
 
 
 def is_flat(sheet: LabelRows) -> bool:
@@ -58,13 +58,13 @@ def is_flat(sheet: LabelRows) -> bool:
 def flat_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
     """Such an export with plain labels in its cells and without skipped annotations, and remarks on it."""
     remarks = ["read as an export of Label Studio with one annotation a row"]
-    kept = list(range(len(sheet.columns[0])))
+    rest = list(range(len(sheet.columns[0])))
     if _SKIPPED in sheet.header:
         skipped = sheet.columns[sheet.header.index(_SKIPPED)]
-        kept = [row for row in kept if skipped[row].strip().casefold() != "true"]
-        if len(kept) < len(skipped):
-            remarks.append(f"not counted as ratings: skipped annotations ({len(skipped) - len(kept):,})")
-    sheet = sheet.rows(kept)
+        rest = [row for row in rest if skipped[row].strip().casefold() != "true"]
+        if len(rest) < len(skipped):
+            remarks.append(f"not counted as ratings: skipped annotations ({len(skipped) - len(rest):,})")
+    sheet = sheet.rows(rest)
     columns: list[Sequence[str]] = [list(map(_cell, column)) for column in sheet.columns]
     return structs.replace(sheet, columns=columns), remarks
 

@@ -160,9 +160,9 @@ class Ratings(Struct, frozen=True):
             alpha.estimate(alpha.z_interval(), JACKKNIFE + why),
             gwet.estimate(gwet.t_interval(), GWET + why),
         ]
-        given = self.counts.sum(axis=1)
+        ratings = self.counts.sum(axis=1)
         for category in self.counts.T:
-            against = distinct_rows(np.column_stack([category, given - category]))
+            against = distinct_rows(np.column_stack([category, ratings - category]))
             repeats = np.bincount(against.of_item, weights=self.items).astype(np.int64)
             kappa = fleiss_kappa(against.rows, repeats).overall
             estimates.append(kappa.estimate(kappa.t_interval(), GWET + why))

@@ -235,14 +235,14 @@ def agreement_report(
 
 def dissents(report: AgreementReport, rater: str) -> list[RaterDissent]:
     """Return the items on which one label leads among the others, and a rater gave another one."""
-    found = []
+    rows = []
     for item in report.disagreements:
         others = Counter(label for who, label in item.labels.items() if who != rater).most_common()
         leads = len(others) == 1 or others[0][1] > others[1][1]
         if leads and item.labels.get(rater, others[0][0]) != others[0][0]:
             tally = ", ".join(f"{label} {count}" for label, count in others)
-            found.append(RaterDissent(item.item, item.labels[rater], tally))
-    return found
+            rows.append(RaterDissent(item.item, item.labels[rater], tally))
+    return rows
 
 
 def _by_name(overall: list[Estimate], weighted: Weighted | None) -> dict[str, Estimate]:
@@ -257,8 +257,8 @@ def _grouped(labels: Labels) -> _Items:
     by_rater = distinct_rows(labels.codes, labels.times)
     by_count = distinct_rows(np.sort(by_rater.rows, axis=1))
     if len(by_count.rows) * len(labels.categories) > MOST_COUNTS:
-        found = f"{len(by_count.rows):,} rating patterns of {len(labels.categories):,} labels are too many to compare"
-        raise InputError(found, "Leave columns of free text out with --raters, and round scores.", file=labels.file)
+        message = f"{len(by_count.rows):,} rating patterns of {len(labels.categories):,} labels are too many to compare"
+        raise InputError(message, "Leave columns of free text out with --raters, and round scores.", file=labels.file)
     repeats = np.bincount(by_count.of_item, weights=by_rater.items).astype(np.int64)
     return _Items(by_rater, by_count, category_counts(by_count.rows, len(labels.categories)), repeats)
 

@@ -37,17 +37,17 @@ _MOST_MATRICES = 10
 
 
 @made_by_this
-def question_table(found: QuestionReports, source: str) -> Table:
+def question_table(questions: QuestionReports, source: str) -> Table:
     """Return the coefficient that suits the level of each of several questions."""
-    estimates = {name: headline_estimate(report) for name, report in found.reports.items()}
+    estimates = {name: headline_estimate(report) for name, report in questions.reports.items()}
     rows = tuple(_row(name, estimate, source) for name, (_, estimate) in estimates.items())
     title = next(name for name, _ in estimates.values())
-    return _table("questions", f"{title} by question", questions_headline(found), rows)
+    return _table("questions", f"{title} by question", questions_headline(questions), rows)
 
 
-def questions_headline(found: QuestionReports) -> str:
+def questions_headline(questions: QuestionReports) -> str:
     """Return what the reports of several questions found, in one sentence."""
-    values = {name: headline_estimate(report) for name, report in found.reports.items()}
+    values = {name: headline_estimate(report) for name, report in questions.reports.items()}
     known = sorted((one.value, name) for name, (_, one) in values.items() if one.value is not None)
     title = next(name for name, _ in values.values())
     count = counted_text(len(values), "question")
@@ -171,19 +171,19 @@ def confusion_tables(report: AgreementReport) -> Iterator[Table]:
         for place, confusion in enumerate(report.confusion, start=1):
             yield _matrix_table(confusion, f"confusion_{place}")
         return
-    found = confusions(report)
-    if found:
-        by_raters = sorted(found[:_MOST_ROWS], key=lambda entry: f"{entry[1]} / {entry[2]}")
+    pairs = confusions(report)
+    if pairs:
+        by_raters = sorted(pairs[:_MOST_ROWS], key=lambda entry: f"{entry[1]} / {entry[2]}")
         rows = tuple(
             Row(f"{first} / {second}", count, group=f"{one} / {other}", unit="count")
             for count, one, other, first, second in by_raters
         )
-        most = found[0]
+        most = pairs[0]
         finding = (
             f"Most often, {most[1]} said {most[3]} where {most[2]} said {most[4]}: {counted_text(most[0], 'item')}."
         )
         title = "Labels that were given to the same item"
-        yield _table("confusions", title, finding, rows, _left_out(len(found)))
+        yield _table("confusions", title, finding, rows, _left_out(len(pairs)))
 
 
 def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
@@ -246,8 +246,8 @@ def _disagreement_rows(item: RaterDisagreement, raters: list[str]) -> Iterator[R
 
 def tally(item: RaterDisagreement) -> str:
     """Return the labels of an item with how many raters gave each, the most frequent first."""
-    given = list(item.labels.values())
-    counts = {label: given.count(label) for label in given}
+    labels = list(item.labels.values())
+    counts = {label: labels.count(label) for label in labels}
     return ", ".join(f"{label} {count}" for label, count in sorted(counts.items(), key=lambda pair: -pair[1]))
 
 

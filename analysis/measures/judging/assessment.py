@@ -150,20 +150,20 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
-    told = []
+    sentences = []
     if 0 < assessment.prevalence.labelled < assessment.prevalence.answered and assessment.prevalence.positive:
-        told.append(prevalence_table(assessment.prevalence, source).finding)
+        sentences.append(prevalence_table(assessment.prevalence, source).finding)
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
-        told.append(flows_finding(assessment.bias))
+        sentences.append(flows_finding(assessment.bias))
     if not assessment.alternative_annotator.reason:
-        told.append(alternative_annotator_table(assessment.alternative_annotator, source).finding)
+        sentences.append(alternative_annotator_table(assessment.alternative_annotator, source).finding)
     elif assessment.ceiling.n:
-        told.append(ceiling_table(assessment.ceiling, source).finding)
+        sentences.append(ceiling_table(assessment.ceiling, source).finding)
     if any(field.p_adjusted is not None and field.p_adjusted <= _ALPHA for field in assessment.slices):
-        told.append(slices_table(assessment.slices, source).finding)
+        sentences.append(slices_table(assessment.slices, source).finding)
     if _is_known(assessment.reliability.overconfidence):
-        told.append(reliability_table(assessment.reliability, source).finding)
-    return told[:_MOST_FINDINGS]
+        sentences.append(reliability_table(assessment.reliability, source).finding)
+    return sentences[:_MOST_FINDINGS]
 
 
 def _is_known(overconfidence: Estimate) -> bool:

@@ -67,27 +67,27 @@ def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
         counts = n_answered, n - n_answered, int(np.count_nonzero(labelled))
         return JudgedPrevalence("", *counts, nothing, None, None, *[nothing] * 5)
     place = sample.codes.places[sample.positive]
-    said, holds = sample.answers == place, sample.gold == place
-    flagged = int(np.count_nonzero(said))
-    corrected, powered = _corrections(sample, said, holds)
+    flags, holds = sample.answers == place, sample.gold == place
+    flagged = int(np.count_nonzero(flags))
+    corrected, powered = _corrections(sample, flags, holds)
     share = sample.units.share
     return JudgedPrevalence(
         positive=sample.positive,
         answered=n_answered,
         unanswered=n - n_answered,
         labelled=int(np.count_nonzero(labelled)),
-        judge=share(said, answered, NOTHING_ANSWERED),
+        judge=share(flags, answered, NOTHING_ANSWERED),
         lowest=flagged / n if n else None,
         highest=(flagged + n - n_answered) / n if n else None,
         people=share(holds, labelled, NO_GOLD),
         corrected=corrected,
         prediction_powered=powered,
-        sensitivity=share(said, labelled & holds, NO_POSITIVE_ITEM),
-        specificity=share(~said, labelled & ~holds, NO_NEGATIVE_ITEM),
+        sensitivity=share(flags, labelled & holds, NO_POSITIVE_ITEM),
+        specificity=share(~flags, labelled & ~holds, NO_NEGATIVE_ITEM),
     )
 
 
-def _corrections(sample: JudgedSample, said: BoolArray, holds: BoolArray) -> tuple[Estimate, Estimate]:
+def _corrections(sample: JudgedSample, flags: BoolArray, holds: BoolArray) -> tuple[Estimate, Estimate]:
     answered = sample.answered
     labelled, others = answered & sample.known, answered & ~sample.known
     n = int(np.count_nonzero(answered))
@@ -99,14 +99,14 @@ def _corrections(sample: JudgedSample, said: BoolArray, holds: BoolArray) -> tup
     def counted(part: BoolArray, whole: BoolArray) -> IntArray:
         return sample.units.totals(np.column_stack([part & whole, whole])).astype(np.int64)
 
-    flagged = counted(said, answered)
-    powered = powered_share(flagged, counted(holds & ~said, labelled), counted(said & ~holds, labelled))
+    flagged = counted(flags, answered)
+    powered = powered_share(flagged, counted(holds & ~flags, labelled), counted(flags & ~holds, labelled))
     powered = structs.replace(powered, n=n)
     for part, reason in ((holds, NO_POSITIVE_ITEM), (~holds, NO_NEGATIVE_ITEM)):
         if not (part & labelled).any():
             return Estimate(None, n=n, reason=reason), powered
-    found, left_alone = counted(said, labelled & holds), counted(~said, labelled & ~holds)
-    return _by_rates(flagged, found, left_alone, sample.units.clustered), powered
+    detected, left_alone = counted(flags, labelled & holds), counted(~flags, labelled & ~holds)
+    return _by_rates(flagged, detected, left_alone, sample.units.clustered), powered
 
 
 def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustered: bool) -> Estimate:

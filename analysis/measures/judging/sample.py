@@ -109,25 +109,25 @@ def judged_sample(
     level: Level = "nominal",
 ) -> JudgedSample:
     """Return the verdicts of one run beside people's labels."""
-    asked = one_an_item(verdicts)
+    verdict_of = one_an_item(verdicts)
     reference = majority(gold)
     codes = codes_of(reference, labels)
-    places, rows = codes.places, {item: row for row, item in enumerate(asked)}
+    places, rows = codes.places, {item: row for row, item in enumerate(verdict_of)}
     label_of = reference.label_of
     ratings = [
         (rows[item], rater, places[label])
-        for rater, given in enumerate(reference.by_rater.values())
-        for item, label in given.items()
+        for rater, labels_by_item in enumerate(reference.by_rater.values())
+        for item, label in labels_by_item.items()
         if item in rows
     ]
     return JudgedSample(
-        tuple(asked.values()),
+        tuple(verdict_of.values()),
         codes,
-        np.array(codes.of(asked.values()), dtype=np.int64),
-        np.array([places[label_of[item]] if item in label_of else MISSING for item in asked], dtype=np.int64),
+        np.array(codes.of(verdict_of.values()), dtype=np.int64),
+        np.array([places[label_of[item]] if item in label_of else MISSING for item in verdict_of], dtype=np.int64),
         tuple(reference.by_rater),
         np.array(ratings, dtype=np.int64).reshape(-1, 3),
-        units_of(list(asked), clusters),
+        units_of(list(verdict_of), clusters),
         positive,
         level,
     )
@@ -135,24 +135,24 @@ def judged_sample(
 
 def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
     """Item → its verdict: of several attempts the last, where all before it failed."""
-    kept: dict[str, Verdict] = {}
+    verdict_of: dict[str, Verdict] = {}
     for verdict in verdicts:
-        earlier = kept.get(verdict.item)
+        earlier = verdict_of.get(verdict.item)
         if earlier is not None and earlier.status != "failed":
             raise UsageError(f"the item {verdict.item!r} has two verdicts", "Score the run of one judge at a time.")
-        kept[verdict.item] = verdict
-    return kept
+        verdict_of[verdict.item] = verdict
+    return verdict_of
 
 
 def codes_of(reference: Reference, labels: Sequence[str]) -> Codes:
     """Return the codes of the labels, or of those that people gave where a benchmark has no labels of its own."""
-    given_by_people = {label for given in reference.by_rater.values() for label in given.values()}
+    given_by_people = {label for labels_by_item in reference.by_rater.values() for label in labels_by_item.values()}
     codes = Codes(tuple(labels) or tuple(sorted(given_by_people)))
     known = set(codes.labels)
-    for rater, given in reference.by_rater.items():
-        if known.issuperset(given.values()):
+    for rater, labels_by_item in reference.by_rater.items():
+        if known.issuperset(labels_by_item.values()):
             continue
-        item, label = next((item, label) for item, label in given.items() if label not in known)
-        said = f"{rater!r} labelled {item!r} {label!r}, which is none of {', '.join(codes.labels)}"
-        raise InputError(said, "Name every label in benchmark.toml.", file="gold.csv")
+        item, label = next((item, label) for item, label in labels_by_item.items() if label not in known)
+        message = f"{rater!r} labelled {item!r} {label!r}, which is none of {', '.join(codes.labels)}"
+        raise InputError(message, "Name every label in benchmark.toml.", file="gold.csv")
     return codes

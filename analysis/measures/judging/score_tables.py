@@ -62,12 +62,12 @@ def positive_rates(sample: JudgedSample) -> dict[str, Estimate]:
     if sample.positive not in sample.labels:
         return {}
     positive, share = sample.codes.places[sample.positive], sample.units.share
-    holds, says, asked = sample.gold == positive, sample.answers == positive, sample.known & sample.answered
+    holds, says, answered = sample.gold == positive, sample.answers == positive, sample.known & sample.answered
     never = f"people say “{sample.positive}” of no item that was answered"
     always = f"people say “{sample.positive}” of every item that was answered"
     return {
-        "true_positive_rate": share(says, asked & holds, never),
-        "true_negative_rate": share(~says, asked & ~holds, always),
+        "true_positive_rate": share(says, answered & holds, never),
+        "true_negative_rate": share(~says, answered & ~holds, always),
     }
 
 

@@ -259,8 +259,8 @@ def _matrix(table: _Answers, codes: Codes) -> Matrix:
 
 def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]:
     known = set(codes.labels)
-    given = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
-    return dict(sorted(given.items()))
+    times = Counter(verdict.label for verdict in verdicts if verdict.label is not None and verdict.label not in known)
+    return dict(sorted(times.items()))
 
 
 def _shared(resamples: int, raters: int) -> int:
@@ -285,6 +285,6 @@ def _against_rater(
 
 def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     """Return the totals of what verdicts say they took, and how many say so."""
-    said = {name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT}
-    totals: dict[str, Any] = {name: sum(values) if values else None for name, values in said.items()}
-    return totals | {"reported": {name: len(values) for name, values in said.items()}}
+    amounts = {name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT}
+    totals: dict[str, Any] = {name: sum(values) if values else None for name, values in amounts.items()}
+    return totals | {"reported": {name: len(values) for name, values in amounts.items()}}

@@ -77,9 +77,9 @@ def sliced(
         if not _says_gold(codes, sample.gold):
             fields.append((name, values, codes))
     rng = np.random.default_rng(seed)
-    found = [_sliced(sample, name, values, codes, rng) for name, values, codes in fields]
-    adjusted = holm([field.p_value for field in found]).p_values
-    return tuple(structs.replace(field, p_adjusted=p) for field, p in zip(found, adjusted, strict=True))
+    slices = [_sliced(sample, name, values, codes, rng) for name, values, codes in fields]
+    adjusted = holm([field.p_value for field in slices]).p_values
+    return tuple(structs.replace(field, p_adjusted=p) for field, p in zip(slices, adjusted, strict=True))
 
 
 def _text(value: Any) -> str | None:

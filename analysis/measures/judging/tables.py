@@ -166,14 +166,14 @@ def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[s
 
 def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
     here, elsewhere = _confusion(one), [_confusion(other) for other in others]
-    found = (sum(table.tp for table in elsewhere), sum(table.tp + table.fn for table in elsewhere))
+    detected = (sum(table.tp for table in elsewhere), sum(table.tp + table.fn for table in elsewhere))
     alone = (sum(table.tn for table in elsewhere), sum(table.tn + table.fp for table in elsewhere))
     flagged = here.tp + here.fp
     if here.n == 0:
         nothing = Estimate(None, n=0, reason="no item was answered")
         return Transfer(one.judged, nothing, nothing, nothing)
     try:
-        corrected = rogan_gladen((flagged, here.n), found, alone).estimate
+        corrected = rogan_gladen((flagged, here.n), detected, alone).estimate
     except UsageError as error:
         corrected = Estimate(None, n=here.n, reason=error.found)
     return Transfer(one.judged, wilson(here.tp + here.fn, here.n), wilson(flagged, here.n), corrected)

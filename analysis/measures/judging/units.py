@@ -52,15 +52,15 @@ class JudgedUnits(Struct, frozen=True):
 
     def only(self, items: BoolArray) -> "JudgedUnits":
         """Return the units of some of the items, without those that have none of them."""
-        kept, of_item = np.unique(self.of_item[items], return_inverse=True)
-        return JudgedUnits(of_item.astype(np.int64), len(kept), self.clustered)
+        units, of_item = np.unique(self.of_item[items], return_inverse=True)
+        return JudgedUnits(of_item.astype(np.int64), len(units), self.clustered)
 
     def totals(self, values: npt.ArrayLike) -> FloatArray:
         """Return the sums of the items' values in each unit: units x figures for items x figures, else units."""
-        given = np.asarray(values, dtype=np.float64)
-        if given.ndim == 1:
-            return np.bincount(self.of_item, given, minlength=self.count).astype(np.float64)
-        columns = [np.bincount(self.of_item, column, minlength=self.count) for column in given.T]
+        rows = np.asarray(values, dtype=np.float64)
+        if rows.ndim == 1:
+            return np.bincount(self.of_item, rows, minlength=self.count).astype(np.float64)
+        columns = [np.bincount(self.of_item, column, minlength=self.count) for column in rows.T]
         return np.column_stack(columns) if columns else np.zeros((self.count, 0))
 
     def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
@@ -68,11 +68,11 @@ class JudgedUnits(Struct, frozen=True):
 
         Wilson's interval over items, Korn and Graubard's over clusters.
         """
-        found, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
+        hits, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
         if total == 0:
             return Estimate(None, n=0, reason=undefined)
         if not self.clustered:
-            return wilson(found, total)
+            return wilson(hits, total)
         return korn_graubard(self.totals(np.column_stack([part & whole, whole])).astype(np.int64))
 
     def mean(self, values: FloatArray, undefined: str) -> Estimate:
@@ -172,13 +172,13 @@ def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random
     if 2 * kinds < count:
         return bootstrap(statistic, units, times, rng)
     # Where hardly two units are alike, drawing them one by one takes a fraction of the multinomial's time.
-    kind_of, chunk, found = np.repeat(np.arange(kinds), units), max(1, _CHUNK // count), []
+    kind_of, chunk, parts = np.repeat(np.arange(kinds), units), max(1, _CHUNK // count), []
     for start in range(0, times, chunk):
         size = min(chunk, times - start)
         chosen = kind_of[rng.integers(count, size=(size, count))] + kinds * np.arange(size)[:, None]
         sets = np.bincount(chosen.ravel(), minlength=size * kinds).reshape(size, kinds)
-        found.append(statistic(sets.astype(np.float64)))
-    return np.concatenate(found)
+        parts.append(statistic(sets.astype(np.float64)))
+    return np.concatenate(parts)
 
 
 def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:

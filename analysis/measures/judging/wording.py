@@ -62,28 +62,28 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
     ahead = (
         f"No run gives the gold label more often than {best}" if level else f"{best} gives the gold label most often"
     )
-    told = f"{ahead}: on {with_interval(first.accuracy_all, 'share')} of {_items(first)}"
+    sentence = f"{ahead}: on {with_interval(first.accuracy_all, 'share')} of {_items(first)}"
     standing = _standing(first)
-    told += f", {standing} {_constant(first)}." if standing else "."
+    sentence += f", {standing} {_constant(first)}." if standing else "."
     if not below:
-        return told
+        return sentence
     worst = ", ".join(f"{name} ({number_text(scored[name].accuracy_all.value, 'share')})" for name in below[:_NAMED])
     others = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
-    return f"Always giving the most frequent label is right at least as often as {worst}{others}. {told}"
+    return f"Always giving the most frequent label is right at least as often as {worst}{others}. {sentence}"
 
 
 def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     """Return which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
-    told = beside_constant(scored)
+    sentence = beside_constant(scored)
     best, following = ranking(scored)[:2]
     if scored[best].accuracy_all.value is None:
-        return told
+        return sentence
     pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
     if pair is None or pair.difference is None or pair.p_adjusted is None:
-        return f"{told} {best} cannot be compared with the next, {following}."
+        return f"{sentence} {best} cannot be compared with the next, {following}."
     by = _told(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
     apart = "is clearly better than" if pair.apart else "is not clearly better than"
-    return f"{told} {best} {apart} the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
+    return f"{sentence} {best} {apart} the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
@@ -99,13 +99,13 @@ def pair_sentence(pair: PairedJudges) -> str:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
     of = f"of {counted_text(pair.n, 'item')}"
     if pair.difference == 0:
-        told = f"{pair.a} and {pair.b} give the gold label equally often {of}"
-        return f"{told} ({_interval(pair.estimate)}); {_tested(pair)}{_where_both_answered(pair)}."
+        sentence = f"{pair.a} and {pair.b} give the gold label equally often {of}"
+        return f"{sentence} ({_interval(pair.estimate)}); {_tested(pair)}{_where_both_answered(pair)}."
     ahead, behind, first_leads = pair.leader()
     difference = pair.estimate if first_leads else pair.estimate.negated()
-    told = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
-    told += f" ({_interval(difference)}); {_tested(pair)}{_where_both_answered(pair)}"
-    return f"{told}. At this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+    sentence = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
+    sentence += f" ({_interval(difference)}); {_tested(pair)}{_where_both_answered(pair)}"
+    return f"{sentence}. At this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
 
 
 def unanswered_text(scores: Scores) -> str:
@@ -139,8 +139,8 @@ def _constant(scores: Scores) -> str:
 
 
 def _items(scores: Scores) -> str:
-    told = counted_text(scores.accuracy_all.n or 0, "item")
-    return f"{told} of {scores.benchmark}" if scores.benchmark else told
+    counted = counted_text(scores.accuracy_all.n or 0, "item")
+    return f"{counted} of {scores.benchmark}" if scores.benchmark else counted
 
 
 def _no_gold(scores: Scores) -> str:
@@ -149,13 +149,13 @@ def _no_gold(scores: Scores) -> str:
 
 
 def _over_answered(scores: Scores) -> str:
-    told = f"Of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
+    sentence = f"Of the {scores.accuracy.n or 0:,} answered it is right on {with_interval(scores.accuracy, 'share')}"
     matrix = scores.confusion
     if scores.majority_label not in matrix.labels or not scores.accuracy.n:
-        return told
+        return sentence
     place = matrix.labels.index(scores.majority_label)
     share = (sum(matrix.matrix[place]) + matrix.unknown[place]) / scores.accuracy.n
-    return f"{told}; “{scores.majority_label}” alone would be right on {number_text(share, 'share')}"
+    return f"{sentence}; “{scores.majority_label}” alone would be right on {number_text(share, 'share')}"
 
 
 def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, best: str) -> str:
@@ -164,8 +164,8 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
     if answered.n == pair.n:
         return ""
     counts = {name: unanswered_text(scored[name]) for name in (pair.a, pair.b)}
-    told = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
-    wrong = f" Unanswered items count as wrong there ({told})"
+    counted = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
+    wrong = f" Unanswered items count as wrong there ({counted})"
     if answered.value is None:
         return f"{wrong}; no item was answered by both."
     by = _told(answered if pair.a == best else answered.negated(), pair.answered.p_value)
@@ -174,8 +174,8 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
 
 def _told(difference: Estimate, p: float | None) -> str:
     """Return a difference with its interval and its p-value, where it has one."""
-    told = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
-    return told if p is None else f"{told}, {p_text(p, p)}"
+    text = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
+    return text if p is None else f"{text}, {p_text(p, p)}"
 
 
 def _interval(difference: Estimate) -> str:
@@ -208,5 +208,5 @@ def _part(scores: Scores) -> str:
         return f"no known share of {scores.benchmark} ({accuracy.reason})"
     standing = _standing(scores)
     interval = interval_words(accuracy.low, accuracy.high, "share")
-    told = f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"
-    return f"{told}, {standing} {_constant(scores)}" if standing else told
+    text = f"{number_text(accuracy.value, 'share')} of {scores.benchmark} ({interval})"
+    return f"{text}, {standing} {_constant(scores)}" if standing else text

@@ -228,5 +228,5 @@ def cluster_columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     if len(wrong):
         x, n = matrix[wrong[0]]
         raise UsageError(f"a cluster with {x} successes in {n} trials (row {wrong[0]})")
-    kept = matrix[matrix[:, 1] > 0]
-    return kept[:, 0], kept[:, 1]
+    rows = matrix[matrix[:, 1] > 0]
+    return rows[:, 0], rows[:, 1]

@@ -139,10 +139,10 @@ def _columns(arm: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def _pairs(arm: npt.ArrayLike) -> FloatArray:
-    found = finite(arm, "a value")
-    if found.ndim != 2 or found.shape[1] != 2:
+    pairs = finite(arm, "a value")
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise UsageError("no arm of units", "Give one row a unit: its numerator and its denominator.")
-    return found
+    return pairs
 
 
 def _relative_value(first: float | None, second: float | None) -> float | None:
@@ -212,8 +212,8 @@ def _studentised(first: FloatArray, second: FloatArray, n1: int, n2: int) -> Flo
             squares = np.maximum(yy - 2 * ratio * xy + ratio**2 * xx, 0.0)
             ratios.append(ratio)
             variances.append(squares * n / (n - 1) / x**2)
-        found = np.abs(ratios[0] - ratios[1]) / np.sqrt(variances[0] + variances[1])
-    return np.asarray(np.nan_to_num(found, nan=0.0, posinf=np.inf))
+        statistics = np.abs(ratios[0] - ratios[1]) / np.sqrt(variances[0] + variances[1])
+    return np.asarray(np.nan_to_num(statistics, nan=0.0, posinf=np.inf))
 
 
 _LARGEST = log(float_info.max)

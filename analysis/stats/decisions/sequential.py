@@ -44,22 +44,22 @@ def sample_ratio(units: Sequence[int], shares: Sequence[float]) -> Significance:
     >>> round(sample_ratio([821, 935], [1, 1]).p_value, 4)
     0.007
     """
-    found, wanted = counts(list(units)), finite(list(shares), "a share")
-    if len(found) < 2 or len(found) != len(wanted):
-        raise UsageError(f"{len(found)} arms and {len(wanted)} shares", "Give two arms or more, and a share for each.")
+    observed, wanted = counts(list(units)), finite(list(shares), "a share")
+    if len(observed) < 2 or len(observed) != len(wanted):
+        raise UsageError(f"{len(observed)} arms and {len(wanted)} shares", "Give two arms or more, and a share for each.")
     if (wanted <= 0).any():
         raise UsageError(f"a share of {wanted.min():g}", "Every arm has a share above 0.")
-    total, wanted = int(found.sum()), wanted / wanted.sum()
+    total, wanted = int(observed.sum()), wanted / wanted.sum()
     if total == 0:
         return Significance(None, None, 0, "sample ratio", "no unit was assigned")
-    if len(found) == 2:
+    if len(observed) == 2:
         from scipy.stats import binomtest
 
-        exact = binomtest(int(found[0]), total, float(wanted[0]))
-        return Significance(int(found[0]), float(exact.pvalue), total, "sample ratio, exact binomial")
+        exact = binomtest(int(observed[0]), total, float(wanted[0]))
+        return Significance(int(observed[0]), float(exact.pvalue), total, "sample ratio, exact binomial")
     from scipy.stats import chisquare
 
-    test = chisquare(found, np.asarray(wanted * total))
+    test = chisquare(observed, np.asarray(wanted * total))
     return Significance(float(test.statistic), float(test.pvalue), total, "sample ratio, chi-squared")
 
 

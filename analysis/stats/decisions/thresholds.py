@@ -117,8 +117,8 @@ def flagged_precision(right: npt.ArrayLike, clusters: npt.ArrayLike, confidence:
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
     if not len(places):
         return Estimate(None, n=0, reason=NOTHING_FLAGGED)
-    found = np.bincount(places, weights=np.asarray(right, dtype=np.float64)).astype(np.int64)
-    return korn_graubard(np.column_stack([found, np.bincount(places)]), confidence, "lower")
+    hits = np.bincount(places, weights=np.asarray(right, dtype=np.float64)).astype(np.int64)
+    return korn_graubard(np.column_stack([hits, np.bincount(places)]), confidence, "lower")
 
 
 def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, confidence: float = 0.95) -> float:

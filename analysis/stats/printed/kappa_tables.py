@@ -244,11 +244,11 @@ def _search(n: int, agree: int, products: Products, apart: Differences, labels: 
             continue
         # 4 low <= |u|² - |v|² <= 4 high bounds the squares of the differences once the sums are chosen.
         squares = sum(value * value for value in sums)
-        found, looked_at = apart.within(sums, squares - 4 * high, squares - 4 * low)
+        tables, looked_at = apart.within(sums, squares - 4 * high, squares - 4 * low)
         examined += looked_at
-        if found is not None:
-            rows = [(value + off) // 2 for value, off in zip(sums, found, strict=True)]
-            columns = [(value - off) // 2 for value, off in zip(sums, found, strict=True)]
+        if tables is not None:
+            rows = [(value + off) // 2 for value, off in zip(sums, tables, strict=True)]
+            columns = [(value - off) // 2 for value, off in zip(sums, tables, strict=True)]
             return KappaSearch(fill(rows, columns, agree), True, examined)
     return KappaSearch(None, apart.complete, examined)
 

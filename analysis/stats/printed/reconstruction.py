@@ -72,10 +72,10 @@ def reconstruct(
     if positives is not None and not 0 <= positives <= n:
         raise UsageError(f"{positives} positives out of {n} items")
     examined = 0
-    found: list[Confusion] = []
+    tables: list[Confusion] = []
     for actual in range(n + 1) if positives is None else (positives,):
         if examined + (n + 1) > budget:
-            return Reconstruction(tuple(found), False, examined)
+            return Reconstruction(tuple(tables), False, examined)
         tp = _true_positives(actual, printed)
         examined += actual + 1
         negatives = np.arange(n - actual + 1, dtype=np.int64)
@@ -84,16 +84,16 @@ def reconstruct(
         for start in range(0, len(tp), rows):
             hits, fp = (part.ravel() for part in np.meshgrid(tp[start : start + rows], negatives, indexing="ij"))
             if examined + hits.size > budget:
-                return Reconstruction(tuple(found), False, examined)
+                return Reconstruction(tuple(tables), False, examined)
             examined += hits.size
             fits = _fit(printed, hits, fp, actual - hits, n - actual - fp)
-            found += [
+            tables += [
                 Confusion(tp=int(one), fp=int(other), fn=actual - int(one), tn=n - actual - int(other))
                 for one, other in zip(hits[fits], fp[fits], strict=True)
             ]
-            if len(found) > _MOST_TABLES:
-                return Reconstruction(tuple(found[:_MOST_TABLES]), False, examined)
-    return Reconstruction(tuple(found), True, examined)
+            if len(tables) > _MOST_TABLES:
+                return Reconstruction(tuple(tables[:_MOST_TABLES]), False, examined)
+    return Reconstruction(tuple(tables), True, examined)
 
 
 def _true_positives(actual: int, printed: Mapping[Measure, str]) -> IntArray:

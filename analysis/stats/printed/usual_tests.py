@@ -76,8 +76,8 @@ def _tails(x1: int, n1: int, x2: int, n2: int) -> tuple[float, float, float]:
     """The probabilities, both margins fixed, of at most and of at least so many in the first sample, and of so many."""
     from scipy.stats import hypergeom
 
-    given = (n1 + n2, x1 + x2, n1)
-    return float(hypergeom.cdf(x1, *given)), float(hypergeom.sf(x1 - 1, *given)), float(hypergeom.pmf(x1, *given))
+    margins = (n1 + n2, x1 + x2, n1)
+    return float(hypergeom.cdf(x1, *margins)), float(hypergeom.sf(x1 - 1, *margins)), float(hypergeom.pmf(x1, *margins))
 
 
 QuickTest = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], FloatArray]

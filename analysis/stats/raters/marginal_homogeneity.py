@@ -99,9 +99,9 @@ def zero_mean(contributions: npt.ArrayLike) -> Significance:
 def _quadratic(vector: FloatArray, variance: FloatArray) -> tuple[float, int]:
     """The vector's squared length in units of the variance, and the rank of that: directions without any count not."""
     values, directions = np.linalg.eigh(variance)
-    kept = values > _RANK_TOLERANCE * max(float(values.max(initial=0.0)), _RANK_TOLERANCE)
-    along = vector @ directions[:, kept]
-    return float((along**2 / values[kept]).sum()), int(np.count_nonzero(kept))
+    nonzero = values > _RANK_TOLERANCE * max(float(values.max(initial=0.0)), _RANK_TOLERANCE)
+    along = vector @ directions[:, nonzero]
+    return float((along**2 / values[nonzero]).sum()), int(np.count_nonzero(nonzero))
 
 
 def _freedom(rank: int) -> str:

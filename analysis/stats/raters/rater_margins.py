@@ -157,11 +157,11 @@ def possible_ratings(
     unanimous = np.array(list(_falling(dissent.unanimous, categories)), dtype=np.float64)
     bounds = {kappa: _product_bounds(digits, kappa, dissent, n) for kappa, digits in printed.items()}
     chunk = max(1, _CHUNK // max(1, len(splits)))
-    found: list[MarginRatings] = []
+    matches: list[MarginRatings] = []
     for start in range(0, len(unanimous), chunk):
         for row, column in _fitting(unanimous[start : start + chunk], used.astype(np.float64), bounds):
-            found.append(MarginRatings(tuple(int(count) for count in unanimous[start + row]), splits[column]))
-    return PossibleRatings(tuple(found), sum(_arrangements(one.unanimous) for one in found), True, candidates)
+            matches.append(MarginRatings(tuple(int(count) for count in unanimous[start + row]), splits[column]))
+    return PossibleRatings(tuple(matches), sum(_arrangements(one.unanimous) for one in matches), True, candidates)
 
 
 def _fitting(

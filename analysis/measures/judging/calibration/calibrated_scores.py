@@ -198,12 +198,12 @@ def _logistic(scores: FloatArray, positive: BoolArray) -> _Fit:
     from sklearn.linear_model import LogisticRegression
 
     within = scores.min() >= 0 and scores.max() <= 1
-    found = int(positive.sum())
-    target = np.where(positive, (found + 1) / (found + 2), 1 / (len(positive) - found + 2))
+    positives = int(positive.sum())
+    target = np.where(positive, (positives + 1) / (positives + 2), 1 / (len(positive) - positives + 2))
 
     def feature(values: FloatArray) -> npt.NDArray[np.float64]:
-        kept = np.clip(values, _SMALLEST, 1 - _SMALLEST)
-        return np.asarray(np.log(kept / (1 - kept)) if within else values)[:, None]
+        clipped = np.clip(values, _SMALLEST, 1 - _SMALLEST)
+        return np.asarray(np.log(clipped / (1 - clipped)) if within else values)[:, None]
 
     curve = LogisticRegression(C=np.inf, max_iter=1000).fit(
         np.concatenate([feature(scores), feature(scores)]),
@@ -309,5 +309,5 @@ def calibrated_scores_table(scores: CalibratedScores, judge: str, source: str) -
 def probabilities_csv(scores: CalibratedScores) -> str:
     """Return the probabilities of the items held out as CSV: a row an item, a column a method."""
     items = next(iter(scores.probabilities.values()), {})
-    rows = ([item, *(given[item] for given in scores.probabilities.values())] for item in items)
+    rows = ([item, *(of_item[item] for of_item in scores.probabilities.values())] for item in items)
     return csv_of(["item", *(name.replace(" ", "_") for name in scores.probabilities)], rows)

@@ -2,7 +2,7 @@
 
 Runs are split at random in two halves, again and again. The judge counts on all of them; people's labels of one half
 are used to correct its count, as they would be if nobody had labelled the others (`judged_prevalence`), and people's
-own count over all of them says how far off that is. The labelled half by itself stands beside it: a judge with which
+own count over all of them says how far off that is. The labelled half by itself is beside it: a judge with which
 one does no better adds nothing.
 
 Items that the judge left open are in neither count.
@@ -125,8 +125,8 @@ def _rows(one: Halves, splits: int) -> list[Row]:
     return rows_in("share", figures, one.judged.title, one.judged.source)
 
 
-def _finding(found: Sequence[Halves], splits: int) -> str:
-    known = [one for one in found if one.ways and all(way.error is not None for way in one.ways.values())]
+def _finding(benchmarks: Sequence[Halves], splits: int) -> str:
+    known = [one for one in benchmarks if one.ways and all(way.error is not None for way in one.ways.values())]
     if not known:
         return NO_JUDGES
     nearer, powered = (
@@ -142,8 +142,8 @@ def _finding(found: Sequence[Halves], splits: int) -> str:
     )
 
 
-def _error(found: Halves, way: str) -> float:
-    return found.ways[way].error or 0.0
+def _error(halves: Halves, way: str) -> float:
+    return halves.ways[way].error or 0.0
 
 
 def _range(shares: Sequence[float]) -> str:

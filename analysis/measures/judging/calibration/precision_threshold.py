@@ -212,14 +212,14 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
 
     They follow from the scores alone, not from the gold labels.
     """
-    given = scores[np.isfinite(scores)]
+    present = scores[np.isfinite(scores)]
     if votes_of is not None:
         # Numbers of votes that no answer has would be thresholds with other names: a majority of 5 has no fewer than 3.
-        counts = np.unique((given * votes_of).round())
+        counts = np.unique((present * votes_of).round())
         return [float(count) / votes_of for count in counts[::-1] if count > 0] or [1 / votes_of]
-    distinct = np.unique(given)
+    distinct = np.unique(present)
     if len(distinct) > _MOST_THRESHOLDS:
-        distinct = np.unique(np.quantile(given, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))
+        distinct = np.unique(np.quantile(present, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))
     stricter = [float(score) for score in distinct[:0:-1]]
     return [*stricter, min([LABEL_ALONE, *distinct.tolist()])]
 
@@ -299,8 +299,8 @@ def threshold_sentence(result: PrecisionThreshold, judge: str) -> str:
     """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
     floor, sure = number_text(result.floor, "share"), f"with {result.confidence:.0%} confidence"
     if result.threshold is None:
-        given = f"{judge}'s “{result.label}” a precision of {floor}"
-        return f"No threshold is shown to give {given} {sure}: {result.reason}."
+        aim = f"{judge}'s “{result.label}” a precision of {floor}"
+        return f"No threshold is shown to give {aim} {sure}: {result.reason}."
     precision, recall = result.precision, result.recall
     keeps = (
         f"{judge}'s “{result.label}” keeps a precision of {floor} by {threshold_text(result, result.threshold)}: "

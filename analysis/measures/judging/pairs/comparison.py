@@ -1,7 +1,7 @@
 """Judges compared in pairs on the same items: who gives the gold label more often, and is that more than chance.
 
 Only items count that both judges were asked about and that have a gold label. An unanswered item counts as wrong; the
-difference over the items that both answered stands beside it. Where several items are about one run, whole runs are
+difference over the items that both answered is beside it. Where several items are about one run, whole runs are
 what is resampled, or what goes either way in the test.
 
     {"a": "strict", "b": "lenient", "n": 40, "difference": 0.10, "p_value": 0.04, "p_adjusted": 0.08, "test": …,
@@ -179,7 +179,7 @@ def _paired(first: Sequence[bool], second: Sequence[bool], clusters: Sequence[st
 def _compared(
     a: str, b: str, shared: _Paired | None, answered: _Paired | None, test: Test, resamples: int, seed: int
 ) -> PairedJudges:
-    difference, found = _tested(shared, NONE_SHARED, test, resamples, seed)
+    difference, outcome = _tested(shared, NONE_SHARED, test, resamples, seed)
     over_answered, found_answered = _tested(answered, NONE_ANSWERED, test, resamples, seed)
     n_needed, why_not = _needed(shared)
     both, only_a, only_b, neither = (0, 0, 0, 0) if shared is None else structs.astuple(shared.table)
@@ -190,9 +190,9 @@ def _compared(
         difference=difference.value,
         low=difference.low,
         high=difference.high,
-        p_value=found.p_value,
+        p_value=outcome.p_value,
         p_adjusted=None,
-        test=found.test,
+        test=outcome.test,
         method=difference.method,
         both=both,
         only_a=only_a,
@@ -207,7 +207,7 @@ def _compared(
             found_answered.p_value,
             _joined(over_answered.reason, found_answered.reason),
         ),
-        reason=_joined(difference.reason, found.reason, why_not),
+        reason=_joined(difference.reason, outcome.reason, why_not),
     )
 
 

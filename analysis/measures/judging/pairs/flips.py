@@ -126,9 +126,9 @@ def flips(
 ) -> Flips:
     """Return how often the verdicts on attacked items differ from those on their plain twins."""
     of_item = {verdict.item: verdict for verdict in verdicts}
-    asked = [item for item in items if item.id in of_item]
-    injections = {item.id: _injection_of(item) for item in asked}
-    clusters = clusters_of(asked)
+    answered_items = [item for item in items if item.id in of_item]
+    injections = {item.id: _injection_of(item) for item in answered_items}
+    clusters = clusters_of(answered_items)
     pairs, copies = (
         tuple(_pair(item, one, of_item) for item, one in injections.items() if one.role == role)
         for role in ("attacked", "copy")

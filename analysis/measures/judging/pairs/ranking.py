@@ -130,8 +130,8 @@ def rank_stability(
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     # Chance draws alike whatever order the judges are named in.
     labels = {judge: {verdict.item: verdict.label for verdict in runs[judge]} for judge in sorted(runs)}
-    asked = [item for item in next(iter(labels.values())) if all(item in given for given in labels.values())]
-    items = [item for item in asked if item in system_of]
+    shared = [item for item in next(iter(labels.values())) if all(item in given for given in labels.values())]
+    items = [item for item in shared if item in system_of]
     systems = sorted({system_of[item] for item in items})
     if len(systems) < 2:
         of = f"are the work of one system, {systems[0]}" if systems else "do not say whose work they are"
@@ -172,7 +172,7 @@ def rank_stability(
     return RankStability(
         good,
         len(items),
-        len(asked) - len(items),
+        len(shared) - len(items),
         tuple(order(name) for name in runs),
         tuple(order_pair(place, a, b) for place, (a, b) in enumerate(pairs)),
     )
@@ -189,9 +189,9 @@ def _sums(
     places = {system: place for place, system in enumerate(systems)}
     of_item = np.zeros((len(items), len(systems)))
     of_item[np.arange(len(items)), [places[system_of[item]] for item in items]] = 1
-    given = [[one[item] for item in items] for one in labels.values()]
-    columns = [of_item * np.array([[label == good] for label in one]) for one in given]
-    columns += [of_item * np.array([[label is not None] for label in one]) for one in given]
+    answers = [[one[item] for item in items] for one in labels.values()]
+    columns = [of_item * np.array([[label == good] for label in one]) for one in answers]
+    columns += [of_item * np.array([[label is not None] for label in one]) for one in answers]
     return np.concatenate([*columns, of_item], axis=1)
 
 
@@ -236,8 +236,8 @@ def _ranked(
         good, answered = sums[:, cell], sums[:, judges * len(systems) + cell]
         share = units.share(good, answered, "the judge answered none of its items")
         share_all = units.share(good, every, "the system has no item")
-        n, told = int(np.count_nonzero(every)), int(np.count_nonzero(answered))
-        ranked.append(RankedSystem(system, n, told, share, share_all))
+        n, n_answered = int(np.count_nonzero(every)), int(np.count_nonzero(answered))
+        ranked.append(RankedSystem(system, n, n_answered, share, share_all))
     return tuple(sorted(ranked, key=lambda one: 1.0 if one.share.value is None else -one.share.value))
 
 

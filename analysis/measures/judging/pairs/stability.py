@@ -99,17 +99,17 @@ def votes_within(sample: JudgedSample, votes: int) -> Votes:
     if votes < 2:
         return Votes(votes, Estimate(None, n=0, reason=ONE_VOTE), (), ONE_VOTE)
     counts = np.array([np.nan if one.score is None else one.score * votes for one in sample.verdicts])
-    told = sample.answered & ~np.isnan(counts)
-    whole = np.rint(np.where(told, counts, 0)).astype(np.int64)
-    if not told.any() or (np.abs(counts[told] - whole[told]) > _NEAR).any() or whole[told].max() > votes:
+    countable = sample.answered & ~np.isnan(counts)
+    whole = np.rint(np.where(countable, counts, 0)).astype(np.int64)
+    if not countable.any() or (np.abs(counts[countable] - whole[countable]) > _NEAR).any() or whole[countable].max() > votes:
         reason = NO_SHARES if sample.answered.any() else NOTHING_ANSWERED
         return Votes(votes, Estimate(None, n=0, reason=reason), (), reason)
     by_votes = []
-    for count in sorted(set(whole[told].tolist()), reverse=True):
-        here = told & (whole == count) & sample.known
+    for count in sorted(set(whole[countable].tolist()), reverse=True):
+        here = countable & (whole == count) & sample.known
         accuracy = share(sample.right, here, "no item with so many votes has a gold label")
         by_votes.append(VoteCount(count, int(np.count_nonzero(here)), accuracy))
-    return Votes(votes, share(whole == votes, told, NOTHING_ANSWERED), tuple(by_votes))
+    return Votes(votes, share(whole == votes, countable, NOTHING_ANSWERED), tuple(by_votes))
 
 
 def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int = 0) -> Stability:
@@ -183,24 +183,24 @@ def _of_sets(answers: IntArray, unit_of: IntArray, units: int) -> Statistic:
 
     item, run = np.nonzero(answers != MISSING)
     used, label = np.unique(answers[item, run], return_inverse=True)
-    given = np.bincount(item, minlength=len(answers))
+    answers_of_item = np.bincount(item, minlength=len(answers))
     # How often each item got each label that it got.
     pairs = distinct_rows(np.column_stack([item, label]))
     of_pair, times = pairs.rows[:, 0], pairs.items.astype(np.float64)
     same = np.bincount(of_pair, times * (times - 1), minlength=len(answers))
-    several = given >= 2
+    several = answers_of_item >= 2
     sums = np.column_stack(
         [
-            np.where(several, same / np.maximum(given * (given - 1), 1), 0.0),
+            np.where(several, same / np.maximum(answers_of_item * (answers_of_item - 1), 1), 0.0),
             several,
-            given >= 1,
-            np.where(several, (given * (given - 1) - same) / np.maximum(given - 1, 1), 0.0),
+            answers_of_item >= 1,
+            np.where(several, (answers_of_item * (answers_of_item - 1) - same) / np.maximum(answers_of_item - 1, 1), 0.0),
         ]
     )
     by_unit = np.column_stack([np.bincount(unit_of, column, minlength=units) for column in sums.T])
     places = (pairs.rows[:, 1], unit_of[of_pair])
     shape = (len(used), units)
-    shares = csr_array((times / given[of_pair], places), shape=shape)
+    shares = csr_array((times / answers_of_item[of_pair], places), shape=shape)
     pairable = csr_array((np.where(several[of_pair], times, 0.0), places), shape=shape)
 
     def figures(sets: FloatArray) -> FloatArray:

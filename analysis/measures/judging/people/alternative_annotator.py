@@ -167,18 +167,18 @@ def _alignment(others: IntArray, labels: IntArray, values: FloatArray | None) ->
 
 
 def _tested(sample: JudgedSample, advantages: _Advantages, epsilon: float) -> tuple[AgainstOneRater, ...]:
-    found = []
+    tests = []
     for rater, name in enumerate(sample.raters):
         own = advantages.rater == rater
         if np.count_nonzero(own) < FEWEST_ITEMS:
             continue
         judge, human = advantages.judge[own], advantages.human[own]
         p_value = _p_value(human - judge, sample.units.of_item[advantages.item[own]], epsilon)
-        found.append((name, len(judge), float(judge.mean()), float(human.mean()), p_value))
-    adjusted = benjamini_yekutieli([p_value for *_, p_value in found]).p_values
+        tests.append((name, len(judge), float(judge.mean()), float(human.mean()), p_value))
+    adjusted = benjamini_yekutieli([p_value for *_, p_value in tests]).p_values
     return tuple(
         AgainstOneRater(*one, p_adjusted=p, wins=p is not None and p <= _FALSE_DISCOVERY)
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(tests, adjusted, strict=True)
     )
 
 
@@ -212,12 +212,12 @@ def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sampl
     own, count = np.zeros(len(places)), np.ones(len(places))
     for one in tested:
         own[places[one.rater]], count[places[one.rater]] = one.judge, one.n
-    kept = np.isin(advantages.rater, [places[one.rater] for one in tested])
-    rater = advantages.rater[kept]
-    _, unit = np.unique(sample.units.of_item[advantages.item[kept]], return_inverse=True)
-    parts = np.bincount(unit, (advantages.judge[kept] - own[rater]) / count[rater]) / len(tested)
+    of_tested = np.isin(advantages.rater, [places[one.rater] for one in tested])
+    rater = advantages.rater[of_tested]
+    _, unit = np.unique(sample.units.of_item[advantages.item[of_tested]], return_inverse=True)
+    parts = np.bincount(unit, (advantages.judge[of_tested] - own[rater]) / count[rater]) / len(tested)
     units, value = len(parts), float(own.sum() / len(tested))
-    n = len(np.unique(advantages.item[kept]))
+    n = len(np.unique(advantages.item[of_tested]))
     if units < 2 or np.abs(parts).max() < NO_WIDTH:
         return Estimate(value, n=n, reason=ONE_CLUSTER if units < 2 else NO_SPREAD)
     half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))

@@ -140,7 +140,7 @@ def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -
     held = sample.ratings[chosen[sample.ratings[:, 0]]]
     order = np.argsort(held[:, 1], kind="stable")
     bounds = np.searchsorted(held[order, 1], np.arange(len(sample.raters) + 1))
-    found = []
+    differences = []
     for rater, name in enumerate(sample.raters):
         items, _, labels = held[order[bounds[rater] : bounds[rater + 1]]].T
         others = (counts[items, labels] - 1) / np.maximum(counts[items].sum(axis=1) - 1, 1)
@@ -150,8 +150,8 @@ def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -
         by_item = np.argsort(items)
         units = sample.units.only(here)
         means = (units.mean(values[by_item], ALONE) for values in (judge, others, judge - others))
-        found.append(AgainstRater(name, *means))
-    return tuple(found)
+        differences.append(AgainstRater(name, *means))
+    return tuple(differences)
 
 
 @made_by_this

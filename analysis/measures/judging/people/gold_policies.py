@@ -124,13 +124,13 @@ def labels_under(policy: GoldPolicy, gold: Iterable[GoldLabel]) -> dict[str, str
     reference = majority(rows, policy.of if policy.kind == "raters" else ())
     if policy.kind in ("majority", "raters"):
         return reference.label_of
-    given: dict[str, Counter[str]] = {}
+    votes_of: dict[str, Counter[str]] = {}
     for row in rows:
-        given.setdefault(row.item, Counter())[row.label] += 1
+        votes_of.setdefault(row.item, Counter())[row.label] += 1
     if policy.kind == "unanimous":
-        return {item: next(iter(votes)) for item, votes in given.items() if len(votes) == 1 and votes.total() > 1}
+        return {item: next(iter(votes)) for item, votes in votes_of.items() if len(votes) == 1 and votes.total() > 1}
     (label,) = policy.of
-    return reference.label_of | {item: label for item, votes in given.items() if label in votes}
+    return reference.label_of | {item: label for item, votes in votes_of.items() if label in votes}
 
 
 def compare_policies(

@@ -88,8 +88,8 @@ def _weighted_f1(
 
 def _present(marks: list[set[Mark]], categories: list[str]) -> FloatArray:
     """Runs x categories: 1 where a run has a mark of the category."""
-    found = [{category for _, category in run} for run in marks]
-    rows = [[float(category in run) for category in categories] for run in found]
+    categories_of = [{category for _, category in run} for run in marks]
+    rows = [[float(category in run) for category in categories] for run in categories_of]
     return np.array(rows, dtype=np.float64).reshape(len(marks), len(categories))
 
 

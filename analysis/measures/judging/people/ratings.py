@@ -69,7 +69,7 @@ class RatedAspect(Struct, frozen=True):
 
 def rated_aspects(judged: JudgedRatings, resamples: int = 10_000, seed: int = 0) -> list[RatedAspect]:
     """Return each aspect that people rated, in the order in which they are first rated; intervals are over runs."""
-    aspects = dict.fromkeys(aspect for given in judged.people.values() for aspect in given)
+    aspects = dict.fromkeys(aspect for of_run in judged.people.values() for aspect in of_run)
     return [_rated(judged, aspect, resamples, seed) for aspect in aspects]
 
 
@@ -132,12 +132,12 @@ def ratings_table(judged: Sequence[JudgedRatings], notes: Sequence[str] = (), se
 
 
 def _left_out(judged: JudgedRatings) -> str:
-    missing = sum(given is None for given in judged.judge.values())
+    missing = sum(answer is None for answer in judged.judge.values())
     return f"{missing:,} of {len(judged.judge):,} runs got no answer and are left out"
 
 
-def _finding(found: Sequence[RatedAspect]) -> str:
-    known = [one for one in found if one.alpha.value is not None]
+def _finding(aspects: Sequence[RatedAspect]) -> str:
+    known = [one for one in aspects if one.alpha.value is not None]
     if not known:
         return _NONE
     lowest, highest = (end(known, key=lambda one: one.alpha.value or 0.0) for end in (min, max))

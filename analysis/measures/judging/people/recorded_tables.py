@@ -121,20 +121,20 @@ def _pairs_finding(matches: Sequence[Match]) -> str:
     better, worse = (sum(pair.apart and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
     counts = [(worse, "less often"), (better, "more often")]
     (first, how), (then, otherwise) = counts if worse else reversed(counts)
-    told = (
+    sentence = (
         f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent "
         f"one would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
     )
     between = [match.pair for match in matches if match.between_judges and match.pair.difference is not None]
     if not between:
-        return f"{told}."
+        return f"{sentence}."
     widest = max(between, key=lambda pair: abs(pair.difference or 0))
     ahead, behind, first_leads = widest.leader()
     over_all, answered = (
         with_interval(each if first_leads else each.negated(), "difference")
         for each in (widest.estimate, widest.where_answered)
     )
-    return f"{told}; {ahead} is {over_all} ahead of {behind}, and {answered} where both answered."
+    return f"{sentence}; {ahead} is {over_all} ahead of {behind}, and {answered} where both answered."
 
 
 @made_by_this
