@@ -144,7 +144,9 @@ def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[
     if len(rest) == len(rows):
         return (sheet, []) if len(rows) == len(keys) else (sheet.rows(rest), [])
     by = "their order in the file" if times is None or form.time is None else f"column {sheet.header[form.time]!r}"
-    remark = f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(rest):,} left out"
+    remark = (
+        f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(rest):,} left out"
+    )
     return sheet.rows(rest), [remark]
 
 

@@ -141,9 +141,7 @@ def injected(
     order = list(chosen)
     random.shuffle(order)
     dealt = [(plain[number % len(plain)], order[number % len(order)]) for number in range(count)]
-    items = [
-        item for one in plain for item in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))
-    ]
+    items = [item for one in plain for item in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))]
     targets: Counter[str] = Counter()
     places: Counter[str] = Counter()
     shown_places = {_id(one): _shown_places(spec, one) for one in plain}

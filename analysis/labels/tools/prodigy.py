@@ -32,7 +32,9 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
         question, label = _answer(task, result)
         if question:
             who = task.get("_annotator_id") or task.get("_session_id")
-            result.add(place, result.item(place, task, task["_input_hash"]), who, question, label, task.get("_timestamp"))
+            result.add(
+                place, result.item(place, task, task["_input_hash"]), who, question, label, task.get("_timestamp")
+            )
     return result
 
 

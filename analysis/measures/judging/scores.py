@@ -285,6 +285,8 @@ def _against_rater(
 
 def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     """Return the totals of what verdicts say they took, and how many say so."""
-    amounts = {name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT}
+    amounts = {
+        name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT
+    }
     totals: dict[str, Any] = {name: sum(values) if values else None for name, values in amounts.items()}
     return totals | {"reported": {name: len(values) for name, values in amounts.items()}}

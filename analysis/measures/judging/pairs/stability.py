@@ -101,7 +101,11 @@ def votes_within(sample: JudgedSample, votes: int) -> Votes:
     counts = np.array([np.nan if one.score is None else one.score * votes for one in sample.verdicts])
     countable = sample.answered & ~np.isnan(counts)
     whole = np.rint(np.where(countable, counts, 0)).astype(np.int64)
-    if not countable.any() or (np.abs(counts[countable] - whole[countable]) > _NEAR).any() or whole[countable].max() > votes:
+    if (
+        not countable.any()
+        or (np.abs(counts[countable] - whole[countable]) > _NEAR).any()
+        or whole[countable].max() > votes
+    ):
         reason = NO_SHARES if sample.answered.any() else NOTHING_ANSWERED
         return Votes(votes, Estimate(None, n=0, reason=reason), (), reason)
     by_votes = []
@@ -194,7 +198,9 @@ def _of_sets(answers: IntArray, unit_of: IntArray, units: int) -> Statistic:
             np.where(several, same / np.maximum(answers_of_item * (answers_of_item - 1), 1), 0.0),
             several,
             answers_of_item >= 1,
-            np.where(several, (answers_of_item * (answers_of_item - 1) - same) / np.maximum(answers_of_item - 1, 1), 0.0),
+            np.where(
+                several, (answers_of_item * (answers_of_item - 1) - same) / np.maximum(answers_of_item - 1, 1), 0.0
+            ),
         ]
     )
     by_unit = np.column_stack([np.bincount(unit_of, column, minlength=units) for column in sums.T])
