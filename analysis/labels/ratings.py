@@ -122,8 +122,8 @@ def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
             f"agreement needs two raters, and there is one: {listed(chosen)}", f"{file} has {listed(known)}."
         )
     if len(chosen) > MOST_RATERS:
-        column = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
-        raise UsageError(column, "Name the raters to compare with --raters.")
+        message = f"{len(chosen):,} columns that would be raters in {file}, more than {MOST_RATERS}"
+        raise UsageError(message, "Name the raters to compare with --raters.")
     return chosen
 
 
@@ -144,10 +144,8 @@ def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[
     if len(rest) == len(rows):
         return (sheet, []) if len(rows) == len(keys) else (sheet.rows(rest), [])
     by = "their order in the file" if times is None or form.time is None else f"column {sheet.header[form.time]!r}"
-    remark = (
-        f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(rest):,} left out"
-    )
-    return sheet.rows(rest), [remark]
+    note = f"of several ratings of an item by one rater the {keep} is kept, by {by}: {len(rows) - len(rest):,} left out"
+    return sheet.rows(rest), [note]
 
 
 def _times(cells: Sequence[str]) -> list[float] | None:

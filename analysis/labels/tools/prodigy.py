@@ -25,30 +25,28 @@ def is_own(record: dict[str, Any]) -> bool:
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """Return the choices, and the acceptances and rejections, of the tasks."""
-    result = ToolRatings("Prodigy", records, item_field)
+    table = ToolRatings("Prodigy", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         if any(task.get(name) for name in _REGIONS):
-            result.left_out["spans or relations of tasks"] += 1
-        question, label = _answer(task, result)
+            table.left_out["spans or relations of tasks"] += 1
+        question, label = _answer(task, table)
         if question:
             who = task.get("_annotator_id") or task.get("_session_id")
-            result.add(
-                place, result.item(place, task, task["_input_hash"]), who, question, label, task.get("_timestamp")
-            )
-    return result
+            table.add(place, table.item(place, task, task["_input_hash"]), who, question, label, task.get("_timestamp"))
+    return table
 
 
-def _answer(task: dict[str, Any], result: ToolRatings) -> tuple[str, str]:
+def _answer(task: dict[str, Any], table: ToolRatings) -> tuple[str, str]:
     """Return what was asked and the label that answers it, both empty for what is not a rating."""
     if task["answer"] == "ignore":
-        result.left_out["ignored tasks"] += 1
+        table.left_out["ignored tasks"] += 1
     elif isinstance(task.get("options"), list) or "accept" in task:
         chosen = label_text(task.get("accept"))
         if task["answer"] == "accept" and chosen:
             return _CHOICE, chosen
-        result.left_out["choices that were rejected or left empty"] += 1
+        table.left_out["choices that were rejected or left empty"] += 1
     elif str(task.get("_view_id", "")).endswith(("_manual", "_input")):
-        result.left_out["tasks without a label of the whole item"] += 1
+        table.left_out["tasks without a label of the whole item"] += 1
     else:
         return label_text(task.get("label")) or _ANSWER, task["answer"]
     return "", ""
