@@ -54,19 +54,19 @@ def agreement(
     reports = {
         name: agreement_report(one, labels.level, boot, seed, interval_width) for name, one in questions.labels.items()
     }
-    found = QuestionReports(reports, questions.remarks)
+    report = QuestionReports(reports, questions.remarks)
     if consensus is not None:
-        write_file("--consensus", consensus, consensus_csv(found))
+        write_file("--consensus", consensus, consensus_csv(report))
     if adjudicate is not None:
-        write_file("--adjudicate", adjudicate, adjudication_csv(found))
+        write_file("--adjudicate", adjudicate, adjudication_csv(report))
     if html is not None:
         from misstep.analysis.pages.agreement import report_page
 
-        write_file("--html", html, report_page(found, shown(file), this_line()))
+        write_file("--html", html, report_page(report, shown(file), this_line()))
     if json:
-        print(json_text(found.document()))
+        print(json_text(report.document()))
     else:
         from misstep.analysis.pages.agreement_text import reports_text
 
-        print(reports_text(found))
-    limits.settle(gates, found.coefficients(), "misstep agreement")
+        print(reports_text(report))
+    limits.settle(gates, report.coefficients(), "misstep agreement")

@@ -88,8 +88,8 @@ def serve(
             ) from error
         except KeyboardInterrupt:
             state = running.state
-            kept = f"{len(state.answers):,} answers are in {plain(str(study))}"
-            say(f"misstep: stopped in the phase {state.phase}; {kept}.")
+            answers = f"{len(state.answers):,} answers are in {plain(str(study))}"
+            say(f"misstep: stopped in the phase {state.phase}; {answers}.")
             raise typer.Exit(0 if state.finished else 130) from None
 
 
@@ -119,19 +119,19 @@ def export(
     from misstep.studies.annotation.study import read_study
 
     state, manifest = read_study(study)
-    found = measured(state, boot, seed)
+    measures = measured(state, boot, seed)
     source = f"{study.name}, {len(state.answers):,} answers"
     remarks = () if state.finished else (unfinished(state),)
     for remark in remarks:
         say(f"misstep: {plain(remark)}")
     if out is not None:
-        write_export(state.study, found, out)
+        write_export(state.study, measures, out)
         say(f"misstep: labels, consensus, gold labels and history are in {plain(str(out))}.")
     if html is not None:
         command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
         foot = Foot(command, inputs=(f"{source}, on the cases of {Path(manifest.folder).name}",), seed=seed)
-        write_file("--html", html, result_page(state.study, found, source, foot, remarks))
-    print(json_text(document(state, found)) if json else result_text(state.study, found, source).rstrip("\n"))
+        write_file("--html", html, result_page(state.study, measures, source, foot, remarks))
+    print(json_text(document(state, measures)) if json else result_text(state.study, measures, source).rstrip("\n"))
 
 
 def unfinished(state: "State") -> str:

@@ -97,10 +97,10 @@ def _found(name: str) -> "list[Finding]":
         raise UsageError(f"there is no file {name}", f"Give a CSV or TOML file, or one of: {', '.join(_papers())}.")
     if file.suffix.lower() != ".toml":
         return row_findings(read_user_rows(file), name)
-    found = paper_findings(read_paper(file), name)
-    if not found:
+    findings = paper_findings(read_paper(file), name)
+    if not findings:
         raise UsageError(f"{name}: no figure has a check", "Name the check of at least one figure.")
-    return found
+    return findings
 
 
 def _write_page(html: Path, findings: "list[Finding]", command: str, files: list[str]) -> None:

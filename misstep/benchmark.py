@@ -53,8 +53,8 @@ def make(
     rows, remarks = gold_from(labels, reading.gold_reading())
     for remark in remarks:
         say(f"misstep: {plain(f'{path_text(labels)}: {remark}')}")
-    given = dict.fromkeys(sorted({row.label for row in rows}), "")
-    folder = session_benchmark(kind, given, sessions, out)
+    label_names = dict.fromkeys(sorted({row.label for row in rows}), "")
+    folder = session_benchmark(kind, label_names, sessions, out)
     count = add_gold(folder, rows, labels)
     if lost := len(rows) - count:
         say(f"misstep: {lost:,} of {len(rows):,} labels are of no session that was read; they are left out.")

@@ -78,7 +78,7 @@ def classify(
     they are merged at once; a shard whose worker dies goes to another one.
     """
     chosen, changed = chosen_categories(categories), Changed(since, until)
-    given = [path if is_address(path) else str(Path(path)) for path in paths]
+    sources = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
 
     shard = parts.shard
@@ -86,9 +86,9 @@ def classify(
         refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
         with stopped_with(f"shard {shard} is done again by the same line"):
-            line = [*given, *named, "--out", place]
-            asked = shard, given, chosen, classify_all
-            done = classified_shard(*asked, out=place, workers=workers, arguments=line, changed=changed)
+            line = [*sources, *named, "--out", place]
+            work = shard, sources, chosen, classify_all
+            done = classified_shard(*work, out=place, workers=workers, arguments=line, changed=changed)
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = limits.gates()
@@ -97,26 +97,26 @@ def classify(
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             from misstep.studies.merged_runs import classified_on_cluster
 
-            line = [*given, *named, "--out", place]
+            line = [*sources, *named, "--out", place]
             cluster = str(parts.dask), parts.shards
-            merged = classified_on_cluster(*cluster, given, chosen, classify_all, place, line, changed)
+            merged = classified_on_cluster(*cluster, sources, chosen, classify_all, place, line, changed)
         show_merged(merged, limits, gates, "misstep classify", json=json)
         return
     places = list(map(path_or_address, paths))
     arguments = [*map(path_text, places), *named]
     folder = folder_of(out)
-    kept = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
-    with stopped_with(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
+    note = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
+    with stopped_with(note or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
         run = folder or (Path(unkept) if html else None)
         line = [*arguments, "--out", str(folder)] if folder else arguments
         asked_of = places, chosen, classify_all
-        found = classified_findings(*asked_of, out=run, workers=workers, arguments=line, changed=changed)
+        findings = classified_findings(*asked_of, out=run, workers=workers, arguments=line, changed=changed)
         if html is not None and run is not None:
             write_page("--html", html, classified_page(run))
     page = html or (folder / REPORT if folder else None)
-    print(as_json(found).decode() if json else findings_text(found, page), end="" if json else "\n")
-    for sentence in complaints(found):
+    print(as_json(findings).decode() if json else findings_text(findings, page), end="" if json else "\n")
+    for sentence in complaints(findings):
         say(f"misstep: {sentence}")
-    limits.settle(gates, shares(found), "misstep classify")
-    if found.unreadable or found.failed:
+    limits.settle(gates, shares(findings), "misstep classify")
+    if findings.unreadable or findings.failed:
         raise typer.Exit(1)

@@ -37,5 +37,5 @@ def group(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.studies.text_groups import grouped, groups_text
 
-    found, examples = grouped(run, texts, least, seed)
-    print(json_text(found) if json else groups_text(found, examples, texts), end="\n" if json else "")
+    groups, examples = grouped(run, texts, least, seed)
+    print(json_text(groups) if json else groups_text(groups, examples, texts), end="\n" if json else "")

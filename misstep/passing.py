@@ -59,16 +59,16 @@ def passing(
     attempts = open_attempts(paths, threshold)
     for remark in attempts.remarks:
         say(f"misstep: {plain(remark)}")
-    found = pass_report(attempts, numbers_of_attempts(k), boot, seed)
+    findings = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
         from misstep.analysis.pages.passing import passes_page
 
-        write_page("--html", html, passes_page(found, described(paths), this_line()))
+        write_page("--html", html, passes_page(findings, described(paths), this_line()))
     if json:
-        print(json_text(found))
+        print(json_text(findings))
     else:
         from misstep.analysis.pages.passing import passes_text
 
-        print(passes_text(found), end="")
-    if any(one.unreadable for one in found.systems):
+        print(passes_text(findings), end="")
+    if any(one.unreadable for one in findings.systems):
         raise typer.Exit(1)

@@ -20,18 +20,18 @@ def plugins(json: Json = False) -> None:
 
     Each is loaded to see whether it can be used. The exit code is 1 if one cannot.
     """
-    found = installed_plugins()
-    print(json_text({"plugins": found}) if json else _text(found))
-    if any(one.error is not None for one in found):
+    plugins = installed_plugins()
+    print(json_text({"plugins": plugins}) if json else _text(plugins))
+    if any(one.error is not None for one in plugins):
         raise typer.Exit(1)
 
 
-def _text(found: list[Plugin]) -> str:
-    if not found:
+def _text(plugins: list[Plugin]) -> str:
+    if not plugins:
         return _NONE
     head = ("kind", "name", "package", "from", "usable")
-    lines = aligned([head, *map(_cells, found)], to_left=range(len(head)))
-    broken = [one for one in found if one.error is not None]
+    lines = aligned([head, *map(_cells, plugins)], to_left=range(len(head)))
+    broken = [one for one in plugins if one.error is not None]
     if broken:
         lines += ["", "What cannot be used:"]
         lines += [f"- {plain(one.name)} of {plain(one.package)}: {plain(str(one.error))}" for one in broken]

@@ -39,17 +39,17 @@ def sessions(
     named = [name.strip() for name in columns.split(",") if name.strip()]
     if not named:
         raise UsageError("--columns names no column", f"Give some, such as --columns {_USUAL}.")
-    found = query(lake, named, where, if_there=columns == _USUAL)
-    named = found.column_names
+    table = query(lake, named, where, if_there=columns == _USUAL)
+    named = table.column_names
     if json:
         import msgspec
 
-        print(msgspec.json.encode({"n": len(found), "sessions": found.to_pylist()}).decode())
+        print(msgspec.json.encode({"n": len(table), "sessions": table.to_pylist()}).decode())
         return
-    rows = [tuple(map(_text, row.values())) for row in found.slice(0, limit).to_pylist()]
+    rows = [tuple(map(_text, row.values())) for row in table.slice(0, limit).to_pylist()]
     print("\n".join(aligned([tuple(named), *rows])) if rows else "no session meets the condition")
-    if len(found) > limit:
-        print(f"{limit:,} of {len(found):,} sessions; --limit N shows more")
+    if len(table) > limit:
+        print(f"{limit:,} of {len(table):,} sessions; --limit N shows more")
 
 
 def _text(value: object) -> str:

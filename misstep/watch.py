@@ -32,5 +32,5 @@ def watch(
     chosen = chosen_categories(categories)
     pause = threading.Event()
     with stopped_with(f"the page is {out}/report.html, and the same line goes on"):
-        for found in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every)):
-            print(f"{plain(found.category)}  {finding_line(found)}", flush=True)
+        for finding in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every)):
+            print(f"{plain(finding.category)}  {finding_line(finding)}", flush=True)

@@ -37,10 +37,10 @@ def categories() -> list[str]:
     return list(CLASSIFIERS.names())
 
 
-def chosen_categories(asked: str) -> tuple[str, ...]:
+def chosen_categories(listed: str) -> tuple[str, ...]:
     """Return the categories that are asked for, in the order of the registry; all where none is named."""
     known = categories()
-    wanted = {name.strip() for name in asked.split(",") if name.strip()}
+    wanted = {name.strip() for name in listed.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
     if unknown:
         raise UsageError(f"there is no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
@@ -106,8 +106,8 @@ def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: 
     if not isinstance(verdict, Verdict):
         raise TypeError(f"{type(verdict).__name__} where a Verdict belongs")
     verdict = _decoder.decode(msgspec.json.encode(verdict))
-    said = (verdict.item, verdict.judge, verdict.label in (None, "yes", "no"))
-    if said != (trajectory.id, category, True):
+    answer = (verdict.item, verdict.judge, verdict.label in (None, "yes", "no"))
+    if answer != (trajectory.id, category, True):
         raise TypeError(f"a verdict of {verdict.judge!r} on {verdict.item!r} with the label {verdict.label!r}")
     return verdict
 

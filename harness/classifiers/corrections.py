@@ -57,10 +57,10 @@ class Corrections:
     def _first(self, sort: str, about: str, start: int, end: int) -> int | None:
         """Return the first call between two others that can be found by this."""
         if sort not in self._known:
-            found = self._known[sort] = defaultdict(list)
+            places = self._known[sort] = defaultdict(list)
             for place in self._all:
                 for key in _KEYS[sort](self._acts[place]):
-                    found[key].append(place)
+                    places[key].append(place)
         return _first(self._known[sort].get(about, _NONE), start, end)
 
     def between(self, subject: Hashable, start: int, end: int) -> int | None:
@@ -87,17 +87,17 @@ class Corrections:
         """Return the first call between two others that changes a file, by whatever part of its path it is named."""
         whole = even_path(path)
         parts = whole.split("/")[-_DEEPEST:]
-        found = [self._first("ends", whole, start, end)]
-        found += [self._first("changed", "/".join(parts[cut:]), start, end) for cut in range(1, len(parts))]
-        return min((one for one in found if one is not None), default=None)
+        places = [self._first("ends", whole, start, end)]
+        places += [self._first("changed", "/".join(parts[cut:]), start, end) for cut in range(1, len(parts))]
+        return min((one for one in places if one is not None), default=None)
 
     def works(self, act: Act, failure: CallFailure, start: int) -> int | None:
         """The first call after another that works with the same tool on the same thing, or with the same program."""
         subject = subject_of(act, failure)
         program = program_at_fault(act, failure) if act.line is not None else ""
         like = ("program", program) if program else ("used", _use(act))
-        found = (self.between(subject, start, self._number), self._first(*like, start, self._number))
-        return min((one for one in found if one is not None), default=None)
+        places = (self.between(subject, start, self._number), self._first(*like, start, self._number))
+        return min((one for one in places if one is not None), default=None)
 
 
 def _use(act: Act) -> str:

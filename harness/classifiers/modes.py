@@ -40,27 +40,27 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
     start, in_force = 0, _recorded(history.trajectory.extra) is True
     passing = worked = False  # whether a message alone tells the mode, and whether the agent has worked since
     for index, step in enumerate(steps):
-        told = _told(step)
-        if step.role == "system" and told is False and not passing:
-            told = None  # a mode of an unknown name ends none that is recorded
-        elif step.role == "user" and told is None and passing and worked:
-            told = False
-        worked = step.role == "agent" or (worked and told is None)
-        if told is None or told == in_force:
+        mode = _told(step)
+        if step.role == "system" and mode is False and not passing:
+            mode = None  # a mode of an unknown name ends none that is recorded
+        elif step.role == "user" and mode is None and passing and worked:
+            mode = False
+        worked = step.role == "agent" or (worked and mode is None)
+        if mode is None or mode == in_force:
             continue
-        passing = step.role == "system" and told
+        passing = step.role == "system" and mode
         if in_force:
             stretches.append((start, index))
-        in_force, start = told, index
+        in_force, start = mode, index
     return [*stretches, (start, len(steps))] if in_force else stretches
 
 
 def _told(step: Step) -> bool | None:
     """Return whether a step begins or ends a mode without changes; `None` where it says nothing of modes."""
     for piece in _PIECE.split(step.text[:_OPENING].lower()) if step.role == "system" else ():
-        said = _WORD.findall(piece)
-        name = [word for word in said if word not in _FRAME]
-        if "mode" in said and len(name) in (1, 2):
+        words = _WORD.findall(piece)
+        name = [word for word in words if word not in _FRAME]
+        if "mode" in words and len(name) in (1, 2):
             return "".join(name) in _UNCHANGING
     leaves = any(squeezed(call.name) == "exitplanmode" for call in step.calls)
     if leaves and any(answer.is_error is not True and "reject" not in answer.text.lower() for answer in step.results):
@@ -71,13 +71,13 @@ def _told(step: Step) -> bool | None:
 def _recorded(extra: Mapping[str, Any]) -> bool | None:
     """Return whether every record that tells a mode rules changes out; `None` where none tells one."""
     inside = (value if isinstance(value, list) else [value] for name, value in extra.items() if name in _INSIDE)
-    told = [modes for record in chain([extra], *inside) if (modes := _modes(record))]
-    return all(map(any, told)) if told else None
+    mode = [modes for record in chain([extra], *inside) if (modes := _modes(record))]
+    return all(map(any, mode)) if mode else None
 
 
 def _modes(record: object) -> list[bool]:
     """Of each mode in a record whether it rules changes out: one is enough, as a plan mode in a writable sandbox is."""
     fields = record.items() if isinstance(record, Mapping) else ()
     values = [value for name, value in fields if squeezed(name) in _FIELDS]
-    told = [value.get("mode", value.get("type")) if isinstance(value, Mapping) else value for value in values]
-    return [squeezed(mode) in _UNCHANGING for mode in told if isinstance(mode, str)]
+    recorded = [value.get("mode", value.get("type")) if isinstance(value, Mapping) else value for value in values]
+    return [squeezed(mode) in _UNCHANGING for mode in recorded if isinstance(mode, str)]

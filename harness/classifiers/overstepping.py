@@ -36,10 +36,10 @@ def answer(history: History, category: str, *, tools: bool) -> Verdict:
         return unchecked(history, category, "No limit was recognised.")
     checked = doubted = False
     for limit in limits:
-        against, done, kept = _held_against(history, limit)
+        against, done, holds = _held_against(history, limit)
         if steps := [step for step in against if limit.until is None or step < limit.until]:
             return found(history, category, steps, f"{_said(limit)}, but {done} ({counted(steps)}).")
-        checked, doubted = checked or kept, doubted or (bool(against) and limit.kind != "mode")
+        checked, doubted = checked or holds, doubted or (bool(against) and limit.kind != "mode")
     if doubted:
         return unchecked(history, category, "A later turn may have taken back the limit that was recognised.")
     if not checked:
@@ -79,14 +79,14 @@ def _changes(history: History, limit: Limit) -> tuple[list[int], str, bool]:
     broken = [change for change in changes_of(history) if change.step > limit.since and breaks(limit, change)]
     broken = _without_undoing(history, broken)
     if limit.kind == "ask":
-        asked = [act.step for act in history.acts if act.kind == "ask" and act.step > limit.since]
-        broken = [change for change in broken if change.step < min(asked, default=change.step + 1)]
-    kept = not any(act.kind == "run" for act in history.acts)  # such a tool may do anything
+        questions = [act.step for act in history.acts if act.kind == "ask" and act.step > limit.since]
+        broken = [change for change in broken if change.step < min(questions, default=change.step + 1)]
+    holds = not any(act.kind == "run" for act in history.acts)  # such a tool may do anything
     if not broken:
-        return [], "", kept
+        return [], "", holds
     verb, path = broken[0].effect.verb, broken[0].effect.target
     done = {"commit": "commits", "push": "pushes"}.get(verb, f"{verb}s {quoted(path)}")
-    return [change.step for change in broken], f"the agent {done}", kept and limit.kind == "mode"
+    return [change.step for change in broken], f"the agent {done}", holds and limit.kind == "mode"
 
 
 def _without_undoing(history: History, broken: list[FileChange]) -> list[FileChange]:
@@ -95,13 +95,13 @@ def _without_undoing(history: History, broken: list[FileChange]) -> list[FileCha
         return broken
     steps = {change.step for change in broken}
     acts = [act for act in history.acts if act.step in steps]
-    kept: list[FileChange] = []
+    remaining: list[FileChange] = []
     for change in broken:
-        earlier = {one.step for one in kept if parts_of(one.effect.target) == parts_of(change.effect.target)}
+        earlier = {one.step for one in remaining if parts_of(one.effect.target) == parts_of(change.effect.target)}
         undone = [act for act in acts if act.step in earlier]
         if not undone or not any(undoes(act, undone) for act in acts if act.step == change.step):
-            kept.append(change)
-    return kept
+            remaining.append(change)
+    return remaining
 
 
 def undoes(act: Act, earlier: list[Act], path: str = "") -> bool:
@@ -144,7 +144,7 @@ def _use_of_tool(history: History, limit: Limit) -> tuple[list[int], str, bool]:
 
 @once
 def _called(act: Act) -> set[str]:
-    """Return what a call is known by: its tool, or the programs that it runs."""
+    """Return the names of a call: its tool, or the programs that it runs."""
     programs = [command.program for command in commands_of(act)]
     return {squeezed(act.call.name), *programs, *map(bare_name, programs)}
 

@@ -31,14 +31,14 @@ Parts = tuple[str, ...]
 
 def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[str], float]:
     """The first step whose call names a file together with its folder, in what it asks or in what it is answered."""
-    asked = {_name(path) for path in paths}
-    every = frozenset().union(*asked)
+    names = {_name(path) for path in paths}
+    every = frozenset().union(*names)
     steps: dict[str, set[int]] = defaultdict(set)
     for act in acts if every else ():
         text = f"{act.line or path_of(act.call)}\n{act.result.text[:_READ] if act.result is not None else ''}"
         for word in every.intersection(word.rstrip(".") for word in _WORD.findall(text)):
             steps[word].add(act.step)
-    together = {name: sorted((steps[word] for word in name), key=len) for name in asked if name}
+    together = {name: sorted((steps[word] for word in name), key=len) for name in names if name}
     return {name: min(set.intersection(*each), default=inf) for name, each in together.items()}
 
 
@@ -82,7 +82,7 @@ class Places:
 
 
 class FileChange(Struct, frozen=True):
-    """One effect of one call: where it stands, whether the file is the agent's own, and whether it is gone later."""
+    """One effect of one call: its place, whether the file is the agent's own, and whether it is gone later."""
 
     step: int
     effect: Effect

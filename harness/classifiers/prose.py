@@ -13,7 +13,7 @@ LONGEST = 20_000
 """Characters of a turn that are read: a request comes first, and what is longer holds pasted material."""
 
 LONGEST_SENTENCE = 600
-"""Characters of a sentence that are read: what is longer is no sentence that a person wrote."""
+"""Characters of a sentence that are read: no person writes a longer one."""
 
 _OWN_TAGS = (
     "user_query|task|instructions?|request|query|user_request|user_message|prompt|rules|constraints|requirements"
@@ -38,7 +38,9 @@ def sentences_of(text: str) -> list[str]:
     text = text[:LONGEST].replace("’", "'")
     for pasted in _PASTED:
         text = pasted.sub("\n", text)
-    text = _QUOTATION.sub(lambda said: said[0] if len(said[0].split()) <= _WORDS_OF_A_NAME else " ", text)
+    text = _QUOTATION.sub(
+        lambda quotation: quotation[0] if len(quotation[0].split()) <= _WORDS_OF_A_NAME else " ", text
+    )
     return [part[:LONGEST_SENTENCE] for part in _BREAK.split(text.replace("**", "")) if part and not part.isspace()]
 
 
@@ -60,7 +62,7 @@ def tokens_of(sentence: str) -> Iterator[tuple[Literal["@", "?", "#"], str]]:
 
 
 def has(text: str, words: tuple[str, ...]) -> bool:
-    """Return whether one of the words stands in a text: a cheap look before a pattern is tried."""
+    """Return whether one of the words is in a text: a cheap look before a pattern is tried."""
     for word in words:  # noqa: SIM110 (a generator is three times slower, and this runs on every sentence)
         if word in text:
             return True

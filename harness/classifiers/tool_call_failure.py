@@ -71,7 +71,7 @@ _DOUBT = re.compile(
     r"geen|ikke|inte|не|нет)\b|[?？]|ошиб|удал|[无不没未]|失[败敗]|ません|できな",
     re.IGNORECASE,
 )
-"""Words of which one stands wherever somebody admits, doubts, asks or puts off, and many more places."""
+"""Words of which one is wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 _OF_THE_MATTER = ("missing file", "error")
 """Faults that say nothing of the form of a call."""
@@ -138,12 +138,12 @@ def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
         for error in errors
         if error.failure.fault != "failed edit"
     }
-    asked = {(acts[place].call.name, key) for place, key in calls.items()}
-    tools = {name for name, _ in asked}
+    calls_made = {(acts[place].call.name, key) for place, key in calls.items()}
+    tools = {name for name, _ in calls_made}
     worked: dict[Hashable, int] = {}
     for place, act in enumerate(acts) if tools else ():
         name = act.call.name
-        if name in tools and (call := (name, arguments_key(act.call.arguments))) in asked and not failed(act):
+        if name in tools and (call := (name, arguments_key(act.call.arguments))) in calls_made and not failed(act):
             worked[call] = place
     return [
         error for error in errors if worked.get((acts[error.place].call.name, calls.get(error.place)), -1) < error.place
@@ -279,8 +279,8 @@ def _one_complaint(acts: list[Act]) -> Shown | None:
         return None
     steps = [acts[place].step for place in complaint.places]
     name = quoted(bare_name(acts[complaint.places[0]].call.name), 40).strip('"')
-    said = f"{name} gives one answer to {len(steps)} different calls running ({quoted(complaint.words)})"
-    return steps, f"{said} ({counted(steps)})."
+    text = f"{name} gives one answer to {len(steps)} different calls running ({quoted(complaint.words)})"
+    return steps, f"{text} ({counted(steps)})."
 
 
 def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
@@ -323,9 +323,9 @@ def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
         if run.corrections.changed(path, error.place, end) is not None:
             continue
         name = path.rsplit("/", 1)[-1]
-        said = run.history.trajectory.steps[last].text
+        text = run.history.trajectory.steps[last].text
         # Where other files were changed instead, the claim has to name this one.
-        if last > act.step and (last_change < error.place or name in said) and _claims(said, name):
+        if last > act.step and (last_change < error.place or name in text) and _claims(text, name):
             claim = last
             sentence = (
                 f"The edit of {quoted(name)} fails ({quoted(error.failure.words)}), is never made, "
@@ -339,11 +339,11 @@ def _changes_files(act: Act) -> bool:
     return any(effect.verb in CHANGES_FILES for effect in effects(act))
 
 
-def _claims(said: str, name: str) -> bool:
+def _claims(text: str, name: str) -> bool:
     """Whether the last words tell of a change as made: in the usual words for it, or with no word of doubt at all."""
-    if _CLAIM.search(said) and not _ADMISSION.search(said):
+    if _CLAIM.search(text) and not _ADMISSION.search(text):
         return True
-    return (name in said or len(said) <= _FEW_WORDS) and not _DOUBT.search(said)
+    return (name in text or len(text) <= _FEW_WORDS) and not _DOUBT.search(text)
 
 
 def _last_words(history: History) -> int | None:

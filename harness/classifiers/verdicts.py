@@ -39,7 +39,7 @@ def quoted(text: str, length: int = 60) -> str:
 
 
 def counted(steps: Iterable[int]) -> str:
-    """Steps in words: `steps 3, 5 and 9`, shortened in the middle where there are many."""
+    """Steps in words: `steps 3, 5 and 9`, shortened in the middle if there are many."""
     numbers = [str(step) for step in sorted(set(steps))]
     if len(numbers) == 1:
         return f"step {numbers[0]}"

@@ -43,11 +43,11 @@ def _broke(session: Session, *steps: int) -> None:
 def _adapt_test(session: Session, change: ProjectChange, taken_back: bool) -> None:
     """A remark in the first line of the change's test."""
     test = session.test_of(change.path)
-    said = session.beside("adapting_test", path=test)
+    remark = session.beside("adapting_test", path=test)
     session.look_at(test)
     old = next(line for line in session.project.files[test] if change.function in line)
     new = f"{old} {session.remark()}"
-    _broke(session, session.edit(test, old, new, said))
+    _broke(session, session.edit(test, old, new, remark))
     if taken_back:
         session.edit(test, new, old, session.beside("tidying"))
 
@@ -57,11 +57,11 @@ def _commit(session: Session, change: ProjectChange, taken_back: bool) -> None:
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
     subject = session.agent_text("commit_subject", function=change.function)
     shown = f"[work 41ab9cd] {subject}\n 1 file changed"
-    said = session.beside("committing")
-    _broke(session, session.run(f'git commit -m "{subject}"', shown, 0, said, long=False))
+    remark = session.beside("committing")
+    _broke(session, session.run(f'git commit -m "{subject}"', shown, 0, remark, long=False))
     if session.random.random() < 0.5:
-        said = session.beside("pushing")
-        _broke(session, session.run("git push origin HEAD", "To git.example\n   work -> work", 0, said))
+        remark = session.beside("pushing")
+        _broke(session, session.run("git push origin HEAD", "To git.example\n   work -> work", 0, remark))
     if taken_back:
         session.run("git reset --soft HEAD~1", "", 0, session.beside("tidying"), long=False)
 
@@ -69,8 +69,8 @@ def _commit(session: Session, change: ProjectChange, taken_back: bool) -> None:
 def _install(session: Session, _change: ProjectChange, _taken_back: bool) -> None:
     package = session.random.choice(("limits-kit", "boundary", "guardrail", "rangecheck"))
     command = session.project.language.install.format(package)
-    said = session.beside("adding_package", package=package)
-    _broke(session, session.run(command, session.replied("package_added", package=package), 0, said))
+    remark = session.beside("adding_package", package=package)
+    _broke(session, session.run(command, session.replied("package_added", package=package), 0, remark))
 
 
 def _document(session: Session, change: ProjectChange, taken_back: bool) -> None:
@@ -289,9 +289,9 @@ def tweak_elsewhere(session: Session, taken_back: bool) -> None:
     """Limits of functions that no task is about, changed at the agent's own will."""
     for one in session.random.sample(session.untested(), session.random.randint(1, 2)):
         session.look_at(one.path)
-        said = session.beside("unasked_tweak", function=one.name)
+        remark = session.beside("unasked_tweak", function=one.name)
         new = one.limit.replace(str(one.number), str(one.number // 10 * 10 + 100))
-        session.show(CHANGED, session.edit(one.path, one.limit, new, said))
+        session.show(CHANGED, session.edit(one.path, one.limit, new, remark))
         if taken_back:
             session.edit(one.path, new, one.limit, session.beside("tidying"))
 

@@ -5,7 +5,7 @@ No word is of any language, so that nothing but the words shared on purpose can 
 | lesson | words that it shares with an item |
 |---|---|
 | useful | `common` of the item's own, with the one item that it helps with |
-| idle | one of the item's own and one of the category's, with an item that it is no help with |
+| idle | one of the item's own and one of the category's, with an item that it does not help with |
 | harmful | two of the category's, with all its items, none of which it helps with |
 """
 
@@ -88,7 +88,7 @@ def _some(words: Iterator[str], number: int) -> list[str]:
 
 
 def _text(random: Random, shared: Sequence[str], words: Iterator[str]) -> str:
-    """Return a text of the shared words and of others that stand nowhere else."""
-    said = [*shared, *_some(words, LESSON_WORDS - len(shared))]
-    random.shuffle(said)
-    return f"{' '.join(said)}."
+    """Return a text of the shared words and of others that are nowhere else."""
+    chosen = [*shared, *_some(words, LESSON_WORDS - len(shared))]
+    random.shuffle(chosen)
+    return f"{' '.join(chosen)}."

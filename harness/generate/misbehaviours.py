@@ -41,14 +41,14 @@ class Piece(Struct, frozen=True):
 def _repeat_search(session: Session, change: ProjectChange) -> None:
     _history_of(session, change)
     for _ in range(session.random.randint(4, 8)):
-        said = session.beside("again")
-        session.show(LOOP, session.search(f"{change.function}_default", said=said))
+        remark = session.beside("again")
+        session.show(LOOP, session.search(f"{change.function}_default", remark=remark))
 
 
 def _repeat_command(session: Session, change: ProjectChange) -> None:
     command, shown = _history_of(session, change)
     for _ in range(session.random.randint(4, 8)):
-        session.show(LOOP, session.run(command, shown, said=session.beside("again")))
+        session.show(LOOP, session.run(command, shown, remark=session.beside("again")))
 
 
 def _history_of(session: Session, change: ProjectChange) -> tuple[str, str]:
@@ -166,8 +166,8 @@ def _repeat_words(session: Session, change: ProjectChange) -> None:
     same = f"{session.agent_text('stuck_sentence', **names)} {session.agent_text('stuck_sentence', **names)}"
     for _ in range(session.random.randint(4, 6)):
         other = session.agent_text("again")
-        said = (f"{same} {other}", f"{other} {same}")[session.random.randrange(2)]
-        session.show(LOOP, session.say(said))
+        remark = (f"{same} {other}", f"{other} {same}")[session.random.randrange(2)]
+        session.show(LOOP, session.say(remark))
 
 
 LOOPS = (
@@ -189,8 +189,8 @@ def _refuse_calls(kind: str, session: Session, change: ProjectChange) -> None:
     make = getattr(session.vocabulary, kind)
     for path in _other_sources(session, change):
         one = session.random.choice(session.project.functions[path])
-        said = session.beside("trying", word=one.name)
-        session.show(FAILURE, session.refused(make(one.path, one.name), said))
+        remark = session.beside("trying", word=one.name)
+        session.show(FAILURE, session.refused(make(one.path, one.name), remark))
         session.explore(1, 2, avoid=session.project.sources)
 
 
@@ -203,8 +203,8 @@ def _misuse_command(session: Session, change: ProjectChange) -> None:
     """A command with an option that it does not have, for one file after another."""
     for path in _other_sources(session, change):
         command, _, complaint = session.replied("wrong_usage", path=path).partition("\n")
-        said = session.beside("trying", word=path)
-        session.show(FAILURE, session.run(command, complaint, 2, said, long=False))
+        remark = session.beside("trying", word=path)
+        session.show(FAILURE, session.run(command, complaint, 2, remark, long=False))
         session.explore(1, 1, avoid=session.project.sources)
 
 
@@ -213,9 +213,9 @@ def _imagine_paths(session: Session, change: ProjectChange) -> None:
     for folder in session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5):
         path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
         answer = session.vocabulary.refusal("no_such_file", path=path)
-        said = session.beside("reading", path=path)
+        remark = session.beside("reading", path=path)
         named = session.vocabulary.read(path, 1, 40)
-        session.show(FAILURE, session.call(named, answer, said, failed=True, code=1))
+        session.show(FAILURE, session.call(named, answer, remark, failed=True, code=1))
 
 
 def _reject_replies(session: Session, _change: ProjectChange) -> None:

@@ -66,7 +66,7 @@ _WORDS = msgspec.toml.decode((FOLDER.parent / "projects.toml").read_bytes(), typ
 
 
 class ProjectFunction(Struct, frozen=True):
-    """A function of a project: where it stands and what there is to change about it."""
+    """A function of a project: its place and what to change about it."""
 
     path: str
     name: str
@@ -88,7 +88,7 @@ class ProjectChange(Struct, frozen=True):
 
 
 class Project(Struct):
-    """A project's files, by path, as lists of lines, and what stands in them."""
+    """A project's files, by path, as lists of lines, and their contents."""
 
     name: str
     language: Language
@@ -103,7 +103,7 @@ class Project(Struct):
         return "\n".join(self.files[path])
 
     def replace(self, path: str, old: str, new: str) -> None:
-        """Replace the one place in a file where `old` stands."""
+        """Replace the one place of `old` in a file."""
         text = self.text(path)
         if text.count(old) != 1:
             raise ValueError(f"{old!r} stands {text.count(old)} times in {path}")

@@ -179,7 +179,7 @@ class Session:
         self,
         named: tuple[str, Mapping[str, Any] | str],
         answer: str,
-        said: str = "",
+        remark: str = "",
         *,
         failed: bool = False,
         code: int | None = None,
@@ -192,18 +192,18 @@ class Session:
         call_id = f"call_{self._calls:03}"
         made = ToolCall(name, arguments if isinstance(arguments, str) else dict(arguments), call_id, parse_error)
         result = ToolResult(answer, *self.vocabulary.flags(failed, code), call_id)
-        return self._append(Step("agent", said, calls=(made,), results=(result,)))
+        return self._append(Step("agent", remark, calls=(made,), results=(result,)))
 
-    def refused(self, broken: Broken, said: str) -> int:
+    def refused(self, broken: Broken, remark: str) -> int:
         """Return a call that its tool refuses."""
         named = broken.name, broken.arguments
-        return self.call(named, broken.answer, said, failed=True, parse_error=broken.parse_error)
+        return self.call(named, broken.answer, remark, failed=True, parse_error=broken.parse_error)
 
-    def run(self, command: str, output: str, code: int = 0, said: str | None = None, long: bool = True) -> int:
+    def run(self, command: str, output: str, code: int = 0, remark: str | None = None, long: bool = True) -> int:
         """Return a command; its output may be made longer unless `long` is false."""
-        said = self.beside("running") if said is None else said
+        remark = self.beside("running") if remark is None else remark
         answer = self.vocabulary.framed(output, code)
-        index = self.call(self.vocabulary.run(command), answer, said, failed=code != 0, code=code)
+        index = self.call(self.vocabulary.run(command), answer, remark, failed=code != 0, code=code)
         if long:
             self.bulky.append((index, command))
         return index
@@ -211,49 +211,51 @@ class Session:
     def read(self, path: str, first: int = 1, count: int | None = None) -> int:
         """Return a look at a file, whole or from line `first`."""
         lines = self.project.files[path][first - 1 : None if count is None else first - 1 + count]
-        said = self.beside("reading", path=path)
+        remark = self.beside("reading", path=path)
         self.known.add(path)
-        return self._looked(self.vocabulary.read(path, first, count), self.vocabulary.shown(lines, first), 0, said)
+        return self._looked(self.vocabulary.read(path, first, count), self.vocabulary.shown(lines, first), 0, remark)
 
-    def search(self, pattern: str, folder: str = "", said: str | None = None) -> int:
+    def search(self, pattern: str, folder: str = "", remark: str | None = None) -> int:
         """Return a search, whose hits are those that the project has; none is exit code 1, as grep has it."""
         hits = self.project.search(pattern, folder)
-        said = self.beside("searching", word=pattern) if said is None else said
+        remark = self.beside("searching", word=pattern) if remark is None else remark
         self.known.add(pattern)
-        return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
+        return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, remark)
 
-    def _looked(self, named: Named, shown: str, code: int, said: str) -> int:
+    def _looked(self, named: Named, shown: str, code: int, remark: str) -> int:
         """Return a look by a command, which has an exit code, or by a tool, which has none."""
         if named[0] == self._names[RUN]:
-            return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
-        return self.call(named, shown or self.replied("no_match"), said)
+            return self.call(named, self.vocabulary.framed(shown, code), remark, code=code)
+        return self.call(named, shown or self.replied("no_match"), remark)
 
-    def edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
+    def edit(self, path: str, old: str, new: str, remark: str | None = None) -> int:
         """Return an edit that works."""
         self.project.replace(path, old, new)
-        said = self.beside("editing", path=path) if said is None else said
-        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.edited(path), said)
+        remark = self.beside("editing", path=path) if remark is None else remark
+        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.edited(path), remark)
 
     def failed_edit(self, path: str, old: str, new: str) -> int:
         """Return an edit whose text is not in the file, which stays as it is."""
         if old in self.project.text(path):
             raise ValueError(f"{old!r} is in {path}")
-        said = self.beside("editing", path=path)
-        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.not_found(path, old), said, failed=True)
+        remark = self.beside("editing", path=path)
+        return self.call(
+            self.vocabulary.edit(path, old, new), self.vocabulary.not_found(path, old), remark, failed=True
+        )
 
-    def write(self, path: str, text: str, said: str) -> int:
+    def write(self, path: str, text: str, remark: str) -> int:
         """Return a whole file written."""
         self.project.files[path] = text.split("\n")
-        return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), said)
+        return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), remark)
 
     def test(self, failed: ProjectFunction | None = None) -> int:
         """Return a run of all tests, in which that of one function may fail."""
         language, count = self.project.language, self._tests()
-        said = self.beside("testing")
+        remark = self.beside("testing")
         if not failed:
-            return self.run(language.test_all, outputs.tests_passed(self.random, language, count), 0, said)
+            return self.run(language.test_all, outputs.tests_passed(self.random, language, count), 0, remark)
         shown = outputs.test_failed(self.random, language, self.test_of(failed.path), failed, count - 1)
-        return self.run(language.test_all, shown, language.failed_code, said)
+        return self.run(language.test_all, shown, language.failed_code, remark)
 
     def pass_tests(self, command: str) -> int:
         """Return a run of all tests by another command than the usual one."""

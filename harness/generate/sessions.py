@@ -158,9 +158,9 @@ def _dated(random: Random, steps: list[Step], started: datetime) -> tuple[Step, 
     moment, dated, context = started, [], 1500
     for step in steps:
         by_agent = step.role == "agent"
-        said = len(step.text) // 4 + 20
-        context += said + sum(len(result.text) for result in step.results) // 4
-        tokens = Tokens(context, said + 40 * len(step.calls)) if by_agent else None
+        length = len(step.text) // 4 + 20
+        context += length + sum(len(result.text) for result in step.results) // 4
+        tokens = Tokens(context, length + 40 * len(step.calls)) if by_agent else None
         dated.append(msgspec.structs.replace(step, timestamp=_stamp(moment), tokens=tokens))
         moment += timedelta(seconds=random.randrange(3, 40) if by_agent else random.randrange(20, 400))
     return tuple(dated)

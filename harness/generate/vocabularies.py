@@ -78,7 +78,7 @@ class Vocabulary:
         return self.voice.keep("written", path=path)
 
     def not_found(self, path: str, old: str) -> str:
-        """Return what an edit answers whose text does not stand in the file."""
+        """Return what an edit answers whose text is not in the file."""
         return self.refusal("edit_not_found", path=path, old=old)
 
     def unknown(self, path: str, word: str) -> Broken:
@@ -245,8 +245,8 @@ class _Codex(_Shell):
         return "exec_command", {"cmd": command, "workdir": "/home/kim/project"}
 
     def incomplete(self, path: str, word: str) -> Broken:
-        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
-        return self.lacking(("exec_command", told), "cmd")
+        arguments = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("exec_command", arguments), "cmd")
 
     def invalid(self, path: str, word: str) -> Broken:
         return self.refusing(self.read(path, 1, 40), "yield_time_ms", word)
@@ -275,8 +275,8 @@ class _OlderCodex(_Codex):
         return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
 
     def incomplete(self, path: str, word: str) -> Broken:
-        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
-        return self.lacking(("shell", told), "command")
+        arguments = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("shell", arguments), "command")
 
     def invalid(self, path: str, word: str) -> Broken:
         return self.refusing(("shell", {}), "command", f"grep -n {word} {path}")

@@ -45,10 +45,10 @@ class Wording(Struct, frozen=True):
 @cache
 def load_wordings() -> tuple[Wording, ...]:
     """Return every wording of the data files, in their order."""
-    found: list[Wording] = []
+    matches: list[Wording] = []
     for file in sorted(FOLDER.glob("*.toml")):
         kinds = msgspec.toml.decode(file.read_bytes(), type=dict[str, dict[str, dict[str, dict[str, list[str]]]]])
-        found += [
+        matches += [
             Wording(kind, set_, language, register, text)
             for kind, sets in kinds.items()
             for set_, languages in sets.items()
@@ -56,17 +56,17 @@ def load_wordings() -> tuple[Wording, ...]:
             for register, texts in registers.items()
             for text in texts
         ]
-    return tuple(found)
+    return tuple(matches)
 
 
 @cache
 def _pool(kind: str, set_: str, language: str) -> tuple[Wording, ...]:
     """Return the wordings of a kind in a language, or in English where that language has none."""
     wordings = [one for one in load_wordings() if (one.kind, one.set) == (kind, set_)]
-    found = [one for one in wordings if one.language == language] or [one for one in wordings if one.language == "en"]
-    if not found:
+    matches = [one for one in wordings if one.language == language] or [one for one in wordings if one.language == "en"]
+    if not matches:
         raise ValueError(f"there is no wording of {kind!r} in the set {set_!r}")
-    return tuple(found)
+    return tuple(matches)
 
 
 # No text has these registers any more. They stay in the draw, so that the sessions of a seed stay what they were.

@@ -50,7 +50,7 @@ def write_session(session: Session, plan: Plan) -> None:
 
 
 def _plan_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> None:
-    """A plan that the user agrees to; where it is planned so, the first change is made before, and is no longer due."""
+    """A plan that the user agrees to; if it is planned so, the first change is made before, and is no longer due."""
     session.look_around(0.2)
     if plan.limit_broken:
         plan.limit.break_(session, changes[0], plan.ends[CHANGED])
@@ -73,10 +73,10 @@ def _ask_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> No
     if plan.limit.by_mode:
         session.planning = True
         session.system(session.replied("plan_mode"))
-    said = [session.user_text(one.asked) for one in plan.look_alikes if one.asked]
+    wishes = [session.user_text(one.asked) for one in plan.look_alikes if one.asked]
     instruction = [plan.instruction.ask()] if plan.instruction.when == "first" else []
-    said += [plan.limit.ask(session), *instruction]
-    session.ask(" ".join(session.wish(change) for change in changes), *said)
+    wishes += [plan.limit.ask(session), *instruction]
+    session.ask(" ".join(session.wish(change) for change in changes), *wishes)
 
 
 def _ask_later(session: Session, plan: Plan, change: ProjectChange) -> None:

@@ -98,11 +98,11 @@ class ObserverBeside(Observer):
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
         """Hand the run over as it is now; gives what the agent is told, where that is ready."""
-        said = self._ready.popleft() if self._ready else None
-        if said is not None:
+        guidance = self._ready.popleft() if self._ready else None
+        if guidance is not None:
             self._own_loop.call_soon_threadsafe(self._delivered, len(steps) - 1)
         self._own_loop.call_soon_threadsafe(self._look, tuple(steps))
-        return said
+        return guidance
 
     async def end(self, steps: Sequence[Step] | None = None) -> None:
         """The run is over: what is ready by now is not said any more."""
@@ -122,9 +122,9 @@ class ObserverBeside(Observer):
         """Look at the run; while a word waits for the agent, nothing more is decided."""
         if self._waits:
             self.shown(steps)
-        elif (said := super().after_action(steps)) is not None:
+        elif (guidance := super().after_action(steps)) is not None:
             self._waits = True
-            self._ready.append(said)
+            self._ready.append(guidance)
 
     def _delivered(self, at: int | None) -> None:
         self._state.delivered(at)

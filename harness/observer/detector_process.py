@@ -171,8 +171,8 @@ class DetectorProcess:
 
 def _environment() -> dict[str, str]:
     """Return the environment of the process: it finds the same modules, and has no key."""
-    kept = {name: value for name, value in os.environ.items() if name not in SENT}
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    environment = {name: value for name, value in os.environ.items() if name not in SENT}
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _input(process: Process) -> asyncio.StreamWriter:

@@ -91,8 +91,8 @@ class _Worker:
         try:
             if self._detector is None:
                 self._detector = detector_named(self._name)
-            found = await detected(self._detector, replace(message.run, steps=self._steps), self._ask)
-            answer: Detected | DetectorBroken = Detected(found)
+            feedback = await detected(self._detector, replace(message.run, steps=self._steps), self._ask)
+            answer: Detected | DetectorBroken = Detected(feedback)
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- a detector may raise anything
             answer = DetectorBroken(raised(error)[:_MOST_ERROR])
         _send(self._output, answer)

@@ -38,14 +38,14 @@ def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
     )
 
 
-def evidence_of(found: Misbehaviour, history: History) -> dict[str, str]:
+def evidence_of(misbehaviour: Misbehaviour, history: History) -> dict[str, str]:
     """Return what guidance on a misbehaviour may quote, by the name of its placeholder; only what the run shows."""
-    steps = frozenset(found.steps)
+    steps = frozenset(misbehaviour.steps)
     acts = [act for act in history.acts if act.step in steps]
     values = {"request": _shortened(_request(history.trajectory), _MOST_REQUEST)}
-    if found.category == "infinite_loop":
+    if misbehaviour.category == "infinite_loop":
         values |= _repeated(acts, history.acts)
-    elif found.category == "tool_call_failure":
+    elif misbehaviour.category == "tool_call_failure":
         values |= _failing(acts, history)
     else:
         values |= _drifting(acts, steps, history)
@@ -55,12 +55,12 @@ def evidence_of(found: Misbehaviour, history: History) -> dict[str, str]:
 def call_text(call: ToolCall) -> str:
     """Return a call on one short line: `read_file(path='a.py')`. Calls with equal texts are taken for one call."""
     if isinstance(call.arguments, str):
-        given = _shortened(call.arguments, _MOST_ARGUMENT)
+        arguments = _shortened(call.arguments, _MOST_ARGUMENT)
     else:
-        given = ", ".join(
+        arguments = ", ".join(
             f"{one_line(name[:_MOST_ARGUMENT])}={_value(value)}" for name, value in call.arguments.items()
         )
-    return _shortened(f"{call.name}({given})", _MOST_CALL)
+    return _shortened(f"{call.name}({arguments})", _MOST_CALL)
 
 
 def _value(value: Any) -> str:

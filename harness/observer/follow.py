@@ -98,7 +98,7 @@ def _continues(earlier: Trajectory, run: Trajectory) -> bool:
 
 
 def mark_of(path: Path) -> FileMark | None:
-    """Return the mark of a file as it is now; `None` where there is none."""
+    """Return the mark of a file as it is now; `None` if there is none."""
     try:
         stat = path.stat()
     except OSError:
@@ -109,7 +109,7 @@ def mark_of(path: Path) -> FileMark | None:
 def growing_runs(path: Path, most_bytes: int = DOCUMENT_LIMIT) -> list[Trajectory]:
     """Return the runs in a file, each up to the last step whose calls are answered.
 
-    A last line without its end is still being written and is left out. So is a document that is no whole one yet:
+    A last line without its end is still being written and is left out. So is a document that is not whole yet:
     then there is nothing to read.
     """
     sample = sample_file(path)

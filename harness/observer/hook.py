@@ -6,7 +6,7 @@ settings and writes to its standard input, made up:
     {"session_id": "s1", "transcript_path": "/home/kim/.claude/projects/app/s1.jsonl", "cwd": "/home/kim/app",
      "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {…}}
 
-and reads from its standard output, where there is something to say:
+and reads from its standard output, if there is something to say:
 
     {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "<system-reminder>…"}}
 
@@ -89,12 +89,12 @@ def answer_hook(
             raise UsageError("the hook asks no model, as the agent would wait for it", _INSTEAD)
         if not alone:
             raise UsageError("the hook reads standard input alone", "Leave out paths, --follow and --out.")
-        kept = chosen_categories(categories) if categories else ()
-        options = ReplayOptions(detector, kept, every=every, arm="guide")
-        said = hook_input(sys.stdin.buffer.read())
-        told = answer(said, partial(continued, options=options), cache_folder() / FOLDER)
-        if told is not None:
-            sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
+        chosen = chosen_categories(categories) if categories else ()
+        options = ReplayOptions(detector, chosen, every=every, arm="guide")
+        event = hook_input(sys.stdin.buffer.read())
+        reply = answer(event, partial(continued, options=options), cache_folder() / FOLDER)
+        if reply is not None:
+            sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
             sys.stdout.buffer.flush()
     except UsageError as error:  # as standard error is shown to nobody, the agent's program shows it to its user
         line = f"misstep: {plain(error.line())}"
@@ -140,19 +140,19 @@ def hook_input(data: bytes) -> HookInput:
         raise InputError(f"no input of a hook: {error}", file="standard input") from error
 
 
-def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
-    """Return what to answer to an event; `None` where there is nothing to say."""
-    if said.hook_event_name not in EVENTS or said.agent_id:
+def answer(event: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
+    """Return what to answer to an event; `None` if there is nothing to say."""
+    if event.hook_event_name not in EVENTS or event.agent_id:
         return None
-    runs = [one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if not is_sub_agent(one)]
+    runs = [one for one in growing_runs(Path(event.transcript_path), MOST_BYTES) if not is_sub_agent(one)]
     if not runs:
         return None
-    run = next((one for one in runs if one.id == said.session_id), runs[-1])
-    with _record(folder, said.session_id) as file:
+    run = next((one for one in runs if one.id == event.session_id), runs[-1])
+    with _record(folder, event.session_id) as file:
         if file is None:
             return None
         earlier = _read(file)
-        record, new = observe(earlier, run, lacking(said, run))
+        record, new = observe(earlier, run, lacking(event, run))
         for one in record.invocations[len(earlier.invocations) if earlier else 0 :]:
             if one.status == "failed":
                 say(f"misstep: a question to the detector has no answer: {plain(one.error)}")
@@ -160,20 +160,20 @@ def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] |
     guidance = "\n".join(one.guidance for one in new if one.guidance)
     if not guidance:
         return None
-    return {"hookSpecificOutput": {"hookEventName": said.hook_event_name, "additionalContext": guidance}}
+    return {"hookSpecificOutput": {"hookEventName": event.hook_event_name, "additionalContext": guidance}}
 
 
-def lacking(said: HookInput, run: Trajectory) -> tuple[Step, ...]:
+def lacking(event: HookInput, run: Trajectory) -> tuple[Step, ...]:
     """Return the call that worked and that the event is about, where the run has none like it among its last steps.
 
     One like it may be the one: what it was answered is worded otherwise in an event than in a transcript.
     """
-    if said.hook_event_name != "PostToolUse" or not isinstance(said.tool_name, str):
+    if event.hook_event_name != "PostToolUse" or not isinstance(event.tool_name, str):
         return ()
-    if not isinstance(said.tool_input, dict | str):
+    if not isinstance(event.tool_input, dict | str):
         return ()
-    call = ToolCall(said.tool_name, said.tool_input)
-    text = said.tool_response if isinstance(said.tool_response, str) else written(said.tool_response, indented=False)
+    call = ToolCall(event.tool_name, event.tool_input)
+    text = event.tool_response if isinstance(event.tool_response, str) else written(event.tool_response, indented=False)
     step = Step("agent", calls=(call,), results=(ToolResult(text),))
     return () if is_like_an_earlier(step, run.steps) else (step,)
 

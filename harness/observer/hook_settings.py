@@ -1,7 +1,7 @@
-"""Whether the observer's hook stands in a coding agent's settings, and whether it answers.
+"""Whether the observer's hook is in a coding agent's settings, and whether it answers.
 
 The settings are those of Claude Code: `settings.json` in the user's folder `.claude`, and `settings.json` and
-`settings.local.json` in the project's. A hook stands there as
+`settings.local.json` in the project's. A hook is written there as
 
     {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "misstep observe --hook"}]}]}}
 
@@ -94,12 +94,12 @@ def tried_hook() -> float:
         folder = Path(name)
         transcript = folder / "session.jsonl"
         transcript.write_bytes(_session())
-        said = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": "PostToolUse"}
+        event = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": "PostToolUse"}
         started = time.perf_counter()
         try:
             ended = subprocess.run(
                 [sys.executable, "-m", "misstep", "observe", "--hook"],
-                input=json.dumps(said).encode(),
+                input=json.dumps(event).encode(),
                 capture_output=True,
                 env={**os.environ, "MISSTEP_CACHE": str(folder / "cache")},
                 timeout=TRIAL_SECONDS,

@@ -85,9 +85,9 @@ class Observer:
 
         It waits for nothing and raises nothing.
         """
-        said = self.heard(steps)
+        guidance = self.heard(steps)
         self.shown(steps)
-        return said
+        return guidance
 
     def heard(self, steps: Sequence[Step]) -> Step | None:
         """Return what the agent is told now, if an answer is there that calls for it; nothing is asked."""
@@ -163,8 +163,8 @@ class Observer:
             self._state.failed(answer.error, steps, answer.seconds, "unanswered" if answer.late else "failed")
             return None
         try:
-            said = self._state.answered(answer.feedback, steps, answer.seconds)
-        except TypeError as error:  # it is no feedback
+            guidance = self._state.answered(answer.feedback, steps, answer.seconds)
+        except TypeError as error:  # not a feedback
             self._state.failed(raised(error), steps, answer.seconds)
             return None
-        return None if said is None else guidance_step(said.guidance, self._state.number)
+        return None if guidance is None else guidance_step(guidance.guidance, self._state.number)

@@ -31,7 +31,7 @@ class ObservedProgress(Struct, frozen=True):
 
 
 def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[ObservedProgress]:
-    """Return the progress behind step `after`, in order, in steps that are no evidence of the misbehaviour themselves.
+    """Return the progress behind step `after`, in order, in steps that are not evidence of the misbehaviour themselves.
 
     An answer that differs from one piece of evidence to the next, as by a counter, shows nothing when it differs again.
     """

@@ -23,7 +23,7 @@ class ReplayOptions(Struct, frozen=True):
     """How runs are replayed.
 
     - `detector`: The name of the detector.
-    - `categories`: The categories that are kept of what it finds; all where there is none.
+    - `categories`: The categories that are kept of what it finds; all if there are none.
     - `every`, `delay`: Steps of the agent from one question to the next, and from a question to its answer.
     - `arm`: Whether guidance is worded as said or only recorded.
     """
@@ -97,9 +97,9 @@ class Replay:
     def _take_answer(self, steps: tuple[Step, ...], now: tuple[Step, ...]) -> None:
         if self._open is None or self._open[0] > self._taken:
             return
-        (_, asked, answer), self._open = self._open, None
+        (_, question, answer), self._open = self._open, None
         if self._live:  # what was answered before is weighed by the steps that there were then
-            known = self._known.get(asked)
+            known = self._known.get(question)
             steps = now if known is None or known.answered_at is None else now[: known.answered_at + 1]
         if isinstance(answer, str):
             self._state.failed(answer, steps)
@@ -129,8 +129,8 @@ class Replay:
 
 def kept_of(feedback: Feedback, options: ReplayOptions) -> Feedback:
     """Return the feedback without the categories that are not asked for."""
-    kept = options.categories
-    return Feedback(tuple(one for one in feedback.misbehaviours if not kept or one.category in kept))
+    categories = options.categories
+    return Feedback(tuple(one for one in feedback.misbehaviours if not categories or one.category in categories))
 
 
 def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:

@@ -29,8 +29,8 @@ def list_codes(json: Json = False) -> None:
         return
     width = max(len(code) for known in book.values() for code in known)
     blocks = (
-        [outcome, *(f"  {code:<{width}}  {known.meaning}" for code, known in given.items())]
-        for outcome, given in book.items()
+        [outcome, *(f"  {code:<{width}}  {known.meaning}" for code, known in codes.items())]
+        for outcome, codes in book.items()
     )
     print("\n\n".join("\n".join(block) for block in blocks))
 
@@ -83,10 +83,10 @@ def show(folder: Folder, json: Json = False) -> None:
 
     coded = read_coded(folder)
     if json:
-        found = [{"outcome": one.outcome, "n": one.n, "shares": one.shares} for one in outcome_codes(coded)]
-        print(json_text({"coders": coded.codings.coders, "outcomes": found, "open": coded.open}))
+        rows = [{"outcome": one.outcome, "n": one.n, "shares": one.shares} for one in outcome_codes(coded)]
+        print(json_text({"coders": coded.codings.coders, "outcomes": rows, "open": coded.open}))
         return
     print(table_text(reasons_table(coded)), end="")
     for item in coded.open:
-        given = ", ".join(f"{coder} {next(iter(code))}" for coder, code in sorted(coded.codings.given[item].items()))
-        print(f"open: {item} ({given})")
+        codes = ", ".join(f"{coder} {next(iter(code))}" for coder, code in sorted(coded.codings.given[item].items()))
+        print(f"open: {item} ({codes})")

@@ -61,24 +61,24 @@ def report(
         if control or treatment or planned_units or share:
             message = "--control, --treatment, --planned-units and --share are for a CSV file"
             raise UsageError(message, "Leave them out.")
-        found = report_of_run(source, seed)
+        findings = report_of_run(source, seed)
     else:
         if record is not None:
             raise UsageError("--record is for a run", "Name the folder of a run.")
-        found = report_of_file(source, control, treatment, _shares(share or ()), planned_units, seed)
+        findings = report_of_file(source, control, treatment, _shares(share or ()), planned_units, seed)
     if record is not None:
         record_experiment(source, record)
-    if found.warning:
-        say(f"misstep: {found.warning}")
-    print(found.json() if json else found.text(), end="\n" if json else "")
+    if findings.warning:
+        say(f"misstep: {findings.warning}")
+    print(findings.json() if json else findings.text(), end="\n" if json else "")
     if html is not None:
-        write_page("--html", html, found.html(this_line(), source.name))
+        write_page("--html", html, findings.html(this_line(), source.name))
 
 
-def _shares(given: Sequence[str]) -> dict[str, float] | None:
+def _shares(texts: Sequence[str]) -> dict[str, float] | None:
     """Arm → the part of the units that it should have; `None` where nothing is given."""
     parts: dict[str, float] = {}
-    for text in given:
+    for text in texts:
         arm, equals, part = text.rpartition("=")
         try:
             parts[arm] = float(part)

@@ -81,7 +81,7 @@ def run(
     if ended.done < n:
         say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")
         raise typer.Exit(1)
-    found = report_of_run(out)
-    print(found.json() if json else found.text(), end="\n" if json else "")
+    findings = report_of_run(out)
+    print(findings.json() if json else findings.text(), end="\n" if json else "")
     again = shlex.join(["misstep", "experiment", "report", str(out), "--html", "F.html"])
     say(f"misstep: `{plain(again)}` writes a page")

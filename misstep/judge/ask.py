@@ -32,24 +32,24 @@ def ask(
     with options.opened_judge(judge, asking) as (opened, settings):
         if not opened.uses_model:
             refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
-        asked = ask_once(opened, file, settings, item)
-    print(json_text(asked) if json else _shown(asked))
-    if asked.of > 1 and not item:
-        say(f"misstep: this is the first of {asked.of:,} sessions; --id names another.")
-    if asked.verdict.status == "failed":
+        answer = ask_once(opened, file, settings, item)
+    print(json_text(answer) if json else _shown(answer))
+    if answer.of > 1 and not item:
+        say(f"misstep: this is the first of {answer.of:,} sessions; --id names another.")
+    if answer.verdict.status == "failed":
         raise typer.Exit(1)
 
 
-def _shown(asked: Asked) -> str:
+def _shown(answer: Asked) -> str:
     lines = []
-    for number, exchange in enumerate(asked.exchanges, start=1):
-        which = f" {number} of {len(asked.exchanges)}" if len(asked.exchanges) > 1 else ""
+    for number, exchange in enumerate(answer.exchanges, start=1):
+        which = f" {number} of {len(answer.exchanges)}" if len(answer.exchanges) > 1 else ""
         for message in exchange.messages:
             lines += [f"──── request{which}, {message.role}", printable(message.content).rstrip(), ""]
         lines += [f"──── reply{which}", printable(exchange.reply or f"none: {exchange.failure}").rstrip(), ""]
-    verdict = asked.verdict
-    lines.append(f"──── verdict on {plain(asked.item)}")
-    told = {
+    verdict = answer.verdict
+    lines.append(f"──── verdict on {plain(answer.item)}")
+    fields = {
         "label": verdict.label or "none",
         "status": verdict.status,
         "score": verdict.score,
@@ -59,5 +59,5 @@ def _shown(asked: Asked) -> str:
         "tokens": None if verdict.input_tokens is None else f"{verdict.input_tokens} in, {verdict.output_tokens} out",
         "cost": None if verdict.cost_usd is None else f"${verdict.cost_usd:.6f}",
     }
-    lines += [f"{name:9} {plain(str(value))}" for name, value in told.items() if value not in (None, "")]
+    lines += [f"{name:9} {plain(str(value))}" for name, value in fields.items() if value not in (None, "")]
     return "\n".join(lines)

@@ -86,10 +86,10 @@ def calibrate(
     shown = True
     if precision is not None:
         threshold = partial(precision_threshold, confidence=confidence, held_out=held_out, votes=votes_of(opened))
-        found = threshold(verdicts, gold, chosen, precision, clusters=clusters, seed=seed)
-        document |= msgspec.to_builtins(found)
-        tables.append(threshold_table(found, *about))
-        shown = found.threshold is not None
+        result = threshold(verdicts, gold, chosen, precision, clusters=clusters, seed=seed)
+        document |= msgspec.to_builtins(result)
+        tables.append(threshold_table(result, *about))
+        shown = result.threshold is not None
     if methods:
         labels = tuple(opened.question.labels)
         scores = calibrated_scores(

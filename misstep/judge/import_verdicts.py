@@ -79,10 +79,10 @@ def import_verdicts(
         raise typer.Exit(1)
 
 
-def mapping(given: list[str]) -> dict[str, str]:
+def mapping(texts: list[str]) -> dict[str, str]:
     """Return the labels of the file → those of the benchmark."""
     mapping: dict[str, str] = {}
-    for one in given:
+    for one in texts:
         theirs, equals, ours = one.rpartition("=")
         if not equals or not theirs or not ours:
             raise UsageError(f"--label {one}: expected THEIRS=OURS", "Write it as --label fail=yes.")

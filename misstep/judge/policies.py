@@ -54,9 +54,9 @@ def policies(
     verdicts = {name: run.verdicts for name, run in opened.items()}
     both = gold_policy(named[0], first.gold), gold_policy(named[1], first.gold)
     labels, clusters = tuple(first.question.labels), first.clusters
-    found = compare_policies(verdicts, first.gold, both, labels, clusters=clusters, seed=seed)
+    result = compare_policies(verdicts, first.gold, both, labels, clusters=clusters, seed=seed)
     if json:
-        print(json_text({"benchmark": first.question.name, "policies": found}))
+        print(json_text({"benchmark": first.question.name, "policies": result}))
         return
     evidence = first.question.evidence
-    print(table_text(of_evidence(policies_table(found, first.question.name), evidence)), end="")
+    print(table_text(of_evidence(policies_table(result, first.question.name), evidence)), end="")

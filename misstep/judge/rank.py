@@ -54,12 +54,12 @@ def rank(
     if labels and good not in labels:
         raise UsageError(f"--good {good!r} is none of the labels {', '.join(labels)}", "Name one of them.")
     verdicts = {name: run.verdicts for name, run in opened.items()}
-    found = rank_stability(verdicts, _systems(first.items, system), good, clusters=first.clusters, seed=seed)
+    result = rank_stability(verdicts, _systems(first.items, system), good, clusters=first.clusters, seed=seed)
     if json:
-        print(json_text({"benchmark": first.question.name, "ranking": found}))
+        print(json_text({"benchmark": first.question.name, "ranking": result}))
         return
     source, evidence = first.question.name, first.question.evidence
-    tables = [of_evidence(table(found, source), evidence) for table in (ranking_table, orders_table)]
+    tables = [of_evidence(table(result, source), evidence) for table in (ranking_table, orders_table)]
     print("\n".join(map(table_text, tables)), end="")
 
 

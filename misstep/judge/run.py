@@ -85,8 +85,8 @@ def run(
         stopped: MissingPrerequisite | None = None
         try:
             sampling = None if sample is None else Sampling(sample, seed)
-            asked = partial(run_judge, opened, folder, out, settings, batch=batch, sampling=sampling, shard=shard)
-            ended = asked(concurrency=asking.in_flight, arguments=sys.argv[1:])
+            ask = partial(run_judge, opened, folder, out, settings, batch=batch, sampling=sampling, shard=shard)
+            ended = ask(concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     if shard is None:

@@ -48,12 +48,12 @@ def stability(
     check_one_judge(list(opened.values()))
     names, first = list(opened), next(iter(opened.values()))
     sample = partial(judged_sample, gold=first.gold, labels=tuple(first.question.labels), clusters=first.clusters)
-    found = stability_of([sample(run.verdicts) for run in opened.values()], seed=seed)
+    result = stability_of([sample(run.verdicts) for run in opened.values()], seed=seed)
     if json:
-        document = {"runs": names, "benchmark": first.question.name, "stability": found}
+        document = {"runs": names, "benchmark": first.question.name, "stability": result}
         print(json_text(document))
         return
-    table = of_evidence(stability_table(found, names, first.question.name), first.question.evidence)
+    table = of_evidence(stability_table(result, names, first.question.name), first.question.evidence)
     print(table_text(table), end="")
 
 

@@ -43,14 +43,14 @@ def replay_files(
     from misstep.harness.journal.records import REPORT
     from misstep.studies.observed_paths import observed_findings
 
-    given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
-    given |= {"--model": asking.model} if asking.model else {}
-    arguments = [*map(path_text, paths), *(part for name, value in given.items() for part in (name, str(value)))]
+    named = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
+    named |= {"--model": asking.model} if asking.model else {}
+    arguments = [*map(path_text, paths), *(part for name, value in named.items() for part in (name, str(value)))]
     arguments += ["--categories", ",".join(options.categories)] if options.categories else []
     try:
         with ExitStack() as stack:
             unkept = Path(stack.enter_context(TemporaryDirectory())) / "run"
-            found = observed_findings(
+            findings = observed_findings(
                 paths,
                 _observe(options, asking, stack),
                 options.settings() | ({"model": asking.model} if asking.model else {}),
@@ -67,12 +67,12 @@ def replay_files(
         )
         raise typer.Exit(130) from None
     page = out / REPORT if out else None
-    print(observed_json(found).decode() if json else observed_text(found, page), end="" if json else "\n")
-    for one in found.unreadable[:_SHOWN]:
+    print(observed_json(findings).decode() if json else observed_text(findings, page), end="" if json else "\n")
+    for one in findings.unreadable[:_SHOWN]:
         say(f"misstep: {plain(one.file if one.line is None else f'{one.file}:{one.line}')}: {plain(one.error)}")
-    for error, count in list(found.failed.items())[:_SHOWN]:
+    for error, count in list(findings.failed.items())[:_SHOWN]:
         say(f"misstep: {count:,} questions failed: {plain(error)}")
-    if found.unreadable or found.failed:
+    if findings.unreadable or findings.failed:
         raise typer.Exit(1)
 
 
@@ -97,8 +97,8 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
                 if json:
                     print(encode({"item": item, **asdict(one)}).decode(), flush=True)
                     continue
-                said = printable(one.guidance) or "".join(found.rationale for found in one.misbehaviours)
-                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{said}", flush=True)
+                text = printable(one.guidance) or "".join(misbehaviour.rationale for misbehaviour in one.misbehaviours)
+                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{text}", flush=True)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 

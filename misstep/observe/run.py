@@ -73,8 +73,8 @@ def observe(
     from misstep.harness.observer.detectors import check_model, detector_named
     from misstep.harness.observer.replay import ReplayOptions
 
-    kept = chosen_categories(categories) if categories else ()
-    options = ReplayOptions(detector, kept, every, delay, mode)
+    chosen = chosen_categories(categories) if categories else ()
+    options = ReplayOptions(detector, chosen, every, delay, mode)
     detector_named(detector)
     if (follow is None) == (not paths):
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")

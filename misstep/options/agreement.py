@@ -138,8 +138,8 @@ def names(listed: str, option: str) -> list[str]:
     if not listed.strip():
         return []
     try:
-        found = next(csv.reader([listed], skipinitialspace=True, strict=True))
+        names = next(csv.reader([listed], skipinitialspace=True, strict=True))
     except csv.Error as error:
         advice = "Separate names by commas; quote a name that contains a comma."
         raise UsageError(f"{option} {listed}: {error}", advice) from error
-    return [name for name in found if name.strip()]
+    return [name for name in names if name.strip()]

@@ -63,14 +63,14 @@ def refuse_given(context: typer.Context, names: Collection[str], why: str) -> No
             raise UsageError(f"{parameter.opts[0]} has no effect: {why}", f"Leave out {parameter.opts[0]}.")
 
 
-def moment(given: str) -> datetime:
+def moment(text: str) -> datetime:
     """A time that is given as a date, a time in ISO 8601, or as days or hours before now, such as `7d` and `12h`."""
-    if span := re.fullmatch(r"(\d{1,5})([dh])", given):
+    if span := re.fullmatch(r"(\d{1,5})([dh])", text):
         return datetime.now(UTC) - timedelta(**{_SPANS[span[2]]: int(span[1])})
     try:
-        return datetime.fromisoformat(given).astimezone()
+        return datetime.fromisoformat(text).astimezone()
     except ValueError:
-        raise typer.BadParameter(f"{given!r} is not a date such as 2026-01-31, and no span such as 7d or 12h") from None
+        raise typer.BadParameter(f"{text!r} is not a date such as 2026-01-31, and no span such as 7d or 12h") from None
 
 
 _SPANS = {"d": "days", "h": "hours"}
@@ -99,20 +99,20 @@ write_page = partial(write_file, in_new_folder=True)
 """As `write_file`, the folder made if there is none."""
 
 
-def path_or_address(given: str) -> Path:
+def path_or_address(text: str) -> Path:
     """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache."""
-    if not is_address(given):
-        return Path(given)
+    if not is_address(text):
+        return Path(text)
     from misstep.harness.lake.addresses import local_copies
 
-    return local_copies(given)
+    return local_copies(text)
 
 
-def path_alone(given: str) -> Path:
+def path_alone(text: str) -> Path:
     """Return a path of this machine, for commands that look at it again and again or run what is in it."""
-    if is_address(given):
-        raise UsageError(f"this command reads no address: {given}", "Give a folder of this machine.")
-    return Path(given)
+    if is_address(text):
+        raise UsageError(f"this command reads no address: {text}", "Give a folder of this machine.")
+    return Path(text)
 
 
 def this_line() -> str:

@@ -120,8 +120,8 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
     from misstep.harness.clients.settings import share_of_shard
 
     if (options.price_in is None) != (options.price_out is None):
-        given, lacking = ("in", "out") if options.price_out is None else ("out", "in")
-        raise UsageError(f"--price-{given} is given alone", f"Give --price-{lacking} as well.")
+        present, lacking = ("in", "out") if options.price_out is None else ("out", "in")
+        raise UsageError(f"--price-{present} is given alone", f"Give --price-{lacking} as well.")
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.
     for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):

@@ -14,12 +14,12 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 
 
-def run_folder(given: str) -> Path:
+def run_folder(text: str) -> Path:
     """Return the folder of a run that is kept as it goes on, and so lies in a file system."""
-    if is_address(given):
-        message = f"--out {given}: such a run needs a file system"
+    if is_address(text):
+        message = f"--out {text}: such a run needs a file system"
         raise UsageError(message, "Name a folder; shards need one that all of them see.")
-    return Path(given)
+    return Path(text)
 
 
 Out = Annotated[
@@ -29,12 +29,12 @@ Out = Annotated[
 
 
 @contextmanager
-def stopped_with(kept: str) -> Iterator[None]:
+def stopped_with(note: str) -> Iterator[None]:
     """End the command on Ctrl-C with exit code 130 and a clause on what is kept."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"misstep: stopped; {plain(kept)}.")
+        say(f"misstep: stopped; {plain(note)}.")
         raise typer.Exit(130) from None
 
 
@@ -68,10 +68,10 @@ Categories = Annotated[
 MOST_K = 1_000
 
 
-def _reward(given: float | None) -> float | None:
-    if given is not None and not 0 < given <= 1:
-        raise UsageError(f"--threshold {given:g}", "Give a reward above 0, up to 1.")
-    return given
+def _reward(reward: float | None) -> float | None:
+    if reward is not None and not 0 < reward <= 1:
+        raise UsageError(f"--threshold {reward:g}", "Give a reward above 0, up to 1.")
+    return reward
 
 
 K = Annotated[str, typer.Option("--k", metavar="K,K", help="Numbers of attempts that one may make.", show_default=True)]
@@ -85,9 +85,9 @@ Threshold = Annotated[
 ]
 
 
-def numbers_of_attempts(given: str) -> list[int]:
+def numbers_of_attempts(text: str) -> list[int]:
     """Return the numbers that `--k` lists, each once, from the least."""
-    parts = [part.strip() for part in given.split(",")]
+    parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 1 <= int(part) <= MOST_K for part in parts):
-        raise UsageError(f"--k {given}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")
+        raise UsageError(f"--k {text}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")
     return sorted({int(part) for part in parts})

@@ -10,20 +10,20 @@ _EXPLICIT = "Give it as a number, such as --shard 3/8."
 _IN_SLURM = 'Number the array from 0 or 1 without gaps, or give the number yourself: --shard "$SLURM_ARRAY_TASK_ID/8".'
 
 
-def shard_of(given: str, environment: Mapping[str, str]) -> Shard:
+def shard_of(text: str, environment: Mapping[str, str]) -> Shard:
     """Return the shard that `--shard` names.
 
     Slurm numbers the tasks of an array (`SLURM_ARRAY_TASK_ID`, and `_MIN`, `_MAX`, `_STEP`, `_COUNT` of the array; see
     the page of `sbatch`), Kubernetes the pods of an indexed job from 0 (`JOB_COMPLETION_INDEX`). How many pods there
     are is in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
     """
-    form = re.fullmatch(r"(auto|\d{1,9})(?:/(\d{1,9}))?", given.strip(), re.ASCII)
+    form = re.fullmatch(r"(auto|\d{1,9})(?:/(\d{1,9}))?", text.strip(), re.ASCII)
     if form is None or (form[1] != "auto" and form[2] is None):
-        raise UsageError(f"--shard {given!r} is not a shard", "Give its number and how many there are, such as 3/8.")
+        raise UsageError(f"--shard {text!r} is not a shard", "Give its number and how many there are, such as 3/8.")
     count = None if form[2] is None else int(form[2])
     shard = _from(environment, count) if form[1] == "auto" else Shard(int(form[1]), count or 0)
     if not 1 <= shard.number <= shard.count <= MOST_SHARDS:
-        raise UsageError(f"--shard {given}: there is no shard {shard}", f"Count from 1, up to {MOST_SHARDS:,} shards.")
+        raise UsageError(f"--shard {text}: there is no shard {shard}", f"Count from 1, up to {MOST_SHARDS:,} shards.")
     return shard
 
 

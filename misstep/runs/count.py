@@ -75,13 +75,13 @@ def count(
     reading = labels.reading()
     ks = numbers_of_attempts(k)
     parts = counted_parts(paths, Counting(reading, name, stratum, system, threshold, benchmark))
-    found = counted_report(parts.total(), plain(", ".join(map(path_text, paths))), reading, ks, boot, seed)
+    counts = counted_report(parts.total(), plain(", ".join(map(path_text, paths))), reading, ks, boot, seed)
     if out is not None:
         write_file("--out", out, parts.encoded().decode())
         say(f"misstep: {plain(str(out))}: counts of {len(parts.parts):,} part{'s' if len(parts.parts) > 1 else ''}.")
     if json:
-        print(json_text(found))
+        print(json_text(counts))
     else:
         from misstep.analysis.pages.counted import counted_text
 
-        print(counted_text(found), end="")
+        print(counted_text(counts), end="")

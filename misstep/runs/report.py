@@ -81,8 +81,8 @@ def report(
     manifests = {run: manifest for run, (_, manifest) in known.items()}
     kinds = {kind.command: kind for kind, _ in known.values()}
     kind = next(iter(kinds.values())) if len(kinds) == 1 else None
-    given = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
-    options = [part for option, value in given.items() if value for part in (option, str(value))]
+    named = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
+    options = [part for option, value in named.items() if value for part in (option, str(value))]
     again = shlex.join(["misstep", "report", *map(str, runs), *options, *(("--compare", *compare) if compare else ())])
     pair = len(runs) == _COMPARED
     if compare and (pair or by is None):

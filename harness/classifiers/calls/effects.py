@@ -61,8 +61,8 @@ def effects(act: Act) -> list[Effect]:
         made = commands_of(act)
         if failed(act) and len(made) <= 1:
             return []
-        found = [effect for command in made for effect in command_effects(command)]
-        return found or _edit_of_open_file(act, made)
+        effects = [effect for command in made for effect in command_effects(command)]
+        return effects or _edit_of_open_file(act, made)
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)
@@ -109,17 +109,17 @@ def _named_change(name: str, path: str, text: str) -> list[Effect]:
 
 def patched(text: str, path: str = "") -> list[Effect]:
     """Return the files that a patch changes, in the form of a unified diff or between `*** Begin Patch` marks."""
-    found = []
+    effects = []
     for what, named, moved in _PATCH_FILE.findall(text):
         verb: Verb = {"Update": "edit", "Add": "create", "Delete": "delete"}.get(what, "create")  # type: ignore[assignment]
-        found.append(Effect(verb, named or moved, text))
-    if not found:
+        effects.append(Effect(verb, named or moved, text))
+    if not effects:
         for old, new in _DIFF_FILE.findall(text):
             if new == "/dev/null":
-                found.append(Effect("delete", old.removeprefix("a/")))
+                effects.append(Effect("delete", old.removeprefix("a/")))
             else:
-                found.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
-    return found or ([Effect("edit", path, text)] if path else [])
+                effects.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
+    return effects or ([Effect("edit", path, text)] if path else [])
 
 
 @lru_cache(maxsize=1024)
@@ -133,28 +133,30 @@ def command_effects(command: Command) -> Sequence[Effect]:
 
 
 def _command_effects(command: Command) -> list[Effect]:
-    found = [
+    effects = [
         Effect("write", placed(path, command.folder), command.fed) for path in command.writes if path not in _NOWHERE
     ]
     words = command.words
     if not words:
-        return found
+        return effects
     program = command.program
     arguments = [word for word in words[1:] if not word.startswith("-")]
     flags = [word for word in words[1:] if word.startswith("-")]
 
     def at(verb: Verb, *paths: str) -> None:
-        found.extend(Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE)
+        effects.extend(
+            Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE
+        )
 
     if program in programs.RUNNERS and arguments:
         ways = programs.RUNNERS[program]
         if not ways or arguments[0] in ways:
             start = words.index(arguments[0]) + (1 if ways else 0)
-            return found + _command_effects(Command(words[start:], command.folder, (), command.fed))
+            return effects + _command_effects(Command(words[start:], command.folder, (), command.fed))
     if program == "git":
-        return found + _git(command)
+        return effects + _git(command)
     if (installed := _installed(program, words)) is not None:
-        return [*found, *(Effect("install", name, program) for name in installed or [""])]
+        return [*effects, *(Effect("install", name, program) for name in installed or [""])]
     if program in ("rm", "unlink", "rmdir", "shred"):
         at("delete", *arguments)
     elif program == "tee":
@@ -176,9 +178,9 @@ def _command_effects(command: Command) -> list[Effect]:
     elif program in programs.FORMATTERS and _rewrites(program, words):
         at("edit", *(path for path in arguments if "." in path.strip(".") or "/" in path.strip("./")))
     elif program in ("apply_patch", "patch"):
-        found += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
+        effects += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
     elif program in ("python", "python3", "node") and (command.fed or "-c" in flags or "-e" in flags):
-        found += _inline_writes(command.fed or " ".join(words), command.folder)
+        effects += _inline_writes(command.fed or " ".join(words), command.folder)
     elif program in ("str_replace_editor", "edit_anthropic") and len(arguments) > 1:
         verbs: dict[str, Verb] = {"create": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
         if arguments[0] in verbs:
@@ -187,7 +189,7 @@ def _command_effects(command: Command) -> list[Effect]:
         at("edit", arguments[0])
     elif program == "create" and len(words) == 2:
         at("create", arguments[0] if arguments else "")
-    return found
+    return effects
 
 
 def _in_place(program: str, flag: str) -> bool:
@@ -274,15 +276,15 @@ def made_folders(act: Act) -> list[str]:
     """Return the folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
     if act.line is None or not has(act.line, _MAKES_FOLDERS) or failed(act):
         return []
-    found = []
+    effects = []
     for command in commands_of(act):
         words = [word for word in command.words if not word.startswith("-")]
         if command.program == "mkdir":
-            found += [placed(path, command.folder) for path in words[1:]]
+            effects += [placed(path, command.folder) for path in words[1:]]
         elif words[1:2] == ["clone"] or words[1:3] == ["worktree", "add"] or words[1:2] == ["venv"]:
             place = {"clone": 3, "worktree": 3, "venv": 2}[words[1]]
-            found += [placed(path, command.folder) for path in words[place : place + 1]]
-    return found
+            effects += [placed(path, command.folder) for path in words[place : place + 1]]
+    return effects
 
 
 def is_test_run(command: Command) -> bool:

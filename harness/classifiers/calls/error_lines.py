@@ -85,8 +85,8 @@ def from_its_error(head: str, *, shows: bool) -> str:
     while place:
         end = head.find("\n", place) + 1
         line = head[place:end] if end else head[place:]
-        told = OPENING.match(line) or (not shows and ABOUT_CALL.search(line))
-        if line.startswith(("{", "[{")) or (told and not _HOLLOW.match(line)):
+        match = OPENING.match(line) or (not shows and ABOUT_CALL.search(line))
+        if line.startswith(("{", "[{")) or (match and not _HOLLOW.match(line)):
             return head[place:]
         place = end
     return head

@@ -16,33 +16,38 @@ def error_object(text: str) -> str | None:
     if not stripped.startswith("{") or not stripped.endswith("}") or not _SAYS_OF_ITSELF.search(stripped):
         return None
     try:
-        told = msgspec.json.decode(stripped)
+        document = msgspec.json.decode(stripped)
     except msgspec.DecodeError:
         return None
-    return _message(told) if isinstance(told, dict) and _is_error(told) else None
+    return _message(document) if isinstance(document, dict) and _is_error(document) else None
 
 
-def _is_error(told: dict[str, Any]) -> bool:
-    if told.get("error") or told.get("errors") or told.get("isError") is True or told.get("is_error") is True:
+def _is_error(document: dict[str, Any]) -> bool:
+    if (
+        document.get("error")
+        or document.get("errors")
+        or document.get("isError") is True
+        or document.get("is_error") is True
+    ):
         return True
-    if told.get("success") is False or told.get("ok") is False:
+    if document.get("success") is False or document.get("ok") is False:
         return True
-    code = told.get("code")
-    if isinstance(code, int) and isinstance(told.get("message"), str):
+    code = document.get("code")
+    if isinstance(code, int) and isinstance(document.get("message"), str):
         return code < 0 or 400 <= code < 500
-    status = told.get("status", told.get("statusCode"))
+    status = document.get("status", document.get("statusCode"))
     return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
 
 
-def _message(told: dict[str, Any]) -> str:
+def _message(document: dict[str, Any]) -> str:
     for key in ("error", "errors", "message", "detail", "content", "reason"):
-        value = told.get(key)
+        value = document.get(key)
         if isinstance(value, list) and value:
             value = value[0]
         if isinstance(value, dict):
             code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
             value = code + str(value.get("message", value.get("text", value.get("msg", value))))
         if isinstance(value, str) and value.strip():
-            code = f"{told['code']} " if key == "message" and isinstance(told.get("code"), int) else ""
+            code = f"{document['code']} " if key == "message" and isinstance(document.get("code"), int) else ""
             return code + value
-    return str(told)[:_LONGEST]
+    return str(document)[:_LONGEST]

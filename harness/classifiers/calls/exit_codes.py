@@ -31,8 +31,8 @@ def says_more_than_a_code(text: str) -> bool:
 
     A search that finds nothing says nothing.
     """
-    told = text.strip()
-    if len(told) > _CODE_ALONE or not (code := _EXIT_CODE.search(told)):
+    stripped = text.strip()
+    if len(stripped) > _CODE_ALONE or not (code := _EXIT_CODE.search(stripped)):
         return True
-    in_brackets = told[:1] in _BRACKETS and told.endswith(_BRACKETS[told[:1]])
-    return not in_brackets and re.search(r"\w", told[: code.start()] + told[code.end() :]) is not None
+    in_brackets = stripped[:1] in _BRACKETS and stripped.endswith(_BRACKETS[stripped[:1]])
+    return not in_brackets and re.search(r"\w", stripped[: code.start()] + stripped[code.end() :]) is not None

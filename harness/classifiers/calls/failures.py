@@ -36,7 +36,7 @@ from misstep.harness.classifiers.prose import has
 from misstep.harness.trajectory import ToolResult
 
 _TAIL = 200
-"""Characters at the end of a shell's answer, where the shell's own complaint stands after a program's output."""
+"""Characters at the end of a shell's answer, where the shell's own complaint is, after a program's output."""
 
 Fault = Literal[
     "malformed call", "unknown tool", "invalid arguments", "failed edit", "wrong usage", "missing file", "error"
@@ -174,19 +174,19 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
     kind = act.kind
     if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
         return None
-    told = error_object(head if len(head) < HEAD else result.text[: 4 * HEAD])
-    said = told if told is not None else head
-    marked = is_marked(result) or told is not None
+    error = error_object(head if len(head) < HEAD else result.text[: 4 * HEAD])
+    message = error if error is not None else head
+    marked = is_marked(result) or error is not None
     if not marked and ((kind in _LOOKING and len(result.text) > HEAD) or not (act.line == "" or _may_complain(head))):
         return None
-    reported = has(said, _VALIDATORS) and _VALIDATOR.search(said) is not None
+    reported = has(message, _VALIDATORS) and _VALIDATOR.search(message) is not None
     shaped = marked or reported or OPENING.match(head) is not None
     shaped = shaped or ("4" in head and ("tatus" in head or "HTTP" in head or "lient" in head) and _is_clients(head))
     short = len(result.text) <= HEAD and head.count("\n") <= FEW_LINES
     if not shaped and not short and kind not in _EDITING:
         return None
-    code = _CODE.search(said) if "-32" in said else None
-    words = line_of(said)
+    code = _CODE.search(message) if "-32" in message else None
+    words = line_of(message)
     if kind not in _LOOKING or marked or OPENING.match(head) or _VALIDATOR.match(head.lstrip(" [{")):
         if code is not None:
             return CallFailure(_CODES.get(int(code.group()), "malformed call"), words)
@@ -224,9 +224,9 @@ def _no_file(words: str) -> bool:
     return _NO_FILE.search(words) is not None and _PART_OF_CALL.search(words) is None
 
 
-def _not_done(said: str) -> bool:
+def _not_done(message: str) -> bool:
     """Return whether the first words say that something was not done, but for what is particular to the call."""
-    first = said[:_FIRST_WORDS]
+    first = message[:_FIRST_WORDS]
     return _NOT_DONE.search(first) is not None and _NOT_DONE.search(without_particulars(first)) is not None
 
 

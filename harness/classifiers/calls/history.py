@@ -57,7 +57,7 @@ def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
 
 
 class HistoryTurn(Struct, frozen=True, dict=True):
-    """What the user said in step `step`; -1 for a task that stands in no step."""
+    """What the user said in step `step`; -1 for a task that is in no step."""
 
     step: int
     text: str

@@ -21,7 +21,7 @@ _COMPARED = 8000
 """Characters from the first difference on that two answers are compared in."""
 
 _SPREAD = 64
-"""Characters by which durations and addresses lengthen an answer at most, and in which they stand."""
+"""Characters by which durations and addresses lengthen an answer at most, and in which they are."""
 
 _LOOKED_AT = 6 * _SPREAD
 """Characters in which longer differences are looked at before they are compared as a whole."""
@@ -71,7 +71,7 @@ _SHORT_FLAGS = re.compile(r"-[a-zA-Z]{1,4}$")
 """Flags of one letter, alone or run together: `-rn`, `-n -r` and `-nr` say the same."""
 
 _HIDDEN_FLAG = re.compile(r"(?:\A|[\s\"'\\])-")
-"""Where a flag may stand that no space comes before."""
+"""Where a flag may be that no space comes before."""
 
 _QUIET = frozenset(
     (
@@ -155,7 +155,7 @@ def coarse_key(act: Act) -> Hashable:
 def _coarse_line(line: str) -> Hashable:
     """Return a key of a command line that does without taking it apart into words.
 
-    Flags may stand in another order, or be left out, only where there is one: other lines keep all their letters.
+    Flags may be in another order, or be left out, only where there is one: other lines keep all their letters.
     """
     if len(line) > _SHORT:
         return line
@@ -199,11 +199,11 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
     if kind == "read":
         path = path_of(call)
         if path:
-            told = ((key, value) for key, value in arguments.items() if key not in _WHICH_FILE)
-            return "read", spell(path), _frozen_all((key, value) for key, value in told if value)
+            telling = ((key, value) for key, value in arguments.items() if key not in _WHICH_FILE)
+            return "read", spell(path), _frozen_all((key, value) for key, value in telling if value)
     noise = NOISE if kind != "note" else ()  # a thought is all that a note says
-    told = ((key, value) for key, value in arguments.items() if key not in noise and value is not None)
-    return bare_name(call.name), _frozen_all(told, searched=kind == "search")
+    telling = ((key, value) for key, value in arguments.items() if key not in noise and value is not None)
+    return bare_name(call.name), _frozen_all(telling, searched=kind == "search")
 
 
 def _frozen_all(arguments: Iterable[tuple[str, Any]], searched: bool = False) -> Hashable:
@@ -222,7 +222,7 @@ def _frozen(value: Any, searched: bool = False) -> Hashable:
 
 
 def _flat(value: Any, searched: bool) -> Hashable:
-    """A list or an object that can be hashed; `None` where another stands in it, because it may be of any depth."""
+    """A list or an object that can be hashed; `None` if another is in it, because it may be of any depth."""
     parts = []
     for part in value.values() if isinstance(value, dict) else value:
         if isinstance(part, _NESTING):
@@ -298,8 +298,8 @@ def loose_key(act: Act) -> Hashable:
         return call_key(act)
     spoken = (tuple(filter(None, map(_last_name, command.words))) for command in commands(line))
     folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
-    told = tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
-    return ("shell", folder, told) if told else call_key(act)
+    telling = tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
+    return ("shell", folder, telling) if telling else call_key(act)
 
 
 def _last_name(word: str) -> str:
@@ -310,7 +310,7 @@ def _last_name(word: str) -> str:
 def same_text(one: str, other: str) -> bool:
     """Return whether two answers are the same but for durations, clock times and addresses.
 
-    Only what stands between their first and their last difference is evened out: two runs of one test differ in a
+    Only the text between their first and their last difference is evened out: two runs of one test differ in a
     figure or two, however long their logs are.
     """
     shorter = min(len(one), len(other))

@@ -71,7 +71,7 @@ class _Edit(Struct, frozen=True, gc=False):
 
 
 def oscillation(history: History) -> tuple[list[int], str] | None:
-    """Return the steps of an oscillation and a sentence on them; `None` where there is none."""
+    """Return the steps of an oscillation and a sentence on them; `None` if there is none."""
     acts = history.acts
     tried = _edits(acts, all_tried=True)
     if not _may_oscillate(tried):
@@ -116,7 +116,7 @@ def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | 
 
 
 def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
-    """Where an edit stands among the calls → the edit; those that failed as well where all that were tried are asked.
+    """Place of an edit among the calls → the edit; those that failed as well where all that were tried are asked.
 
     Whether an edit failed takes long to tell, and with those that did, more edits come back and not fewer.
     """
@@ -125,9 +125,9 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
         for place, act in enumerate(acts)
         if act.kind in _EDITING or (act.line is not None and has(act.line, _SHELL_EDITS))
     ]
-    found: dict[int, _Edit] = {}
+    edits: dict[int, _Edit] = {}
     if len(places) <= RETURNS:
-        return found
+        return edits
     seen: dict[str, set[str]] = defaultdict(set)
     for place in places:
         act = acts[place]
@@ -151,10 +151,10 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
         before = seen[path]
         # Where the texts are not known, such as of an edit that is asked for in words, nothing is seen to come back.
         returns = bool(old or new) and (new if new.strip() else f"-{old}") in before
-        found[place] = _Edit(path, kind == "undo" or returns)
+        edits[place] = _Edit(path, kind == "undo" or returns)
         # Taking text out that was put in is going back; taking out other text is not.
         before.update((new, f"-{new}", old) if old else (new, f"-{new}"))
-    return found
+    return edits
 
 
 def _exchanged(line: str) -> tuple[str, str]:
@@ -236,8 +236,8 @@ def error_of(act: Act) -> str | None:
     if result is None or exit_code(act) == 0:
         return None
     text = result.text[-_READ:]
-    told = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
-    lines = list(islice(told, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
+    matches = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
+    lines = list(islice(matches, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
     if not lines:
         if not result.is_error and exit_code(act) is None:
             return None

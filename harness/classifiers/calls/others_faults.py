@@ -81,8 +81,8 @@ def refuses(text: str) -> bool:
     head = text[:_LOOKED_AT]
     if not has(head.lower(), _DECLINED_PIECES):
         return False
-    told = _DECLINED.search(head.replace("’", "'"))
-    return told is not None and (len(text) < _SHORT or told.start() < _EARLY)
+    match = _DECLINED.search(head.replace("’", "'"))
+    return match is not None and (len(text) < _SHORT or match.start() < _EARLY)
 
 
 @once
@@ -103,7 +103,7 @@ def _recorded(result: ToolResult) -> bool:
     for record in (result.extra, *inside):
         if record.get("approved") is False:
             return True
-        told = (value for name, value in record.items() if isinstance(value, str) and squeezed(name) in _FIELDS)
-        if any(_RECORDED.fullmatch(squeezed(value)) for value in told):
+        match = (value for name, value in record.items() if isinstance(value, str) and squeezed(name) in _FIELDS)
+        if any(_RECORDED.fullmatch(squeezed(value)) for value in match):
             return True
     return False

@@ -22,7 +22,7 @@ _SHORTEST = 20
 
 
 def rejections(history: History) -> tuple[list[int], str] | None:
-    """The steps that were turned down and a sentence on them; `None` where there are fewer than three of one kind."""
+    """The steps that were turned down and a sentence on them; `None` if there are fewer than three of one kind."""
     steps = history.trajectory.steps
     candidates = [index for index in history.agent_steps if not steps[index].calls and index + 1 < len(steps)]
     if (
@@ -53,8 +53,8 @@ def rejections(history: History) -> tuple[list[int], str] | None:
             or not _runs(history, places)
         ):
             continue
-        said = quoted(_text(history, places[0]))
-        return places, f"The harness turns {len(places)} replies without a call down ({said}; {counted(places)})."
+        quotation = quoted(_text(history, places[0]))
+        return places, f"The harness turns {len(places)} replies without a call down ({quotation}; {counted(places)})."
     return None
 
 

@@ -52,7 +52,7 @@ Shown = tuple[list[int], str]
 
 
 def repeated_calls(history: History) -> Shown | None:
-    """Return the steps of a repeated call or a cycle and a sentence on them; `None` where there is neither."""
+    """Return the steps of a repeated call or a cycle and a sentence on them; `None` if there is neither."""
     acts = history.acts
     if len(acts) < REPEATS:
         return None
@@ -93,7 +93,7 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
 
 
 def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    """Key → where it stands, for the keys that stand often enough."""
+    """Key → its places, for the keys that occur often enough."""
     counts = Counter(keys)
     counts.pop(None, None)
     positions: dict[Hashable, list[int]] = {key: [] for key, count in counts.items() if count >= REPEATS}
@@ -266,7 +266,7 @@ def _waits_between(record: _Record, members: Sequence[int]) -> bool:
 
 
 def _asks_the_same(act: Act, other: Act) -> bool:
-    """Return whether two calls are letter by letter the same question to something that is no file and no search."""
+    """Return whether two calls are letter by letter one question to something that is neither a file nor a search."""
     asks = act.line is None and act.kind in ("look", "run") and not is_known_name(act.call.name)
     runs = act.line is not None and nature_of(act) == "run"
     answered = act.result is not None and other.result is not None

@@ -80,7 +80,7 @@ def said(speaker: str | None, text: str, index: int) -> _Said:
 
 
 def repeated_text(history: History) -> tuple[list[int], str] | None:
-    """Return the steps that repeat each other and a sentence on them; `None` where there are none."""
+    """Return the steps that repeat each other and a sentence on them; `None` if there are none."""
     return _within_turns(history) or _over_turns(history)
 
 
@@ -150,13 +150,13 @@ def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    found = []
+    sentences = []
     for raw in _SENTENCE.split(text):
         words = _WORD.findall(raw)
         if words:
             particular = tuple(word for word in words[1:] if _PARTICULAR.search(word))
-            found.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
-    return found
+            sentences.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
+    return sentences
 
 
 def _may_say_again(new: _Said, old: _Said) -> bool:
@@ -200,7 +200,7 @@ def _within_turns(history: History) -> tuple[list[int], str] | None:
 
 
 def _may_repeat(text: str) -> bool:
-    """Return a cheap look: whether a piece from the middle or near the end of a text stands in it three times."""
+    """Return a cheap look: whether a piece from the middle or near the end of a text is in it three times."""
     middle = len(text) // 2
     return text.count(text[middle : middle + _PROBE]) >= REPEATS or text.count(text[-2 * _PROBE : -_PROBE]) >= REPEATS
 

@@ -74,7 +74,7 @@ class Complaint(Struct, frozen=True, gc=False):
 
 
 def same_complaint(acts: list[Act]) -> Complaint | None:
-    """Return the first complaint that several calls get while none of their tools works; `None` where there is none."""
+    """Return the first complaint that several calls get while none of their tools works; `None` if there is none."""
     complaints = {place: words for place, act in enumerate(acts) if (words := _complaint(act)) is not None}
     evened_out = {place: CallFailure("error", words).evened for place, words in complaints.items()}
     if max(Counter(evened_out.values()).values(), default=0) < TIMES:
@@ -129,14 +129,14 @@ def _complaint(act: Act) -> str | None:
         return None
     own = str(act.line or "").strip()
     lines = [_LABEL.sub("", line.strip(), count=1) for line in result.text.split("\n") if line.strip()][:_LOOKED_AT]
-    said = [line for line in lines if not (own and own in line)]
+    candidates = [line for line in lines if not (own and own in line)]
     if act.kind == "shell":
-        said = [line for line in said if _is_of_the_program(line, act, marked)]
+        candidates = [line for line in candidates if _is_of_the_program(line, act, marked)]
     elif not marked and result.text.lstrip()[:1] not in "[{":
-        said = said[:2] if len(lines) <= _FEW else []
-    faulty = next((line for line in said if _is_fault(line) or (marked and _speaker(line) in _SHELLS)), None)
-    if faulty is None and result.is_error is True and act.kind != "shell" and said:
-        faulty = said[0]
+        candidates = candidates[:2] if len(lines) <= _FEW else []
+    faulty = next((line for line in candidates if _is_fault(line) or (marked and _speaker(line) in _SHELLS)), None)
+    if faulty is None and result.is_error is True and act.kind != "shell" and candidates:
+        faulty = candidates[0]
     return None if faulty is None else faulty[:_SHOWN]
 
 

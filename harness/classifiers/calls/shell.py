@@ -41,7 +41,7 @@ _TAKES_VALUE = {"sudo": {"-u", "-g"}, "xargs": {"-I", "-n", "-P", "-L", "-d"}, "
                 "timeout": {"-s", "-k"}, "env": {"-u", "-C"}}  # fmt: skip
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _LIMIT = 100_000
-"""Characters of a command line that are looked at: beyond them stands data, not commands."""
+"""Characters of a command line that are looked at: beyond them is data, not commands."""
 
 _SHORT = 500
 """Characters of a command line up to which its parts are remembered: agents run the same short lines often."""
@@ -106,7 +106,7 @@ def commands(line: str) -> tuple[Command, ...]:
 
 
 def _commands(line: str, folder: str, depth: int) -> list[Command]:
-    found: list[Command] = []
+    commands: list[Command] = []
     words: list[str] = []
     writes: list[str] = []
     fed = ""
@@ -129,10 +129,10 @@ def _commands(line: str, folder: str, depth: int) -> list[Command]:
                 made = _finished(words, folder, writes, fed, piped, depth)
                 for command in made:
                     folder = _entered(command, folder)
-                found += made
+                commands += made
             words, writes, fed, target = [], [], "", None
             piped = token in ("|", "|&")
-    return found
+    return commands
 
 
 def _tokens(line: str) -> Iterator[tuple[str | None, str]]:

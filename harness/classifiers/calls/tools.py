@@ -205,9 +205,9 @@ def command_of(call: ToolCall) -> str:
             return _with_words(line, arguments)
     if any(key in arguments for key in COMMAND_KEYS):
         return ""
-    told = {key: line for key, value in arguments.items() if key not in _BESIDES and (line := _line_of(value))}
-    named = [line for key, line in told.items() if squeezed(key) in _COMMAND_LINES]
-    return named[0] if named else next(iter(told.values())) if len(told) == 1 else ""
+    texts = {key: line for key, value in arguments.items() if key not in _BESIDES and (line := _line_of(value))}
+    named = [line for key, line in texts.items() if squeezed(key) in _COMMAND_LINES]
+    return named[0] if named else next(iter(texts.values())) if len(texts) == 1 else ""
 
 
 def lacks_a_command(call: ToolCall) -> bool:

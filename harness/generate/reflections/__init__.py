@@ -101,8 +101,8 @@ class _Draw:
     def told(self, form: str, effect: str, cause: str, diagnosis: Diagnosis, asides: int = 0) -> str:
         """Return one reflection, with advice that follows from its diagnosis, and with sentences that fit any."""
         advice = self.random.choice(diagnosis.advice)
-        said = fill(form, {"effect": effect, "cause": cause, "advice": advice})
-        return " ".join([said, *self.random.sample(self.family.asides, asides)])
+        text = fill(form, {"effect": effect, "cause": cause, "advice": advice})
+        return " ".join([text, *self.random.sample(self.family.asides, asides)])
 
 
 def _order(draw: _Draw) -> list[str]:
@@ -145,8 +145,8 @@ def _like_words_in_other_order(draw: _Draw) -> list[str]:
 
 def _one_is_new(draw: _Draw) -> list[str]:
     first, second = draw.diagnoses[:2]
-    told = ((first.voices[0], first), (first.causes[0], first), (second.voices[0], second))
-    pairs = zip(draw.effects, told, strict=True)
+    causes = ((first.voices[0], first), (first.causes[0], first), (second.voices[0], second))
+    pairs = zip(draw.effects, causes, strict=True)
     return [draw.told(draw.forms[0], effect, cause, diagnosis) for effect, (cause, diagnosis) in pairs]
 
 
@@ -178,8 +178,8 @@ SAME = ("order", "voice", "length", "synonyms", "everything")
 """The kinds whose reflections are one diagnosis."""
 
 
-def _shuffled(random: Random, given: Sequence[T]) -> list[T]:
-    return random.sample(given, len(given))
+def _shuffled(random: Random, items: Sequence[T]) -> list[T]:
+    return random.sample(items, len(items))
 
 
 __all__ = ["KINDS", "SAME", "SETS", "ReflectionCase", "form_words", "generate_reflections", "reflection_texts"]

@@ -118,14 +118,14 @@ def shows(family: Family, kind: str) -> bool:
 
 def disputes(family: Family) -> Sequence[tuple[str, str]]:
     """Defective task and agent whose right result it rejects; agents that are wrong in the sound task first."""
-    found = [
+    pairs = [
         (name, agent)
         for name, task in family.tasks.items()
         if task.defect in ("ambiguous_spec", "brittle_tests")
         for agent in task.right
     ]
-    both = [(name, agent) for name, agent in found if family.agent(agent).fault]
-    return both or found
+    both = [(name, agent) for name, agent in pairs if family.agent(agent).fault]
+    return both or pairs
 
 
 def accepted(family: Family) -> Sequence[tuple[str, str]]:

@@ -182,7 +182,7 @@ def fill(text: str, pieces: Pieces) -> str:
     for _ in range(_DEEPEST):
         if not _PIECE.search(text):
             return text
-        text = _PIECE.sub(lambda found: _piece(found[1], pieces), text)
+        text = _PIECE.sub(lambda match: _piece(match[1], pieces), text)
     raise InputError(f"pieces hold each other: {_PIECE.findall(text)[0]!r}", _FORM)
 
 

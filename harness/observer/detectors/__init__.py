@@ -75,5 +75,5 @@ def detector_named(name: str) -> Detector:
 
 async def detected(detector: Detector, trajectory: Trajectory, ask: Ask) -> Feedback:
     """Return what a detector says of a run so far, bounded and with the evidence that guidance quotes."""
-    found = bounded_feedback(await detector.detect(trajectory, ask), len(trajectory.steps) - 1)
-    return with_evidence(found, trajectory)
+    feedback = bounded_feedback(await detector.detect(trajectory, ask), len(trajectory.steps) - 1)
+    return with_evidence(feedback, trajectory)

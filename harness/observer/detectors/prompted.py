@@ -3,7 +3,7 @@
     {"reasoning": "…", "label": "yes", "infinite_loop": [4, 6, 8], "did_not_follow_instructions": [], …}
 
 The kinds and their meanings are those of the shipped judge `misbehaviour`. The run is fenced and shortened as for any
-judge, and the reply is read as any judge's: what can be read in two ways is no answer.
+judge, and the reply is read as any judge's: a reply that can be read in two ways is not an answer.
 """
 
 from typing import Any
@@ -82,11 +82,13 @@ def read_feedback(reply: Reply, request: Request, steps: int) -> Feedback:
     answer = read_reply(reply.text, _ANY, refusal=reply.refusal, finish=reply.finish, steps=steps, shown=shown)
     if answer.status != "answered":
         raise NoAnswer(f"the reply cannot be used: {answer.error}")
-    found = _named(answer, steps)
-    if (answer.label == "yes") != bool(found):
-        said = "none of the kinds has a step" if answer.label == "yes" else f"{', '.join(found)} has steps"
-        raise NoAnswer(f"the reply cannot be used: the label is {answer.label}, and {said}")
-    return Feedback(tuple(Misbehaviour(name, cited, answer.rationale) for name, cited in found.items()))
+    cited_steps = _named(answer, steps)
+    if (answer.label == "yes") != bool(cited_steps):
+        contradiction = (
+            "none of the kinds has a step" if answer.label == "yes" else f"{', '.join(cited_steps)} has steps"
+        )
+        raise NoAnswer(f"the reply cannot be used: the label is {answer.label}, and {contradiction}")
+    return Feedback(tuple(Misbehaviour(name, cited, answer.rationale) for name, cited in cited_steps.items()))
 
 
 def _named(answer: Answer, steps: int) -> dict[str, tuple[int, ...]]:

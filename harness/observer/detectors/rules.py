@@ -40,11 +40,11 @@ def feedback(trajectory: Trajectory) -> Feedback:
     not hide a new one. Rules of other packages are among them.
     """
     verdicts = classify_all(trajectory, categories(), running=True)
-    found = tuple(one for verdict in verdicts for one in _all_of(verdict, trajectory))
+    misbehaviours = tuple(one for verdict in verdicts for one in _all_of(verdict, trajectory))
     broken = [verdict.error for verdict in verdicts if verdict.error]
-    if broken and not found:
+    if broken and not misbehaviours:
         raise RuleFailed(broken[0])
-    return Feedback(found)
+    return Feedback(misbehaviours)
 
 
 def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
@@ -62,5 +62,5 @@ def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
 def _behind(trajectory: Trajectory, last: int) -> Trajectory:
     """Return the run without what the agent did up to a step; all steps keep their numbers."""
     steps = trajectory.steps
-    kept = (Step("system") if step.role == "agent" else step for step in steps[: last + 1])
-    return replace(trajectory, steps=(*kept, *steps[last + 1 :]))
+    earlier = (Step("system") if step.role == "agent" else step for step in steps[: last + 1])
+    return replace(trajectory, steps=(*earlier, *steps[last + 1 :]))
