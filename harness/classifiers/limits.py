@@ -93,8 +93,8 @@ class Sentence(msgspec.Struct, frozen=True, dict=True):
 @once
 def limits_of(history: History) -> list[Limit]:
     """Return the limits of a run's turns, in order, each with the turn from which on it may not hold."""
-    phrase = (limit for turn in history.turns if has(turn.lowered, _WORDS.cues) for limit in _limits_of_turn(turn))
-    limits = list(islice(phrase, MOST))
+    cue = (limit for turn in history.turns if has(turn.lowered, _WORDS.cues) for limit in _limits_of_turn(turn))
+    limits = list(islice(cue, MOST))
     spoken = [(turn.step, _words_of(turn)) for turn in history.turns] if limits else []
     return [replace(limit, until=_taken_back(limit, spoken)) for limit in limits]
 
@@ -117,14 +117,12 @@ def _words_of(turn: HistoryTurn) -> frozenset[str]:
 def _limits_of_turn(turn: HistoryTurn) -> list[Limit]:
     """The limits of a turn that no other sentence of it softens, those that name a file and then the plain ones."""
     likely = ((place, text) for place, text in enumerate(turn.sentences) if has(text.lower(), _WORDS.cues))
-    matches = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]
-    limiting = {place for place, _ in matches}
-    others = [(place, _read(text)) for place, text in enumerate(turn.sentences) if matches and place not in limiting]
-    binding = [
-        limit for place, limit in matches if not any(_softens(phrase, limit, after > place) for after, phrase in others)
-    ]
+    pairs = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]
+    limiting = {place for place, _ in pairs}
+    others = [(place, _read(text)) for place, text in enumerate(turn.sentences) if pairs and place not in limiting]
+    valid = [limit for place, limit in pairs if not any(_softens(cue, limit, after > place) for after, cue in others)]
     plain = (Limit(kind, targets, text, turn.step) for kind, targets, text in orders_of(turn.sentences))
-    return binding + [limit for limit in plain if all(limit.words != one.words for one in binding)]
+    return valid + [limit for limit in plain if all(limit.words != one.words for one in valid)]
 
 
 def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
@@ -141,17 +139,17 @@ def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
 @lru_cache(maxsize=1024)
 def _names_of(limit: Limit) -> frozenset[str]:
     """Return the words by which a limit's target may be named: the last part of its name, in either number."""
-    matches = {word for word, letter in _LETTERS.items() if letter == "D" and word.startswith(limit.kind)}
+    pairs = {word for word, letter in _LETTERS.items() if letter == "D" and word.startswith(limit.kind)}
     for target in limit.targets:
         last = parts_of(target)[-1:] or [target]
         for word in _WORD.findall(last[0].lower().split(".")[0] or last[0].lower()):
-            matches |= {word, f"{word}s", word.removesuffix("s")}
-    return frozenset(matches)
+            pairs |= {word, f"{word}s", word.removesuffix("s")}
+    return frozenset(pairs)
 
 
 def _read(text: str) -> Sentence:
-    for phrase, meant in _WORDS.phrases:
-        text = text.replace(phrase, meant)
+    for cue, meant in _WORDS.phrases:
+        text = text.replace(cue, meant)
     if " without " in text and not reports(text.lower()):
         text = _WITHOUT_CHANGING.sub(", without ", text)
     tokens = tokens_of(text)
@@ -160,7 +158,7 @@ def _read(text: str) -> Sentence:
 
 
 def _limits_of_sentence(sentence: Sentence, since: int) -> list[Limit]:
-    matches: list[Limit] = []
+    pairs: list[Limit] = []
     for match in _LIMIT.finditer(sentence.letters):
         clause = Sentence(sentence.text, match.group(), sentence.values[match.start() : match.end()])
         kind, targets = match.lastgroup or "", tuple(clause.behind("@"))
@@ -170,5 +168,5 @@ def _limits_of_sentence(sentence: Sentence, since: int) -> list[Limit]:
         if kind in ("tool", "must"):
             targets = targets or tuple(clause.behind("?"))
         deeds = [deed for deed in DEEDS if any(word.startswith(deed) for word in clause.behind("D"))]
-        matches += (Limit(one, targets, sentence.text, since) for one in deeds or [kind])
-    return matches
+        pairs += (Limit(one, targets, sentence.text, since) for one in deeds or [kind])
+    return pairs

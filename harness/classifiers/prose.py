@@ -38,9 +38,7 @@ def sentences_of(text: str) -> list[str]:
     text = text[:LONGEST].replace("’", "'")
     for pasted in _PASTED:
         text = pasted.sub("\n", text)
-    text = _QUOTATION.sub(
-        lambda quotation: quotation[0] if len(quotation[0].split()) <= _WORDS_OF_A_NAME else " ", text
-    )
+    text = _QUOTATION.sub(lambda match: match[0] if len(match[0].split()) <= _WORDS_OF_A_NAME else " ", text)
     return [part[:LONGEST_SENTENCE] for part in _BREAK.split(text.replace("**", "")) if part and not part.isspace()]
 
 

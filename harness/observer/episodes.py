@@ -50,10 +50,10 @@ class EpisodeDecision(Struct, frozen=True):
     withheld: Withheld = ""
 
 
-def merged(misbehaviours: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
+def merged(faults: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
     """The misbehaviours with those about one thing made one, which has all their steps and the newest evidence."""
     known: dict[tuple[str, str] | int, Misbehaviour] = {}
-    for place, one in enumerate(misbehaviours):
+    for place, one in enumerate(faults):
         key = (one.category, subject) if (subject := subject_of(one)) else place
         before = known.get(key)
         steps = one.steps if before is None else tuple(sorted({*before.steps, *one.steps}))
@@ -61,80 +61,71 @@ def merged(misbehaviours: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
     return tuple(known.values())
 
 
-def decide(misbehaviour: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[Step]) -> EpisodeDecision:
+def decide(fault: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[Step]) -> EpisodeDecision:
     """Return whether a misbehaviour is spoken of now, and how firmly.
 
     A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
     something has changed since the last word and the misbehaviour is there again, it is a first word once more.
     """
-    episode = episode_of(misbehaviour, spoken)
+    episode = episode_of(fault, spoken)
     if episode is None:
-        return EpisodeDecision(1, "stale" if is_over(misbehaviour, steps) else "")
-    if not _goes_on(misbehaviour, episode, steps):
+        return EpisodeDecision(1, "stale" if is_over(fault, steps) else "")
+    if not _goes_on(fault, episode, steps):
         return EpisodeDecision(episode.level, "repeated")
     since: list[ObservedProgress] = []
-    if misbehaviour.category not in LASTING:
-        since = progress(
-            steps, episode.steps.union(misbehaviour.steps), min(episode.spoken_at, max(misbehaviour.steps))
-        )
-    last = _last_shown(misbehaviour, steps, since)
+    if fault.category not in LASTING:
+        since = progress(steps, episode.steps.union(fault.steps), min(episode.spoken_at, max(fault.steps)))
+    last = _last_shown(fault, steps, since)
     if any(one.changed and episode.spoken_at < one.step < last for one in since):
         level, has_tried = 1, any(one.changed and one.step > last for one in since)
     else:
         level, has_tried = episode.level + 1, any(one.step > last for one in since)
     if level > LEVELS:
         return EpisodeDecision(episode.level, "repeated")
-    return EpisodeDecision(level, "stale" if has_tried or is_over(misbehaviour, steps, since) else "")
+    return EpisodeDecision(level, "stale" if has_tried or is_over(fault, steps, since) else "")
 
 
-def _goes_on(misbehaviour: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -> bool:
+def _goes_on(fault: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -> bool:
     """Return whether there is evidence from after the last word on a problem.
 
     The agent was asked to undo a change that was ruled out: its next change of the same file is taken for that.
     """
-    later = sorted(step for step in misbehaviour.steps if step > episode.spoken_at)
-    changed = misbehaviour.evidence.get("changed", "")
-    if later and changed and misbehaviour.category in LASTING:
+    later = sorted(step for step in fault.steps if step > episode.spoken_at)
+    changed = fault.evidence.get("changed", "")
+    if later and changed and fault.category in LASTING:
         first = steps[later[0]].calls if later[0] < len(steps) else ()
         later = later[1:] if any(changed in call_text(call) for call in first) else later
     return bool(later)
 
 
-def episode_of(misbehaviour: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisode | None:
+def episode_of(fault: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisode | None:
     """Return the problem that a misbehaviour belongs to, if it was spoken of; the last one if there are several."""
-    subject = subject_of(misbehaviour)
+    subject = subject_of(fault)
     alike = (
         one
         for one in reversed(spoken)
-        if one.category == misbehaviour.category
-        and (
-            (subject and subject == one.subject)
-            or not misbehaviour.steps
-            or not one.steps.isdisjoint(misbehaviour.steps)
-        )
+        if one.category == fault.category
+        and ((subject and subject == one.subject) or not fault.steps or not one.steps.isdisjoint(fault.steps))
     )
     return next(alike, None)
 
 
-def noted(spoken: Sequence[OpenEpisode], misbehaviour: Misbehaviour, level: int, at: int) -> tuple[OpenEpisode, ...]:
+def noted(spoken: Sequence[OpenEpisode], fault: Misbehaviour, level: int, at: int) -> tuple[OpenEpisode, ...]:
     """Return the problems that were spoken of, when this one now is."""
-    known = episode_of(misbehaviour, spoken)
+    known = episode_of(fault, spoken)
     if known is None:
-        return (
-            *spoken,
-            OpenEpisode(misbehaviour.category, subject_of(misbehaviour), frozenset(misbehaviour.steps), level, at),
-        )
-    now = replace(known, steps=known.steps | frozenset(misbehaviour.steps), level=level, spoken_at=at)
+        return (*spoken, OpenEpisode(fault.category, subject_of(fault), frozenset(fault.steps), level, at))
+    now = replace(known, steps=known.steps | frozenset(fault.steps), level=level, spoken_at=at)
     return (*(one for one in spoken if one is not known), now)
 
 
-def subject_of(misbehaviour: Misbehaviour) -> str:
+def subject_of(fault: Misbehaviour) -> str:
     """What a misbehaviour is about: the tool that fails, the constraint that is broken, the call that is repeated."""
-    names = _SUBJECTS.get(misbehaviour.category, ("call",))
-    return next(filter(None, (misbehaviour.evidence.get(name) for name in names)), "")
+    names = _SUBJECTS.get(fault.category, ("call",))
+    return next(filter(None, (fault.evidence.get(name) for name in names)), "")
 
 
-def is_over(misbehaviour: Misbehaviour, steps: Sequence[Step], since: Sequence[ObservedProgress] | None = None) -> bool:
+def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[ObservedProgress] | None = None) -> bool:
     """Return whether a misbehaviour has ended in the steps behind its evidence.
 
     It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
@@ -142,46 +133,46 @@ def is_over(misbehaviour: Misbehaviour, steps: Sequence[Step], since: Sequence[O
     when a call of it has worked. What cannot be undone by going on, such as a change that was ruled out, is over only
     when the agent has taken it back. `since` is the progress behind the evidence, where it is known.
     """
-    if not misbehaviour.steps:
+    if not fault.steps:
         return False
-    later = steps[max(misbehaviour.steps) + 1 :]
+    later = steps[max(fault.steps) + 1 :]
     if any(step.role == "user" and step.text for step in later):
         return True
-    if misbehaviour.category in LASTING:
-        return _is_taken_back(misbehaviour, steps)
-    since = progress(steps, misbehaviour.steps, max(misbehaviour.steps)) if since is None else since
-    last = _last_shown(misbehaviour, steps, since)
+    if fault.category in LASTING:
+        return _is_taken_back(fault, steps)
+    since = progress(steps, fault.steps, max(fault.steps)) if since is None else since
+    last = _last_shown(fault, steps, since)
     if any(one.changed and one.step > last for one in since):
         return True
-    pause, longest = 0, _longest_pause(misbehaviour.steps)
+    pause, longest = 0, _longest_pause(fault.steps)
     for step in (one for one in later if one.role == "agent"):
-        answers = _answers(step, misbehaviour)
-        if misbehaviour.category == "tool_call_failure" and answers and not all(map(_is_failure, answers)):
+        answers = _answers(step, fault)
+        if fault.category == "tool_call_failure" and answers and not all(map(_is_failure, answers)):
             return True
-        pause = 0 if _shows(misbehaviour, step) else pause + 1
+        pause = 0 if _shows(fault, step) else pause + 1
     return pause > longest
 
 
-def _last_shown(misbehaviour: Misbehaviour, steps: Sequence[Step], since: Iterable[ObservedProgress]) -> int:
+def _last_shown(fault: Misbehaviour, steps: Sequence[Step], since: Iterable[ObservedProgress]) -> int:
     """Return the last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
-    last = max(misbehaviour.steps)
+    last = max(fault.steps)
     came_out_anew = {one.step for one in since}
-    later = (n for n in range(last + 1, len(steps)) if n not in came_out_anew and _shows(misbehaviour, steps[n]))
+    later = (n for n in range(last + 1, len(steps)) if n not in came_out_anew and _shows(fault, steps[n]))
     return max(later, default=last)
 
 
-def _shows(misbehaviour: Misbehaviour, step: Step) -> bool:
+def _shows(fault: Misbehaviour, step: Step) -> bool:
     """Return whether a step has the call that is repeated, or one of the tool that fails."""
-    if misbehaviour.category == "tool_call_failure":
-        return bool(_answers(step, misbehaviour))
-    return any(call_text(call) == misbehaviour.evidence.get("call") for call in step.calls)
+    if fault.category == "tool_call_failure":
+        return bool(_answers(step, fault))
+    return any(call_text(call) == fault.evidence.get("call") for call in step.calls)
 
 
-def _is_taken_back(misbehaviour: Misbehaviour, steps: Sequence[Step]) -> bool:
+def _is_taken_back(fault: Misbehaviour, steps: Sequence[Step]) -> bool:
     """Return whether the agent has undone the change that it should not have made."""
-    changed, acts = misbehaviour.evidence.get("changed", ""), acts_behind(steps, min(misbehaviour.steps) - 1)
-    made = [act for act in acts if act.step in misbehaviour.steps]
-    later = (act for act in acts if act.step > max(misbehaviour.steps) and not failed(act))
+    changed, acts = fault.evidence.get("changed", ""), acts_behind(steps, min(fault.steps) - 1)
+    made = [act for act in acts if act.step in fault.steps]
+    later = (act for act in acts if act.step > max(fault.steps) and not failed(act))
     return bool(changed) and any(undoes(act, made, changed) for act in later)
 
 
@@ -192,9 +183,9 @@ def _longest_pause(steps: Sequence[int]) -> int:
     return min(max(gaps, default=1), LONGEST_PAUSE)
 
 
-def _answers(step: Step, misbehaviour: Misbehaviour) -> list[ToolResult]:
+def _answers(step: Step, fault: Misbehaviour) -> list[ToolResult]:
     """Return what the calls of the tool that a misbehaviour is about were answered in a step."""
-    tool = misbehaviour.evidence.get("tool", "")
+    tool = fault.evidence.get("tool", "")
     return [
         result for call, result in zip(step.calls, step.results, strict=False) if tool and bare_name(call.name) == tool
     ]

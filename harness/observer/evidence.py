@@ -38,14 +38,14 @@ def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
     )
 
 
-def evidence_of(misbehaviour: Misbehaviour, history: History) -> dict[str, str]:
+def evidence_of(fault: Misbehaviour, history: History) -> dict[str, str]:
     """Return what guidance on a misbehaviour may quote, by the name of its placeholder; only what the run shows."""
-    steps = frozenset(misbehaviour.steps)
+    steps = frozenset(fault.steps)
     acts = [act for act in history.acts if act.step in steps]
     values = {"request": _shortened(_request(history.trajectory), _MOST_REQUEST)}
-    if misbehaviour.category == "infinite_loop":
+    if fault.category == "infinite_loop":
         values |= _repeated(acts, history.acts)
-    elif misbehaviour.category == "tool_call_failure":
+    elif fault.category == "tool_call_failure":
         values |= _failing(acts, history)
     else:
         values |= _drifting(acts, steps, history)

@@ -65,9 +65,9 @@ def guidance(spoken: Sequence[tuple[Misbehaviour, int]]) -> str:
     """Return what is said on misbehaviours, each at its level, as one reminder."""
     frame = _frame()
     highest = max(level for _, level in spoken)
-    requests = (misbehaviour.evidence["request"] for misbehaviour, _ in spoken if misbehaviour.evidence.get("request"))
+    requests = (fault.evidence["request"] for fault, _ in spoken if fault.evidence.get("request"))
     request = next((fill(frame.request, {"request": text}) for text in requests), "")
-    sections = dict.fromkeys(_section(misbehaviour, level, frame) for misbehaviour, level in spoken)
+    sections = dict.fromkeys(_section(fault, level, frame) for fault, level in spoken)
     return reminder("\n\n".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing))))
 
 
@@ -81,9 +81,9 @@ def of_category(category: str) -> CategoryGuidance:
     return _read(category if category in categories() else OTHER)
 
 
-def _section(misbehaviour: Misbehaviour, level: int, frame: _Frame) -> str:
-    texts = of_category(misbehaviour.category).levels[level - 1]
-    values = {name: value for name, value in misbehaviour.evidence.items() if value}
+def _section(fault: Misbehaviour, level: int, frame: _Frame) -> str:
+    texts = of_category(fault.category).levels[level - 1]
+    values = {name: value for name, value in fault.evidence.items() if value}
     lines = [next(iter(_filled(texts.says, values)), "")]
     for title, listed in ((frame.do, texts.do), (frame.dont, texts.dont)):
         if filled := _filled(listed, values):

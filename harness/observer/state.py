@@ -141,13 +141,13 @@ class ObserverState:
         if shown is None:
             raise ValueError("there is no open question")
         bounded = bounded_feedback(feedback, shown)
-        misbehaviours = tuple(one for one in bounded.misbehaviours if self._is_news(one))
+        faults = tuple(one for one in bounded.misbehaviours if self._is_news(one))
         self._open = None
-        for one in misbehaviours:
+        for one in faults:
             self._reported[one.category] = self._reported.get(one.category, frozenset()).union(one.steps)
         now = len(steps) - 1
-        self._invocations.append(Invocation(shown, "answered", misbehaviours, now, seconds))
-        decided = [(one, decide(one, self._spoken, steps)) for one in merged(misbehaviours)]
+        self._invocations.append(Invocation(shown, "answered", faults, now, seconds))
+        decided = [(one, decide(one, self._spoken, steps)) for one in merged(faults)]
         for reason in ("stale", "repeated"):
             self._withhold([pair for pair in decided if pair[1].withheld == reason], shown, reason)
         say = [pair for pair in decided if not pair[1].withheld]
@@ -162,15 +162,13 @@ class ObserverState:
         self._interventions.append(_intervention(say, shown, delivered_at=now))
         return self._interventions[-1]
 
-    def _is_news(self, misbehaviour: Misbehaviour) -> bool:
+    def _is_news(self, fault: Misbehaviour) -> bool:
         """Return whether earlier answers did not name all of its evidence, or it names none.
 
         What is misbehaviour may show only later, as with an error that the agent then ignores: evidence that is older
         than an earlier question may be new.
         """
-        return not misbehaviour.steps or not self._reported.get(misbehaviour.category, frozenset()).issuperset(
-            misbehaviour.steps
-        )
+        return not fault.steps or not self._reported.get(fault.category, frozenset()).issuperset(fault.steps)
 
     def _withhold(self, decided: Sequence[tuple[Misbehaviour, EpisodeDecision]], shown: int, reason: Withheld) -> None:
         if decided:
@@ -198,23 +196,20 @@ def bounded_feedback(feedback: object, shown: int) -> Feedback:
     """Return what is taken of an answer: a bounded part of it, with evidence among the steps that were shown."""
     if not isinstance(feedback, Feedback) or not isinstance(feedback.misbehaviours, tuple):
         raise TypeError(f"{type(feedback).__name__} where Feedback belongs")
-    misbehaviours = [_bounded(one, shown) for one in feedback.misbehaviours[:MOST_MISBEHAVIOURS]]
-    return Feedback(tuple(misbehaviours))
+    faults = [_bounded(one, shown) for one in feedback.misbehaviours[:MOST_MISBEHAVIOURS]]
+    return Feedback(tuple(faults))
 
 
-def _bounded(misbehaviour: object, shown: int) -> Misbehaviour:
-    if not isinstance(misbehaviour, Misbehaviour) or not isinstance(misbehaviour.steps, tuple):
-        raise TypeError(f"{type(misbehaviour).__name__} where a Misbehaviour belongs")
-    texts = (misbehaviour.category, misbehaviour.rationale)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(misbehaviour.evidence, dict):
+def _bounded(fault: object, shown: int) -> Misbehaviour:
+    if not isinstance(fault, Misbehaviour) or not isinstance(fault.steps, tuple):
+        raise TypeError(f"{type(fault).__name__} where a Misbehaviour belongs")
+    texts = (fault.category, fault.rationale)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(fault.evidence, dict):
         raise TypeError("a Misbehaviour whose fields have other types")
     evidence = {
-        name[:MOST_CHARACTERS]: value[:MOST_CHARACTERS]
-        for name, value in islice(misbehaviour.evidence.items(), MOST_EVIDENCE)
+        name[:MOST_CHARACTERS]: value[:MOST_CHARACTERS] for name, value in islice(fault.evidence.items(), MOST_EVIDENCE)
     }
-    return Misbehaviour(
-        texts[0][:MOST_CHARACTERS], _steps(misbehaviour.steps, shown), texts[1][:MOST_CHARACTERS], evidence
-    )
+    return Misbehaviour(texts[0][:MOST_CHARACTERS], _steps(fault.steps, shown), texts[1][:MOST_CHARACTERS], evidence)
 
 
 def _steps(steps: Iterable[object], shown: int) -> tuple[int, ...]:

@@ -61,8 +61,8 @@ def effects(act: Act) -> list[Effect]:
         made = commands_of(act)
         if failed(act) and len(made) <= 1:
             return []
-        effects = [effect for command in made for effect in command_effects(command)]
-        return effects or _edit_of_open_file(act, made)
+        found = [effect for command in made for effect in command_effects(command)]
+        return found or _edit_of_open_file(act, made)
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)
@@ -109,17 +109,17 @@ def _named_change(name: str, path: str, text: str) -> list[Effect]:
 
 def patched(text: str, path: str = "") -> list[Effect]:
     """Return the files that a patch changes, in the form of a unified diff or between `*** Begin Patch` marks."""
-    effects = []
+    found = []
     for what, named, moved in _PATCH_FILE.findall(text):
         verb: Verb = {"Update": "edit", "Add": "create", "Delete": "delete"}.get(what, "create")  # type: ignore[assignment]
-        effects.append(Effect(verb, named or moved, text))
-    if not effects:
+        found.append(Effect(verb, named or moved, text))
+    if not found:
         for old, new in _DIFF_FILE.findall(text):
             if new == "/dev/null":
-                effects.append(Effect("delete", old.removeprefix("a/")))
+                found.append(Effect("delete", old.removeprefix("a/")))
             else:
-                effects.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
-    return effects or ([Effect("edit", path, text)] if path else [])
+                found.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
+    return found or ([Effect("edit", path, text)] if path else [])
 
 
 @lru_cache(maxsize=1024)
@@ -133,30 +133,28 @@ def command_effects(command: Command) -> Sequence[Effect]:
 
 
 def _command_effects(command: Command) -> list[Effect]:
-    effects = [
+    found = [
         Effect("write", placed(path, command.folder), command.fed) for path in command.writes if path not in _NOWHERE
     ]
     words = command.words
     if not words:
-        return effects
+        return found
     program = command.program
     arguments = [word for word in words[1:] if not word.startswith("-")]
     flags = [word for word in words[1:] if word.startswith("-")]
 
     def at(verb: Verb, *paths: str) -> None:
-        effects.extend(
-            Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE
-        )
+        found.extend(Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE)
 
     if program in programs.RUNNERS and arguments:
         ways = programs.RUNNERS[program]
         if not ways or arguments[0] in ways:
             start = words.index(arguments[0]) + (1 if ways else 0)
-            return effects + _command_effects(Command(words[start:], command.folder, (), command.fed))
+            return found + _command_effects(Command(words[start:], command.folder, (), command.fed))
     if program == "git":
-        return effects + _git(command)
+        return found + _git(command)
     if (installed := _installed(program, words)) is not None:
-        return [*effects, *(Effect("install", name, program) for name in installed or [""])]
+        return [*found, *(Effect("install", name, program) for name in installed or [""])]
     if program in ("rm", "unlink", "rmdir", "shred"):
         at("delete", *arguments)
     elif program == "tee":
@@ -178,9 +176,9 @@ def _command_effects(command: Command) -> list[Effect]:
     elif program in programs.FORMATTERS and _rewrites(program, words):
         at("edit", *(path for path in arguments if "." in path.strip(".") or "/" in path.strip("./")))
     elif program in ("apply_patch", "patch"):
-        effects += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
+        found += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
     elif program in ("python", "python3", "node") and (command.fed or "-c" in flags or "-e" in flags):
-        effects += _inline_writes(command.fed or " ".join(words), command.folder)
+        found += _inline_writes(command.fed or " ".join(words), command.folder)
     elif program in ("str_replace_editor", "edit_anthropic") and len(arguments) > 1:
         verbs: dict[str, Verb] = {"create": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
         if arguments[0] in verbs:
@@ -189,7 +187,7 @@ def _command_effects(command: Command) -> list[Effect]:
         at("edit", arguments[0])
     elif program == "create" and len(words) == 2:
         at("create", arguments[0] if arguments else "")
-    return effects
+    return found
 
 
 def _in_place(program: str, flag: str) -> bool:
@@ -276,15 +274,15 @@ def made_folders(act: Act) -> list[str]:
     """Return the folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
     if act.line is None or not has(act.line, _MAKES_FOLDERS) or failed(act):
         return []
-    effects = []
+    found = []
     for command in commands_of(act):
         words = [word for word in command.words if not word.startswith("-")]
         if command.program == "mkdir":
-            effects += [placed(path, command.folder) for path in words[1:]]
+            found += [placed(path, command.folder) for path in words[1:]]
         elif words[1:2] == ["clone"] or words[1:3] == ["worktree", "add"] or words[1:2] == ["venv"]:
             place = {"clone": 3, "worktree": 3, "venv": 2}[words[1]]
-            effects += [placed(path, command.folder) for path in words[place : place + 1]]
-    return effects
+            found += [placed(path, command.folder) for path in words[place : place + 1]]
+    return found
 
 
 def is_test_run(command: Command) -> bool:

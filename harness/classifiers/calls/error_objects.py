@@ -16,38 +16,33 @@ def error_object(text: str) -> str | None:
     if not stripped.startswith("{") or not stripped.endswith("}") or not _SAYS_OF_ITSELF.search(stripped):
         return None
     try:
-        document = msgspec.json.decode(stripped)
+        body = msgspec.json.decode(stripped)
     except msgspec.DecodeError:
         return None
-    return _message(document) if isinstance(document, dict) and _is_error(document) else None
+    return _message(body) if isinstance(body, dict) and _is_error(body) else None
 
 
-def _is_error(document: dict[str, Any]) -> bool:
-    if (
-        document.get("error")
-        or document.get("errors")
-        or document.get("isError") is True
-        or document.get("is_error") is True
-    ):
+def _is_error(body: dict[str, Any]) -> bool:
+    if body.get("error") or body.get("errors") or body.get("isError") is True or body.get("is_error") is True:
         return True
-    if document.get("success") is False or document.get("ok") is False:
+    if body.get("success") is False or body.get("ok") is False:
         return True
-    code = document.get("code")
-    if isinstance(code, int) and isinstance(document.get("message"), str):
+    code = body.get("code")
+    if isinstance(code, int) and isinstance(body.get("message"), str):
         return code < 0 or 400 <= code < 500
-    status = document.get("status", document.get("statusCode"))
+    status = body.get("status", body.get("statusCode"))
     return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
 
 
-def _message(document: dict[str, Any]) -> str:
+def _message(body: dict[str, Any]) -> str:
     for key in ("error", "errors", "message", "detail", "content", "reason"):
-        value = document.get(key)
+        value = body.get(key)
         if isinstance(value, list) and value:
             value = value[0]
         if isinstance(value, dict):
             code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
             value = code + str(value.get("message", value.get("text", value.get("msg", value))))
         if isinstance(value, str) and value.strip():
-            code = f"{document['code']} " if key == "message" and isinstance(document.get("code"), int) else ""
+            code = f"{body['code']} " if key == "message" and isinstance(body.get("code"), int) else ""
             return code + value
-    return str(document)[:_LONGEST]
+    return str(body)[:_LONGEST]
