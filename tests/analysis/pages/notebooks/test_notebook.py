@@ -214,3 +214,9 @@ def test_each_figure_links_to_itself_as_svg_and_png_and_these_are_written(tmp_pa
     write_figures(read_notebook("made_up", executed), tmp_path)
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*")} == addresses
     assert (tmp_path / "figures/made_up/1.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_in_jupyter_is_its_drawing_with_its_caption_escaped() -> None:
+    html = show_figure("<svg><title>Rates</title></svg>", "Below <5%")._repr_mimebundle_()["text/html"]
+    assert "<svg><title>Rates</title></svg>" in html
+    assert "Below &lt;5%" in html
