@@ -14,8 +14,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.analysis.pages.notebooks.display import FIGURE_TYPE, TABLE_TYPE, DrawnFrom, ShownDrawing, drawing_files, figure_html
 from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.notebooks.display import (
+    FIGURE_TYPE,
+    TABLE_TYPE,
+    DrawnFrom,
+    ShownDrawing,
+    drawing_files,
+    figure_html,
+)
 from misstep.analysis.pages.notebooks.frame_html import frame_html, read_frame
 from misstep.analysis.pages.notebooks.markdown import first_heading, markdown_html
 from misstep.analysis.pages.notebooks.origins import origins
@@ -247,7 +254,9 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
     if image is not None:
         width = metadata.get(image, {}).get("width")
         description = _NO_WORDS if not words or _OBJECT.fullmatch(words) else words
-        return Output("image", _embedded(image, _joined(data[image])), description, width if isinstance(width, int) else None)
+        return Output(
+            "image", _embedded(image, _joined(data[image])), description, width if isinstance(width, int) else None
+        )
     frame = read_frame(_joined(data.get("text/html", "")))
     if frame.head or frame.body:
         return Output("html", markup(frame_html(frame)))
