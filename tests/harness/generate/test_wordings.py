@@ -31,7 +31,7 @@ from tests.harness.generate.steps import stands_in
 ROOT = Path(__file__).parents[3]
 FIXED = ("pydantic", "jsonrpc")
 """Registers whose texts are those of a specification."""
-FEW = 0.16
+FEW = 0.15
 """The most of the words by which limits are told that rules may have: the nouns of the trade are nobody's own."""
 _PLAIN = re.compile(r"[(\[>]*[^\W\d_]+(?:['’-][^\W\d_]+)*[,.;:!?)]*")
 """A word as it stands in a sentence, with its punctuation."""
