@@ -1,23 +1,19 @@
-"""How fast agreement is measured, beside the time that pandas takes to read the same file.
-
-Everything is measured in one process, one after the other; the whole command from its start as a process, imports
-included.
-"""
+"""Measure agreement, and the whole command, beside the time that pandas takes to read the same file."""
 
 import subprocess
 import tempfile
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pandas as pd
 
-from benchmarks.measuring import best, misstep, python
+from benchmarks.measuring import best, misstep, print_times, python
 from misstep.analysis.labels import read_labels
 from misstep.analysis.measures.agreement import agreement_report
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.patterns import category_counts, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, percentile_interval
+from misstep.options.common import json_text
 
 ITEMS, RESAMPLES = 100_000, 10_000
 LABELS = np.array(["agent", "task", "infrastructure", "pass"])
@@ -32,26 +28,20 @@ def made_up_codes(items: int, raters: int, seed: int = 0) -> np.ndarray:
 
 
 def write_labels(path: Path, codes: np.ndarray) -> None:
-    """Write the codes as a wide CSV of labels."""
+    """Write a wide CSV of labels."""
     raters = [f"rater_{number}" for number in range(codes.shape[1])]
     pd.DataFrame(LABELS[codes], [f"run-{item:06d}" for item in range(len(codes))], raters).to_csv(
         path, index_label="item"
     )
 
 
-def whole_report(path: Path) -> None:
-    """Do what the command does between its imports and its output."""
-    report = agreement_report(read_labels(path), resamples=RESAMPLES)
-    msgspec.json.format(msgspec.json.encode(report), indent=2)
-
-
 def run(command: list[str]) -> None:
-    """Run a process from its start to its end, its output thrown away."""
+    """Run a process to its end, its output thrown away."""
     subprocess.run(command, check=True, capture_output=True)
 
 
 def fleiss_of_a_study(codes: np.ndarray) -> None:
-    """Compute Fleiss' kappa with its interval, from codes."""
+    """Compute Fleiss' kappa with its interval."""
     patterns = distinct_rows(np.sort(codes, axis=1))
     counts = category_counts(patterns.rows, len(LABELS))
     rng = np.random.default_rng(0)
@@ -59,7 +49,7 @@ def fleiss_of_a_study(codes: np.ndarray) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the seconds of each way."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.csv"
         write_labels(path, made_up_codes(ITEMS, 3))
@@ -67,7 +57,9 @@ def main() -> None:
         taken = {
             "pandas.read_csv": best(lambda: pd.read_csv(path), 5),
             "read_labels": best(lambda: read_labels(path), 5),
-            "read_labels, agreement_report, JSON": best(lambda: whole_report(path), 5),
+            "read_labels, agreement_report, JSON": best(
+                lambda: json_text(agreement_report(read_labels(path), resamples=RESAMPLES)), 5
+            ),
             "misstep agreement, whole process": best(lambda: run(misstep("agreement", path))),
             "the same with --json": best(lambda: run(misstep("agreement", path, "--json"))),
             "python, import pandas, read_csv": best(lambda: run(in_pandas)),
@@ -75,11 +67,6 @@ def main() -> None:
     study = made_up_codes(118, 3)
     kappa = best(lambda: fleiss_of_a_study(study), 20)
     print(f"{ITEMS:,} items x 3 raters, {RESAMPLES:,} resamples, beside pandas.read_csv of the same file")
-    for what, each in taken.items():
-        print(f"  {what:40} {1000 * each:6.0f} ms  {each / taken['pandas.read_csv']:5.1f} x")
+    print_times(taken, "pandas.read_csv")
     print("  bound for reading and reporting: 20 x")
     print(f"Fleiss' kappa of 118 items x 3 raters, {RESAMPLES:,} resamples: {1000 * kappa:.1f} ms (bound: 50 ms)")
-
-
-if __name__ == "__main__":
-    main()

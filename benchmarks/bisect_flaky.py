@@ -1,12 +1,10 @@
-"""Bisection where the test is flaky: how often the right commit is found, and in how many runs of the test.
+"""Measure bisection with a flaky test: how often the right commit is found, and in how many runs of the test.
 
     python -m benchmarks.bisect_flaky [--histories 300] [--commits 64] [--seed 0] [--json FILE]
 
-Histories are made in memory with a change at a seeded place, and every method sees the same outcome for the same n-th
-run of a commit. A flake rate f is laid out in three ways: the test fails in the share f of runs *before* the change
-and always after; never before and in the share 1 - f *after*; or f/2 before and 1 - f/2 after (*both*). Beside ours:
-`plain`, the logic of `git bisect run`, which believes each single run; and the posterior of git-bayesect 1.2, run to
-the same 95% where it is installed (`pip install git-bayesect==1.2`).
+A flake rate f is laid out in three ways: the test fails in the share f of runs *before* the change and always after;
+never before and in the share 1 - f *after*; or f/2 before and 1 - f/2 after (*both*). `plain` is the logic of `git
+bisect run`; git-bayesect 1.2 is measured where it is installed (`pip install git-bayesect==1.2`).
 """
 
 import argparse
@@ -43,7 +41,7 @@ class History:
 
 
 def plain(count: int, fails: Fails) -> Found:
-    """Binary search that believes each run."""
+    """Search by halves and believe each run."""
     good, bad, runs = 0, count - 1, 0
     while bad - good > 1:
         middle = (good + bad) // 2
@@ -53,7 +51,7 @@ def plain(count: int, fails: Fails) -> Found:
 
 
 def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
-    """Return the search of the failure bot, whose rates are unknown to it."""
+    """Search as the failure bot does, to which the rates are unknown."""
     point = ChangePoint(count, prior=prior)
     point.rule_out(0)
     best, posterior = point.best()
@@ -67,7 +65,7 @@ def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
 
 
 def bayesect(count: int, fails: Fails) -> Found:
-    """Return the posterior and the choice of commits of git-bayesect, whose places count from the newest commit."""
+    """Search as git-bayesect does, whose places count from the newest commit."""
     from git_bayesect import Bisector
 
     weights = [1.0] * count
@@ -82,7 +80,7 @@ def bayesect(count: int, fails: Fails) -> Found:
 
 
 def cases() -> list[tuple[float, str, tuple[float, float]]]:
-    """Flake rate, how it is laid out, and the rates before and after the change."""
+    """List flake rates, how they are laid out, and the rates before and after the change."""
     intervals = [(0.0, "none", (0.0, 1.0))]
     for rate in (0.1, 0.2, 0.3, 0.4, 0.5):
         intervals.append((rate, "before", (rate, 1.0)))

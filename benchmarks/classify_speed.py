@@ -1,14 +1,11 @@
-"""How long `misstep classify` takes, as a multiple of the time that decoding the same JSON alone takes.
-
-Decoding is timed inside its process, without the start of Python; `misstep` is timed from outside, with it.
-"""
+"""Measure `misstep classify`, its process included, as a multiple of decoding the same JSON, without its process."""
 
 import tempfile
 from itertools import count
 from pathlib import Path
 
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import Taken, gain_of_two_processes, in_turn, judged, machine, measure, misstep, python
+from benchmarks.measuring import Taken, gain_of_two_processes, in_turn, judged, measure, misstep, python
 
 NUMBER, ROUNDS = 5000, 3
 MOST_TIMES_DECODING, LEAST_GAIN_OF_TWO, MOST_MIB = 4.0, 1.6, 300
@@ -25,13 +22,13 @@ print(time.perf_counter() - started)
 
 
 def main() -> None:
-    """Make the file, measure, print the ratios."""
+    """Print the ratios."""
     numbers = count()
     with tempfile.TemporaryDirectory() as name:
         file, half = Path(name, "runs.jsonl"), Path(name, "half.jsonl")
         write_runs(file, NUMBER)
         write_runs(half, NUMBER // 2)
-        print(f"{machine()}\n{NUMBER:,} trajectories, {file.stat().st_size / 1e6:.0f} MB, best of {ROUNDS} rounds")
+        print(f"{NUMBER:,} trajectories, {file.stat().st_size / 1e6:.0f} MB, best of {ROUNDS} rounds")
 
         def classified(runs: Path, workers: int) -> Taken:
             return measure(misstep("classify", runs, "--workers", workers, "--out", f"{name}/{next(numbers)}"))
@@ -57,7 +54,3 @@ def main() -> None:
     print(judged("two workers, times as fast as one", least["1 worker"] / least["2 workers"], least=LEAST_GAIN_OF_TWO))
     print(f"{'two processes that share nothing':36}{gain_of_two_processes():8.3f}")
     print(judged("memory, MiB", max(memory.values()), most=MOST_MIB))
-
-
-if __name__ == "__main__":
-    main()

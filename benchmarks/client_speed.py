@@ -1,8 +1,9 @@
-"""How fast a model is asked, beside the fastest that its server's latency allows: `python -m benchmarks client_speed`.
+"""Measure how fast a model is asked, beside the fastest that its server's latency allows.
+
+    python -m benchmarks client_speed [--tls]
 
 Every client asks the same stub on loopback, which takes 200 ms a request, with 100 requests in flight: 500 requests a
-second are the ideal. A round has each client once; the best of the rounds counts, as others use the machine too.
-With `--tls` the stub speaks TLS.
+second are the ideal.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ import aiohttp
 import msgspec
 import openai
 
-from benchmarks.measuring import machine, measure, python
+from benchmarks.measuring import measure, python
 from benchmarks.stub_server import stub
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.concurrency import run_concurrently
@@ -35,14 +36,12 @@ Ask = Callable[[Request], Awaitable[object]]
 
 
 def _requests(number: int) -> Iterator[Request]:
-    """Return so many different questions of 4 kB."""
     for index in range(number):
         yield Request("stub-model", (Message("user", f"{index} {PROMPT}"),), temperature=0, max_tokens=100)
 
 
 @asynccontextmanager
 async def _bare_aiohttp(address: str, *, keeps_alive: bool) -> AsyncIterator[Ask]:
-    """Return an aiohttp session and nothing else; its connections are kept, or each carries one request."""
     connector = aiohttp.TCPConnector(limit=0, force_close=not keeps_alive)
     async with aiohttp.ClientSession(connector=connector) as session:
 
@@ -56,7 +55,6 @@ async def _bare_aiohttp(address: str, *, keeps_alive: bool) -> AsyncIterator[Ask
 
 @asynccontextmanager
 async def _openai_alone(address: str) -> AsyncIterator[Ask]:
-    """Return the openai client as it comes, with the aiohttp transport that it has."""
     http = openai.DefaultAioHttpClient()
     async with openai.AsyncOpenAI(base_url=address, api_key="none", max_retries=0, http_client=http) as client:
 
@@ -68,7 +66,7 @@ async def _openai_alone(address: str) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def _one_attempt(address: str) -> AsyncIterator[Ask]:
-    """Return Misstep's client without the layers over it."""
+    """Leave out the layers over Misstep's client."""
     client = OpenAIClient(address, "")
     yield client.ask
     await client.close()
@@ -76,7 +74,7 @@ async def _one_attempt(address: str) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def _whole_stack(address: str) -> AsyncIterator[Ask]:
-    """Return Misstep's client as a run uses it: cache, circuit, patience and recording."""
+    """Use Misstep's client as a run does: cache, circuit, patience and recording."""
     with tempfile.TemporaryDirectory() as folder:
         settings = ClientSettings(base_url=address, cache=Path(folder, "cache"), record=Path(folder, "recording"))
         client = open_client(settings)
@@ -141,6 +139,20 @@ def _with_a_certificate() -> None:
 
 
 def main() -> None:
+    """Print the rates of the clients, over TLS or not."""
+    match sys.argv[1:]:
+        case ["--tls", certificate, key]:
+            with stub(LATENCY_SECONDS, certificate, key) as secured:
+                asyncio.run(print_rates(secured.address))
+        case ["--tls"]:
+            _with_a_certificate()
+        case [address, cache]:
+            asyncio.run(_one_run(address, Path(cache)))
+        case _:
+            _without_tls()
+
+
+def _without_tls() -> None:
     """Print the rates, then time and memory of a fresh and a cached run of 20,000 requests."""
     with stub(LATENCY_SECONDS) as server, tempfile.TemporaryDirectory() as folder:
         asyncio.run(print_rates(server.address))
@@ -155,15 +167,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["--tls", certificate, key]:
-            with stub(LATENCY_SECONDS, certificate, key) as secured:
-                asyncio.run(print_rates(secured.address))
-        case ["--tls"]:
-            print(machine(), flush=True)
-            _with_a_certificate()
-        case [address, cache]:
-            asyncio.run(_one_run(address, Path(cache)))
-        case _:
-            print(machine())
-            main()
+    main()

@@ -1,8 +1,7 @@
-"""How much faster two workers of a Dask cluster classify than one: the same inputs, in turn, medians of pairs.
+"""Measure how much faster two workers of a Dask cluster classify than one: medians of pairs, by clock and processor.
 
-The clusters are there before anything is measured, and each has done a small run. Plan, shards, and the merge into one
-run are measured. Beside the clock is the processor time of what cannot overlap: of the busiest worker, and of the main
-process, which plans and merges while the workers wait.
+Plan, shards and merge are measured, on clusters that have done a small run before. The processor's time is of what
+cannot overlap: of the busiest worker, and of the main process, which plans and merges while the workers wait.
 """
 
 import tempfile
@@ -14,7 +13,7 @@ from statistics import median
 from distributed import Client
 
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import gain_of_two_processes, judged, machine
+from benchmarks.measuring import gain_of_two_processes, judged
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
 from misstep.harness.runs.shards.cluster import Cluster, open_cluster
 from misstep.studies.merged_runs import classified_on_cluster
@@ -23,7 +22,7 @@ NUMBER, ROUNDS, SHARDS, LEAST_GAIN = 5_000, 3, 8, 1.7
 
 
 def main() -> None:
-    """Make the file, measure in turn, print the ratios."""
+    """Print the ratios."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         file, small = folder / "runs.jsonl", folder / "small.jsonl"
@@ -38,7 +37,7 @@ def main() -> None:
             pairs.append((*one, *two, one[0] / two[0], one[1] / two[1], gain_of_two_processes()))
         one, one_busy, two, two_busy, gain, busy, most = (median(column) for column in zip(*pairs, strict=True))
         size = file.stat().st_size / 1e6
-    print(f"{machine()}\n{NUMBER:,} trajectories, {size:.0f} MB, {SHARDS} shards, {ROUNDS} pairs")
+    print(f"{NUMBER:,} trajectories, {size:.0f} MB, {SHARDS} shards, {ROUNDS} pairs")
     print(f"one worker   {one:6.2f} s, {one_busy:6.2f} s of the processor one after the other")
     print(f"two workers  {two:6.2f} s, {two_busy:6.2f} s")
     print(judged("two workers over one by the clock", gain, least=LEAST_GAIN))
@@ -55,10 +54,5 @@ def _taken(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
 
 
 def _worked(cluster: Cluster) -> dict[str, float]:
-    """Return the processor time that each worker has taken."""
     with Client(cluster.address, set_as_default=False) as client:
         return dict(client.run(time.process_time))
-
-
-if __name__ == "__main__":
-    main()

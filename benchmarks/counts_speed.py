@@ -1,8 +1,4 @@
-"""How long it takes to add up whole counts of 64 machines, beside working from the records themselves.
-
-Everything is measured in one process, one after the other, the best of three times; whole commands are measured from
-their start as processes, imports included.
-"""
+"""Measure adding up the whole counts of 64 machines, beside working from the records themselves."""
 
 import sys
 import tempfile
@@ -12,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.agreement_speed import LABELS, RESAMPLES, made_up_codes, run, write_labels
-from benchmarks.measuring import best, judged, machine, misstep
+from benchmarks.measuring import best, judged, misstep, print_times
 from misstep.analysis.labels import Reading, read_labels
 from misstep.analysis.labels.coding import counted_labels
 from misstep.analysis.measures.agreement import agreement_report
@@ -31,14 +27,12 @@ RATERS = ("rater_0", "rater_1", "rater_2")
 
 
 def _patterns(codes: np.ndarray) -> Counts:
-    """Return the rating patterns of some items."""
     rows, items = np.unique(codes, axis=0, return_counts=True)
     counted = zip(LABELS[rows].tolist(), items.tolist(), strict=True)
     return summed([Counts(ratings=tuple(RatingPattern("", RATERS, tuple(row), n) for row, n in counted))])
 
 
 def _scores(seed: int) -> Counts:
-    """Return scores of a million answers of each of three judges, in all 1,001 bins."""
     rng = np.random.default_rng(seed)
     rows = [
         ScoreBin(f"judge {judge}", gold, label, place, n)
@@ -52,17 +46,15 @@ def _scores(seed: int) -> Counts:
 
 
 def _files(counts: list[Counts]) -> list[bytes]:
-    """Return the files of 64 machines."""
     return [CountedParts({f"machine {n}": CountedPart(str(n), one)}).encoded() for n, one in enumerate(counts)]
 
 
 def _merged(files: list[bytes]) -> Counts:
-    """Return what all machines counted, from their files."""
     return reduce(CountedParts.merge, (decoded_parts(file, "counts") for file in files)).total()
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the seconds of each way."""
     codes = made_up_codes(ITEMS, 3)
     files = _files([_patterns(part) for part in np.array_split(codes, SHARDS)])
     # Counts of 64 shards of a million items each: the same patterns, each 64 times as often.
@@ -91,12 +83,7 @@ def main() -> None:
             "misstep agreement labels.csv, whole process": by_records,
         }
         sizes = path.stat().st_size / 1e6, sum(map(len, files)) / 1e6
-    print(f"{machine()}\n{ITEMS:,} items x 3 raters: {sizes[0]:.1f} MB of labels, {sizes[1]:.1f} MB of counts")
-    for what, one in taken.items():
-        print(f"  {what:55} {1000 * one:8.0f} ms")
+    print(f"{ITEMS:,} items x 3 raters: {sizes[0]:.1f} MB of labels, {sizes[1]:.1f} MB of counts")
+    print_times(taken)
     print(judged("merging 64 shards of 1,000,000", merging, most=MOST_SECONDS))
     print(f"from records over from counts, whole processes: {by_records / by_counts:.1f} x")
-
-
-if __name__ == "__main__":
-    main()

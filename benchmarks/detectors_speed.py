@@ -1,9 +1,5 @@
-"""Our rules and OpenHands' stuck detector on the same generated runs: alarms, delay, and milliseconds a step.
+"""Measure our rules and OpenHands' stuck detector on the same generated runs: alarms, delay, milliseconds a step."""
 
-A step's time is that of the replay: the detector's answer where it is asked, and the observer's own work.
-"""
-
-from benchmarks.measuring import machine
 from misstep.analysis.measures.alarms import alarms, alarms_table
 from misstep.analysis.pages import table_text
 from misstep.studies.sessions.watching import STUCK, watched_generated
@@ -12,7 +8,7 @@ NUMBER, SEED = 2000, 1
 
 
 def main() -> None:
-    """Generate, watch, print the table."""
+    """Print the table."""
     runs, milliseconds = watched_generated(NUMBER, SEED)
     table = alarms_table(
         "detectors",
@@ -22,9 +18,4 @@ def main() -> None:
         evidence="generated",
         milliseconds=milliseconds,
     )
-    print(machine())
     print(table_text(table))
-
-
-if __name__ == "__main__":
-    main()

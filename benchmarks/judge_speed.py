@@ -1,9 +1,6 @@
-"""How fast, how small and how soon again a judge's run is: `python -m benchmarks judge_speed`.
+"""Measure how fast, how small and how soon again a judge's run is: `python -m benchmarks judge_speed`.
 
-`misstep judge run` asks a stub on loopback that takes 200 ms a request, with 100 in flight: 500 items a second are
-the ideal. Beside it are a bare aiohttp session and the openai client with its own aiohttp transport, in one run. Then
-the same items from the cache, at three sizes; a run that is killed half-way and gone on with; a finished run asked for
-again; and a run of one item.
+The stub on loopback takes 200 ms a request, with 100 in flight: 500 items a second are the ideal.
 """
 
 import asyncio
@@ -16,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.client_speed import IDEAL, IN_FLIGHT, LATENCY_SECONDS, PROMPT, print_rates
-from benchmarks.measuring import Taken, machine, measure, misstep
+from benchmarks.measuring import Taken, measure, misstep
 from benchmarks.stub_server import Stub, stub
 
 ITEMS, FEW, ROUNDS = 20_000, 1_000, 3
@@ -25,7 +22,7 @@ UNCHANGED_BOUND, ONE_BOUND = 1.0, 1.5
 
 
 def _made_up(folder: Path, items: int) -> Path:
-    """Return a benchmark of so many texts of 4 kB, and a judge beside it."""
+    """Write a benchmark of texts of 4 kB, and a judge beside it."""
     benchmark = folder / f"{items}-items"
     benchmark.mkdir()
     (benchmark / "benchmark.toml").write_text('name = "made_up"\nkind = "text"\nlabels = ["yes", "no"]\n')
@@ -52,12 +49,11 @@ class _Runs:
         self.folder, self._server = folder, server
 
     def command(self, benchmark: Path, out: str, *options: object) -> list[str]:
-        """Return the command line of a run."""
         judge = ["judge", "run", self.folder / "judge.toml", "--benchmark", benchmark, "--out", self.folder / out]
         return misstep(*judge, "--base-url", self._server.address, "--concurrency", IN_FLIGHT, *options)
 
     def came(self) -> dict[str, Any]:
-        """Return what came to the server since the last report."""
+        """Return the server's report since the last one."""
         report: dict[str, Any] = json.loads(self._server.report())
         return report
 
@@ -125,7 +121,6 @@ def _print_whole(taken: Taken, items: int) -> None:
 
 def main() -> None:
     """Print all of it."""
-    print(machine())
     with stub(LATENCY_SECONDS) as server, tempfile.TemporaryDirectory() as name:
         asyncio.run(print_rates(server.address))
         runs = _Runs(Path(name), server)
@@ -136,7 +131,3 @@ def main() -> None:
             runs.cached(_made_up(runs.folder, items), cache, items)
         runs.cached(benchmark, cache, ITEMS)
         runs.resumed(benchmark)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,4 @@
-"""A file of made-up coding-agent trajectories in ATIF, of the size and texture of real ones, for timing.
-
-An agent looks at files, searches, edits and runs tests, some of which fail; nothing in it is worth a classifier's yes
-more than by accident. Same seed, same bytes.
-"""
+"""Make up coding-agent trajectories in ATIF, of the size and texture of real ones, by a seed, for timing."""
 
 from pathlib import Path
 from random import Random
@@ -19,8 +15,6 @@ _VERBS = ("checks", "opens", "closes", "collects", "drops", "sorts", "merges", "
 
 
 class _Words(Struct):
-    """What all runs are put together from: drawing from pools is quick."""
-
     random: Random
     names: list[str]
     lines: list[str]

@@ -1,4 +1,4 @@
-"""One harness for the speed of functions and of commands: seconds, memory, what is asked in turn, and bounds.
+"""Measure functions and commands: seconds, memory, acts in turn, and bounds.
 
 The machine's other work only ever adds: of several rounds the least counts, and what is compared is measured in turn.
 """
@@ -39,7 +39,7 @@ def python(*arguments: object) -> list[str]:
 
 
 def seconds(act: Callable[[], object], clock: Clock = time.perf_counter) -> float:
-    """Return how long something takes, by the clock on the wall or by that of the processor."""
+    """Return the seconds that something takes, by the clock on the wall or by that of the processor."""
     started = clock()
     act()
     return clock() - started
@@ -70,6 +70,13 @@ def judged(what: str, value: float, most: float = inf, least: float = -inf) -> s
     return f"{what:36}{value:8.3f}  {verdict(value, most, least)}"
 
 
+def print_times(taken: Mapping[str, float], beside: str = "") -> None:
+    """Print the milliseconds of each act, and how many times as long as the one `beside` it takes."""
+    for what, each in taken.items():
+        times = f"{each / taken[beside]:8.1f} x" if beside else ""
+        print(f"  {what:60}{1000 * each:8.0f} ms{times}")
+
+
 def gain_of_two_processes() -> float:
     """Return how much more two processes of nothing but Python do at once than one does alone: the most that can be."""
     command = python("-c", _SPIN)
@@ -79,10 +86,7 @@ def gain_of_two_processes() -> float:
 
 
 class Taken(Struct, frozen=True):
-    """`seconds` of wall clock; `together_mib` of all processes, `largest_mib` of the largest, each at its peak.
-
-    `processor_seconds` are those of all processes, in the program and in the system.
-    """
+    """`seconds` of wall clock; `together_mib` of all processes, `largest_mib` of the largest, each at its peak."""
 
     seconds: float
     together_mib: float
@@ -92,10 +96,7 @@ class Taken(Struct, frozen=True):
 
 
 def measure(command: Sequence[str]) -> Taken:
-    """Run a command to its end.
-
-    The memory of all processes together is looked at every 20 ms, each process with its share of what is shared.
-    """
+    """Run a command to its end; the memory of its processes is looked at every 20 ms, shared parts by share."""
     started, before = time.perf_counter(), _processor_seconds()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = _Peak(process.pid)
@@ -108,8 +109,7 @@ def measure(command: Sequence[str]) -> Taken:
 
 
 def _processor_seconds() -> float:
-    """Return what the processes that were started and have ended took of the processors."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)  # of those that have ended
     return used.ru_utime + used.ru_stime
 
 
@@ -133,11 +133,7 @@ class _Peak(threading.Thread):
 
 
 def _family(process: int) -> list[int]:
-    family, at = [process], 0
-    while at < len(family):
-        family += _children(family[at])
-        at += 1
-    return family
+    return [process, *(one for child in _children(process) for one in _family(child))]
 
 
 def _children(process: int) -> list[int]:

@@ -1,9 +1,7 @@
-"""What an observer costs an agent, a step: `python -m benchmarks observer_speed`.
+"""Measure what an observer costs an agent a step: `python -m benchmarks observer_speed`.
 
-An agent walks through runs of 120 steps, joined from made-up ones of some 2 kB a step. It thinks for 5 ms between two
-steps, so that the detector has time to work. Measured behind each step: how long the agent is kept (`after_action`),
-and how much of the processor its thread uses beyond what it uses alone, the event loop's share included. The rules
-detect in a process of their own; a stalled detector blocks its thread for good, a flooding one answers with megabytes.
+Behind each step: how long the agent is kept (`after_action`), and how much of the processor its thread uses beyond what
+it uses alone. The agent thinks for 5 ms between two steps, so that the detector has time to work.
 """
 
 import asyncio
@@ -17,7 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import machine, verdict
+from benchmarks.measuring import verdict
 from misstep.harness.agent.protocols import Watcher
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detector_process import DetectorProcess
@@ -32,29 +30,29 @@ BOUND_MS, RUNS, STEPS, THINKING = 1.0, 12, 120, 0.005
 
 
 class Stalled:
-    """Blocks its thread for good."""
+    """Detector that blocks its thread for good."""
 
     name = "stalled"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        """Nothing, ever."""
+        """Never answer."""
         threading.Event().wait()
         raise AssertionError
 
 
 class Flooding:
-    """Finds thousands of misbehaviours with megabytes of text, at once."""
+    """Detector that finds thousands of misbehaviours with megabytes of text, at once."""
 
     name = "flooding"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        """Return all steps, thousands of times."""
+        """Answer with all steps, thousands of times."""
         steps, text = tuple(range(len(trajectory.steps))), "x" * 1_000_000
         return Feedback((Misbehaviour("infinite_loop", steps, text),) * 5_000)
 
 
 async def walk(steps: Sequence[Step], watcher: Watcher | None) -> tuple[list[float], float]:
-    """An agent that takes these steps: how long it was kept behind each, and the processor time of its thread."""
+    """Take these steps; returns the milliseconds of waiting behind each, and those of the thread's processor."""
     taken: list[Step] = []
     waits: list[float] = []
     began = time.thread_time()
@@ -89,7 +87,7 @@ async def cost(runs: Sequence[Trajectory], detector: str) -> tuple[list[float], 
 
 
 def joined_runs() -> list[Trajectory]:
-    """Runs of `STEPS` steps, made of shorter ones."""
+    """Join shorter runs to runs of `STEPS` steps."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "runs.jsonl"
         write_runs(path, RUNS * STEPS // 20)
@@ -102,7 +100,7 @@ def joined_runs() -> list[Trajectory]:
 def main() -> None:
     """Print what each detector costs."""
     runs = joined_runs()
-    print(f"{len(runs)} runs of {STEPS} steps; {machine()}")
+    print(f"{len(runs)} runs of {STEPS} steps")
     for detector in ("rules", f"{_HERE}:Stalled", f"{_HERE}:Flooding"):
         waits, processor, answered = asyncio.run(cost(runs, detector))
         mean = statistics.fmean(waits)
@@ -111,7 +109,3 @@ def main() -> None:
             f"99 of 100 under {waits[len(waits) * 99 // 100]:.3f}, most {waits[-1]:.3f}); processor of the agent's "
             f"thread {processor:6.3f} ms a step {verdict(max(mean, processor), BOUND_MS)}; {answered} answers"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,7 @@
-"""How long 1,000 virtual item-hours of the reflexive loop take on one core: `python -m benchmarks reflexive_speed`.
+"""Measure 1,000 virtual item-hours of the reflexive loop on one core: `python -m benchmarks reflexive_speed`.
 
-The simulated skill with its usual workers, one run after the other with another seed each, every event on disk as it
-happens, until the time that was worked on items comes to 1,000 hours. Once more with the log in memory alone, which
-says what the log costs, and by a profile of a part, which says what takes the rest.
+Runs of the simulated skill follow each other, each with the next seed. The log is on disk, then in memory alone, which
+says what the log costs; a profile of a part says what takes the rest.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.measuring import machine, verdict
+from benchmarks.measuring import verdict
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.records.loop_events import ItemEnded, LoopEvent
 from misstep.harness.reflexive.log import Log
@@ -27,7 +26,6 @@ HOURS, BOUND_SECONDS, ITEMS = 1_000.0, 120.0, 40
 
 
 def _on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
-    """Return the events of a run whose log is a file."""
     skill = SimulatedSkill(ITEMS, seed)
     with tempfile.TemporaryDirectory() as folder:
         plan = ReflectPlan(skill, "mixed", skill.agents["mixed"](seed), settings, seed)
@@ -36,7 +34,6 @@ def _on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
 
 
 def _in_memory(seed: int, settings: LoopSettings) -> list[LoopEvent]:
-    """Return the events of a run whose log is nowhere else."""
     skill, clock = SimulatedSkill(ITEMS, seed), VirtualClock()
     log = Log(clock)
     with tempfile.TemporaryDirectory() as folder, skill.open(Path(folder), clock) as target:
@@ -48,7 +45,7 @@ FORMS = {"on disk": _on_disk, "in memory": _in_memory}
 
 
 def _worked(form: str, hours: float, settings: LoopSettings) -> tuple[int, int, float, float]:
-    """Work for so many hours on items; returns runs, events, hours, and the processor seconds that they took."""
+    """Return runs, events, hours that were worked on items, and the processor seconds that they took."""
     runs, events, worked, started = 0, 0, 0.0, time.process_time()
     while worked < hours:
         log = FORMS[form](runs, settings)
@@ -77,7 +74,6 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[])
     options = parser.parse_args()
     settings = LoopSettings(without=mechanisms_named(options.without))
-    print(machine())
     for form in FORMS:
         runs, events, hours, taken = _worked(form, options.hours, settings)
         print(
@@ -85,7 +81,3 @@ def main() -> None:
             f"{verdict(taken, BOUND_SECONDS * options.hours / HOURS)}, {1e6 * taken / events:.0f} µs an event"
         )
     print("own time by module: " + "; ".join(_shares(options.hours / 50, settings)))
-
-
-if __name__ == "__main__":
-    main()

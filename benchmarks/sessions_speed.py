@@ -1,11 +1,9 @@
-"""How soon the page of a large run of `classify` opens and filters, and what it takes to add to such a run.
+"""Measure how soon the page of a large run of `classify` opens and filters, and what adding to such a run takes.
 
     python -m benchmarks sessions_speed
 
-Generated sessions, each a file of its own in one of twenty projects, are classified into a run. Its page is opened in a
-headless Chromium: the time goes from the beginning of the navigation to the first drawn row, and each filter is timed
-until its rows have their places. The same is done with a page on which every session is flagged. Then files are added
-to the run, beside a run of such files alone. The fastest of several rounds counts: other work only ever adds.
+In a headless Chromium, opening goes from the beginning of the navigation to the first drawn row, and a filter until its
+rows have their places.
 """
 
 import shutil
@@ -17,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import judged, machine, measure, misstep, seconds
+from benchmarks.measuring import judged, measure, misstep, seconds
 from misstep.harness.classifiers import categories
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
@@ -51,7 +49,6 @@ return performance.now() - started;
 
 
 def _all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
-    """Return every category in every session, at five steps and with a reason of the usual length."""
     steps = tuple(range(min(5, len(trajectory.steps))))
     reason = f"bash fails 5 times by the agent's own error in {trajectory.id}, and is not put right (steps 1, 2, 3)."
     return [Verdict(trajectory.id, one, "yes", "answered", steps=steps, rationale=reason) for one in categories]
@@ -122,7 +119,6 @@ def add(folder: Path, run: Path) -> None:
 
 def main() -> None:
     """Print all of it."""
-    print(machine())
     with tempfile.TemporaryDirectory() as made, chromium() as driver:
         folder = Path(made) / "sessions"
         folder.mkdir()
@@ -135,7 +131,3 @@ def main() -> None:
         print(f"the same, every session flagged in every category, in {flagging:.1f} s")
         open_and_filter(driver, out / "report.html")
         add(folder, Path(made) / "run")
-
-
-if __name__ == "__main__":
-    main()

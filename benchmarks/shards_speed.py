@@ -1,11 +1,9 @@
-"""How long `misstep merge` takes for 64 shards with 1,000,000 verdicts, as a multiple of copying the same bytes.
+"""Measure `misstep merge` of 64 shards with 1,000,000 verdicts, as a multiple of copying the same bytes.
 
     python -m benchmarks shards_speed
 
-Generated sessions are judged by the rules, without the texts that the page shows of flagged ones, and repeated under
-other ids until there are enough verdicts. What a merge does is timed in steps: the shards read, checked and joined into
-the records of the run; with the scores; and with the page, which reads all records again. Seconds are those of the
-processor, since the machine has other work. The fastest of several rounds counts.
+The verdicts are those of the rules on generated sessions, repeated under other ids. Seconds are those of the processor,
+since the machine has other work.
 """
 
 import shutil
@@ -18,10 +16,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from benchmarks.measuring import in_turn, judged, machine, seconds
+from benchmarks.measuring import in_turn, judged, seconds
 from misstep.analysis.pages.findings import findings
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
-from misstep.harness.journal.classified import Judged, Summary
+from misstep.harness.journal.classified import Judged
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.records import SCORES
 from misstep.harness.lake.store import FolderStore, Store
@@ -41,7 +39,7 @@ MOST_SECONDS, COPYING = 2.0, "copying the bytes of the parts"
 
 
 def main() -> None:
-    """Write the shards, merge them, print the seconds and the ratios."""
+    """Print the seconds of each step and the ratios."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store = FolderStore(folder / "run")
@@ -49,7 +47,9 @@ def main() -> None:
         steps: dict[str, Callable[[], object]] = {
             COPYING: lambda: shutil.copytree(folder / "run" / "shards", folder / "copy"),
             "records": lambda: merge_shards(store, plan, digest, lambda _summary, _folder: {}),
-            "records and scores": lambda: merge_shards(store, plan, digest, _scores),
+            "records and scores": lambda: merge_shards(
+                store, plan, digest, lambda summary, _: {SCORES: as_json(findings(CATEGORIES, summary))}
+            ),
             "records, scores and page": lambda: merge_run(store.place),
         }
         taken = in_turn({step: partial(_timed, folder, work) for step, work in steps.items()}, ROUNDS)
@@ -75,7 +75,6 @@ def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
         write_marker(store, shard, Marker(digest, tuple(parts), (file,), counts))
         sessions += counts.sessions
         size += sum(part.bytes for part in parts)
-    print(machine())
     print(f"{SHARDS} shards, {sessions * len(CATEGORIES):,} verdicts on {sessions:,} sessions, {size / 1e6:.0f} MB")
     return plan, digest
 
@@ -97,19 +96,11 @@ def _renamed(judged: Judged, number: str) -> Judged:
     return structs.replace(judged, lines=b"".join(lines), sessions=b"".join(sessions), items=items)
 
 
-def _scores(summary: Summary, _folder: Path) -> dict[str, bytes]:
-    return {SCORES: as_json(findings(CATEGORIES, summary))}
-
-
 def _timed(folder: Path, work: Callable[[], object]) -> float:
-    """Return the processor seconds of one step, and take the merged run away."""
+    """Return the processor seconds of a step, and take the merged run away."""
     taken = seconds(work, time.process_time)
     shutil.rmtree(folder / "copy", ignore_errors=True)
     for file in (folder / "run").iterdir():
         if file.is_file():
             file.unlink()
     return taken
-
-
-if __name__ == "__main__":
-    main()

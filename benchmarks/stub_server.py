@@ -2,11 +2,9 @@
 
     python -m benchmarks.stub_server 0.2 [CERTIFICATE KEY]
 
-prints its base URL on the first line and serves until its standard input is closed: every POST gets the same chat
-completion, so many seconds later. For each line that it reads it prints a report as JSON: how many requests came since
-the last one, when the first and the last of them came (seconds on the machine's monotonic clock), and how many were
-with it at once. It parses no more of a request than it must, so that what is measured is the client. With a certificate
-and its key it speaks TLS.
+prints its base URL and serves until its standard input is closed: every POST gets the same chat completion, so many
+seconds later. For each line that it reads it prints a JSON report on the requests since the last one. It parses no more
+of a request than it must, so that the client is measured.
 """
 
 import asyncio
@@ -42,14 +40,14 @@ class Stub:
         self.address = self._stdout.readline().strip()
 
     def report(self) -> str:
-        """Return what the server reports when it is asked to."""
+        """Ask the server for its report."""
         print(file=self._stdin, flush=True)
         return self._stdout.readline()
 
 
 @contextmanager
 def stub(*arguments: object, module: str = "benchmarks.stub_server") -> Iterator[Stub]:
-    """Return a server that is there for a while."""
+    """Run a server while the block runs."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Stub(process)

@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Area(Struct, frozen=True):
-    """The area under the curve of a model, with its interval and the number of runs."""
+    """Area under the curve of a model, with its interval and the number of runs."""
 
     name: str
     value: float
@@ -35,11 +35,7 @@ class Area(Struct, frozen=True):
 
 
 class VisibleRun(Struct, frozen=True):
-    """What anyone sees of a failed run, and what only the generator knows of it.
-
-    - `text`: All that was asked, said, run, answered and logged.
-    - `lengths`: Lengths and counts of its parts.
-    """
+    """What anyone sees of a failed run, and what only the generator knows of it."""
 
     text: str
     lengths: tuple[float, ...]
@@ -67,8 +63,8 @@ def _area(name: str, model: Pipeline, shown: Array, labels: Array, groups: Array
 
 def visible_runs(folder: Path) -> Iterator[VisibleRun]:
     """Return the failed runs of a generated benchmark that are the task's or the agent's fault."""
-    gold = {row["item"]: row["label"] for row in _rows(folder / "gold.csv")}
-    family = {row["item"]: row["family"] for row in _rows(folder / "gold_construction.csv")}
+    gold = _column(folder / "gold.csv", "label")
+    family = _column(folder / "gold_construction.csv", "family")
     for item in sorted(gold):
         (run,) = read_file(folder / item / "trajectory.json")
         if gold[item] not in ("task", "agent") or not isinstance(run, Trajectory) or run.outcome.status != "failed":
@@ -80,9 +76,9 @@ def visible_runs(folder: Path) -> Iterator[VisibleRun]:
         yield VisibleRun("\n".join([*texts, *answers, *logs]), sizes, gold[item] == "agent", family[item])
 
 
-def _rows(file: Path) -> list[dict[str, str]]:
+def _column(file: Path, name: str) -> dict[str, str]:
     with file.open(newline="") as stream:
-        return list(csv.DictReader(stream))
+        return {row["item"]: row[name] for row in csv.DictReader(stream)}
 
 
 def _interval(labels: Array, scores: Array, groups: Array) -> tuple[float, float]:

@@ -1,8 +1,6 @@
-"""How fast a sandboxed command starts, and a snapshot is taken and restored: `python -m benchmarks workspace_speed`.
+"""Measure the start of a sandboxed command, and snapshots of 20,000 files: `python -m benchmarks workspace_speed`.
 
-A start is measured beside a bare `subprocess.run` of the same command, in turn, so that a busy machine slows both. The
-tree has 20,000 files in 200 folders; a full copy is `cp -a` of it. The least time of the rounds counts, and the median
-is printed beside it, as others use the machine too.
+A start is measured beside a bare `subprocess.run` of the same command, a snapshot beside `cp -a`.
 """
 
 import subprocess
@@ -12,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks.measuring import in_turn, machine, seconds, verdict
+from benchmarks.measuring import in_turn, seconds, verdict
 from misstep.harness.errors import SandboxMissing
 from misstep.harness.workspace import Sandbox, find_sandbox, open_workspace, program_folders, python_toolchain
 
@@ -34,7 +32,7 @@ def starts(sandbox: Sandbox, folder: Path) -> None:
 
 
 def tree(folder: Path) -> None:
-    """A tree of 20,000 files, 90 MB on the disk."""
+    """Write 20,000 files, 90 MB on the disk."""
     for number in range(FOLDERS):
         inner = folder / f"package{number}"
         inner.mkdir()
@@ -73,7 +71,6 @@ def snapshots(sandbox: Sandbox, folder: Path, how: str) -> None:
 
 def main() -> None:
     """Print all figures for every sandbox of this machine."""
-    print(machine())
     with tempfile.TemporaryDirectory() as small, tempfile.TemporaryDirectory() as large:
         Path(small, "file.txt").write_text("one\n")
         tree(Path(large))
@@ -87,7 +84,3 @@ def main() -> None:
         best = find_sandbox()
         for how in ("auto", "copies") if best.overlays else ("copies",):
             snapshots(best, Path(large), how)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,4 @@
-"""`python -m benchmarks fuzz [--n N] [--seed S] [--only NUMBER]`: mutated recordings through everything.
-
-Each failure is printed with the command that makes it again; the run ends with 1 if there was any.
-"""
+"""Run `python -m benchmarks fuzz [--n N] [--seed S] [--only NUMBER]`: mutated recordings through everything."""
 
 import argparse
 import sys
@@ -19,7 +16,7 @@ _EVERY = 2_000
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the cases and print what failed; gives the exit code."""
+    """Run the cases and print failures, each with the command that makes it again; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks fuzz")
     parser.add_argument("--n", type=int, default=2_000, help="how many cases")
     parser.add_argument("--seed", type=int, default=0)
@@ -32,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def fuzz(seed: int, numbers: range) -> tuple[int, int]:
-    """Run cases; gives how many failed, and how many trajectories were read of all."""
+    """Run cases; returns the number of those that failed, and of trajectories that were read."""
     kinds: Counter[str] = Counter()
     read = 0
     started = time.perf_counter()

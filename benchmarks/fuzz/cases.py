@@ -1,4 +1,4 @@
-"""One mutated recording through everything that meets it: readers, ATIF, classifiers, pages, what a judge is shown."""
+"""Put one mutated recording through readers, ATIF, classifiers, pages, and what a judge is shown."""
 
 import io
 import signal
@@ -40,9 +40,10 @@ from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0
-"""How long one case may take, of processor time: a busy machine is not a failure."""
+"""Limit of the processor's time for a case: a busy machine is not a failure."""
 
 ROOM = 40_000
+_known = cache(read_known)
 FORMS = (*sorted(READERS), "items", "parquet")
 """What is mutated: a recording of each format, the items of a benchmark, a Parquet file of chats and transcripts."""
 
@@ -54,7 +55,7 @@ class TooSlow(Exception):
 
 
 def made(seed: int, number: int) -> tuple[str, bytes]:
-    """Return the form and the bytes of a case."""
+    """Return the form and the bytes of a case, which follow from seed and number alone."""
     rng = Random(f"{seed}:{number}")  # noqa: S311 (the same cases again and again)
     form = FORMS[number % len(FORMS)]
     return form, mutated(rng, sample_of(form))
@@ -64,7 +65,8 @@ def made(seed: int, number: int) -> tuple[str, bytes]:
 def sample_of(form: str) -> bytes:
     """Return the made-up recording that is mutated."""
     if form == "items":
-        runs = [msgspec.to_builtins(run) for run in _sample_runs("claude_code")]
+        recorded = read_value(sample_of("claude_code"), reader_for("claude_code"), Source("claude_code", "recording"))
+        runs = [msgspec.to_builtins(run) for run in recorded]
         items = [
             Item(f"i{n}", "misbehaviour", trajectory=run, step=1, extra={"note": [n]}) for n, run in enumerate(runs)
         ]
@@ -73,9 +75,7 @@ def sample_of(form: str) -> bytes:
             Item("t", "text", text="A."),
         ]
         return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
-    if form == "parquet":
-        return _parquet()
-    return recording_of(form)
+    return _parquet() if form == "parquet" else recording_of(form)
 
 
 def _parquet() -> bytes:
@@ -86,12 +86,8 @@ def _parquet() -> bytes:
     return stream.getvalue()
 
 
-def _sample_runs(form: str) -> list[Trajectory]:
-    return list(read_value(sample_of(form), reader_for(form), Source(form, "recording")))
-
-
 def run(form: str, data: bytes, folder: Path) -> int:
-    """Put one case through everything; gives how many trajectories came of it."""
+    """Put one case through everything; returns the number of trajectories that came of it."""
     count = 0
     with _within(SECONDS):
         for trajectory in _read(form, data, folder):
@@ -156,7 +152,7 @@ def _work_through(trajectory: Trajectory) -> None:
 
 
 def _pages(trajectory: Trajectory, verdicts: tuple[Verdict, ...]) -> None:
-    """The run on a page of its own, in an index and beside itself."""
+    """Show the run on a page of its own, in an index and beside itself."""
     foot = Foot("misstep view recording")
     trajectory_page(trajectory, verdicts, foot).encode()
     runs = ListedRuns()
@@ -169,16 +165,11 @@ def _pages(trajectory: Trajectory, verdicts: tuple[Verdict, ...]) -> None:
 
 
 def _show(item: Item, trajectory: Trajectory | None) -> None:
-    shown = whole_item(_judge(), item, trajectory, ROOM).text
+    shown = whole_item(_known(GENERAL), item, trajectory, ROOM).text
     shown.encode()
     if len(fenced_parts(fence(shown))) != 1:
         raise AssertionError("a text leaves its fence")
     fenced_parts(shown)
-
-
-@cache
-def _judge() -> Any:
-    return read_known(GENERAL)
 
 
 @contextmanager

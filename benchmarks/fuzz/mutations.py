@@ -1,7 +1,9 @@
-"""Recordings made worse: bytes, lines and JSON values changed at random, as a seed says."""
+"""Make recordings worse: change bytes, lines and JSON values at random."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import getitem
 from random import Random
 from typing import Any
 
@@ -41,7 +43,7 @@ BYTES = (b"\0", b"\xff", b"\xed\xa0\x80", b"\r\n", b"\n\n", b'"', b"\\", b"{", b
 
 
 def flip_bits(rng: Random, data: bytes) -> bytes:
-    """Return some bits of some bytes turned round."""
+    """Flip some bits of some bytes."""
     changed = bytearray(data)
     for _ in range(rng.randint(1, 8)):
         if changed:
@@ -50,13 +52,13 @@ def flip_bits(rng: Random, data: bytes) -> bytes:
 
 
 def cut(rng: Random, data: bytes) -> bytes:
-    """Broken off at an end."""
+    """Break off an end."""
     place = rng.randint(0, len(data))
     return data[:place] if rng.random() < 0.8 else data[place:]
 
 
 def splice(rng: Random, data: bytes) -> bytes:
-    """Return a stretch taken out, put elsewhere, or written over another."""
+    """Take out a stretch, put it elsewhere, or write it over another."""
     first, second = sorted(rng.randint(0, len(data)) for _ in range(2))
     place = rng.randint(0, len(data))
     return rng.choice(
@@ -65,7 +67,7 @@ def splice(rng: Random, data: bytes) -> bytes:
 
 
 def insert_bytes(rng: Random, data: bytes) -> bytes:
-    """Bytes that mean something put in."""
+    """Insert bytes that mean something."""
     for _ in range(rng.randint(1, 4)):
         place = rng.randint(0, len(data))
         data = data[:place] + rng.choice(BYTES) * rng.choice((1, 1, 2, 50)) + data[place:]
@@ -73,7 +75,7 @@ def insert_bytes(rng: Random, data: bytes) -> bytes:
 
 
 def change_lines(rng: Random, data: bytes) -> bytes:
-    """Lines doubled, taken out, put in another order."""
+    """Double lines, take them out, change their order."""
     lines = data.splitlines(keepends=True) or [b""]
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(lines))
@@ -84,7 +86,7 @@ def change_lines(rng: Random, data: bytes) -> bytes:
 
 
 def change_values(rng: Random, data: bytes) -> bytes:
-    """Return some JSON values exchanged for others of any type, or for each other."""
+    """Exchange some JSON values for others of any type, or for each other."""
     documents = _documents(data)
     if not documents:
         return insert_text(rng, data)
@@ -95,9 +97,7 @@ def change_values(rng: Random, data: bytes) -> bytes:
         if not places:
             break
         *path, last = rng.choice(places)
-        target: Any = holder
-        for name in path:
-            target = target[name]
+        target = _at(holder, path)
         change = rng.randrange(10)
         if change == 0 and isinstance(target, dict):
             del target[last]
@@ -123,14 +123,14 @@ def change_values(rng: Random, data: bytes) -> bytes:
 
 
 def insert_text(rng: Random, data: bytes) -> bytes:
-    """Return a text that means something put in, on a line of its own or in one."""
+    """Insert a text that means something, on a line of its own or in one."""
     place = rng.randint(0, len(data))
     end = rng.choice((b"", b"\n"))
     return data[:place] + end + rng.choice(TEXTS).encode(errors="surrogatepass") + end + data[place:]
 
 
 def encode_otherwise(rng: Random, data: bytes) -> bytes:
-    """In another encoding, as it is or broken."""
+    """Change the encoding."""
     text = data.decode(errors="replace")
     encoding = rng.choice(("utf-16", "utf-32", "utf-8-sig", "utf-16-le", "latin-1"))
     return text.encode(encoding, "replace")
@@ -191,7 +191,5 @@ def _copied(value: Any) -> Any:
         return None
 
 
-def _at(value: Any, path: tuple[Any, ...]) -> Any:
-    for name in path:
-        value = value[name]
-    return value
+def _at(value: Any, path: Iterable[Any]) -> Any:
+    return reduce(getitem, path, value)
