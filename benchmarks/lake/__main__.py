@@ -42,7 +42,6 @@ def _bytes_of(folder: Path) -> int:
 
 
 def _measure_reading(folder: Path, number: int, pairs: int) -> None:
-    """Print times of `misstep classify` on packed sessions over those on JSON Lines, and how much smaller they are."""
     lines, lake = folder / "runs.jsonl", folder / "lake"
     write_runs(lines, number)
     packing = _pack(lines, lake)
@@ -94,7 +93,6 @@ def _measure_queries(folder: Path, number: int) -> None:
 
 
 def _chunks(number: int) -> Iterator[Chunk]:
-    """Return one chunk a row group; some five of them fill a file."""
     for first in range(0, number, _GROUP_ROWS):
         rows = [_row(place) for place in range(first, min(first + _GROUP_ROWS, number))]
         yield Chunk(record_batch(rows), sum(row.n_bytes for row in rows), 1.0)
@@ -126,7 +124,6 @@ def _row(place: int) -> PackedRow:
 
 
 def _measure_memory(folder: Path, number: int, times: int) -> None:
-    """Print the memory of packing and of classifying so many sessions, and of some times as many."""
     peaks: dict[str, list[float]] = {}
     for size in (number, number * times):
         lines, lake = folder / f"{size}.jsonl", folder / f"{size}-lake"

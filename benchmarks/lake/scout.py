@@ -94,7 +94,6 @@ def _write_planted(file: Path, number: int) -> None:
 
 
 def _with_failures(line: bytes) -> bytes:
-    """Return a session whose agent ends with one call that fails three times in a row."""
     run = msgspec.json.decode(line)
     last = len(run["steps"])
     for number in range(last + 1, last + 4):
@@ -106,7 +105,6 @@ def _with_failures(line: bytes) -> bytes:
 
 
 def _install_rule(folder: Path) -> None:
-    """The rule as a package of its own, found as an installed one is."""
     info = folder / "repeated_failure-1.0.dist-info"
     info.mkdir(parents=True)
     (folder / "repeated_failure.py").write_text(_RULE)

@@ -40,8 +40,6 @@ class ModelStats(Struct, frozen=True):
 
 
 class _Info(Struct, frozen=True):
-    """What SWE-agent notes at the end of a run."""
-
     model_stats: ModelStats | None = None
 
 
@@ -82,14 +80,10 @@ class Evaluation(Struct, frozen=True):
 
 
 class _Report(Struct, frozen=True):
-    """SWE-smith's report on one task."""
-
     resolved: bool
 
 
 class _Recorded(Struct, frozen=True):
-    """The runs of one upstream file: an item each, in the order in which they stand there."""
-
     tool: str
     path: Path
     items: tuple[Item, ...]
@@ -118,7 +112,6 @@ def _item(tool: str, name: str, extra: dict[str, Any]) -> Item:
 
 
 def _verdicts(folder: Path) -> dict[str, bool]:
-    """Task → whether it was resolved, in order of name; the reports on single tasks must say the same."""
     summary = folder / "run_evaluation__report.json.gz"
     listed = json_file(summary, Evaluation)
     resolved, unresolved = set(listed.ids_resolved), set(listed.ids_unresolved)

@@ -26,8 +26,6 @@ SOLUTION = "solution"
 
 
 class _Task(Struct, frozen=True):
-    """One row of `classifications.csv.gz`."""
-
     instance_id: str
     problem_statement: str
     patch: str

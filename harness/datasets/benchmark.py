@@ -183,7 +183,6 @@ def write_benchmark(
 
 
 def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) -> dict[str, str]:
-    """Trajectory id → path of its file below the folder."""
     written: dict[str, str] = {}
     if files:
         (out / "trajectories").mkdir()
@@ -200,7 +199,6 @@ def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) ->
 
 
 def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Item id → the labels that it names itself."""
     labels_of: dict[str, tuple[str, ...]] = {}
     with path.open("wb") as stream:
         for line, item in enumerate(items, start=1):

@@ -22,8 +22,6 @@ NAME = "codetracer_runs"
 
 
 class _Trial(Struct, frozen=True):
-    """One row of `outcomes.csv`."""
-
     trial: str
     reward: float
     steps: int = field(name="n_steps")

@@ -45,7 +45,6 @@ def derivation_of(name: str, file: str) -> Derive | None:
 
 
 def _table(rows: Callable[[Inputs], Rows]) -> Derive:
-    """What writes a CSV file, its header the first row, whose lines end as on Unix."""
 
     def derive(inputs: Inputs) -> bytes:
         text = io.StringIO(newline="")
@@ -56,7 +55,6 @@ def _table(rows: Callable[[Inputs], Rows]) -> Derive:
 
 
 def _lines(records: Callable[[Inputs], Iterable[Any]]) -> Derive:
-    """What writes JSON Lines, characters as they are."""
 
     def derive(inputs: Inputs) -> bytes:
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records(inputs)).encode()
@@ -69,7 +67,6 @@ def _csv_rows(data: bytes) -> Iterator[dict[str, str]]:
 
 
 def _document(inputs: Inputs) -> Any:
-    """Return the one JSON document of which a file is made."""
     (data,) = inputs.values()
     return json.loads(data)
 
@@ -103,12 +100,10 @@ def _label_files(inputs: Inputs) -> Iterator[tuple[Any, ...]]:
 
 
 def _resolved(inputs: Inputs) -> dict[str, list[str]]:
-    """Agent → the instances that upstream's page lists as resolved."""
     return {agent: listed.split() for agent, listed in _RESOLVED.findall(inputs["README.md"].decode())}
 
 
 def _texts(inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """Text files by their name, without `.txt`, in order of path."""
     for path in sorted(inputs):
         yield {"instance": _name(path).removesuffix(".txt"), "text": inputs[path].decode()}
 
@@ -151,12 +146,10 @@ def _rewards(inputs: Inputs) -> Rows:
 
 
 def _chats(inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """Aider's chat logs by the names of their tasks."""
     return ({"instance_id": PurePosixPath(path).stem, "chat_markdown": inputs[path].decode()} for path in inputs)
 
 
 def _airline_chats(inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """Three tau-bench runs as chats."""
     runs = {(run["task_id"], run["trial"]): run for run in _document(inputs)}
     for run in (runs[key] for key in _AIRLINE_CHATS):
         yield {"messages": run["traj"], "metadata": {name: run[name] for name in ("task_id", "trial", "reward")}}
@@ -181,7 +174,6 @@ def _diff_outcomes(inputs: Inputs) -> Rows:
 
 
 def _result_totals(inputs: Inputs) -> Rows:
-    """InterCode's result files, `<environment>/<model>/<file>`, a row each."""
     counts = ("tasks", "solved", "sum_max_reward", "turns", "invalid_actions", "actions")
     yield "file", "environment", "model", *counts
     yield from sorted(_totals(path.removeprefix("data/results/"), json.loads(data)) for path, data in inputs.items())
@@ -200,7 +192,6 @@ def _totals(file: str, runs: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _trial_outcomes(inputs: Inputs) -> Rows:
-    """Trials of Terminal-Bench, a row each, in the order in which their trajectories are listed."""
     tests = ("tests", "passed", "failed")
     counts = ("n_steps", "n_tool_calls", "n_observation_results")
     yield "trial", "reward", "tests", "tests_passed", "tests_failed", "exception", *counts, "started_at", "finished_at"
@@ -228,20 +219,17 @@ def _patches(inputs: Inputs) -> Iterator[tuple[str, str, bool, str]]:
 
 
 def _root_patches(inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """RepairAgent's files of raw patches."""
     fields = ("file", "bug", "in_fixed_list", "text")
     return (dict(zip(fields, patch, strict=True)) for patch in _patches(inputs))
 
 
 def _root_patch_counts(inputs: Inputs) -> Rows:
-    """What RepairAgent's files of raw patches hold, a row each."""
     yield "file", "experiment", "bug", "fix_blocks", "bytes", "in_fixed_list"
     for file, bug, fixed, text in _patches(inputs):
         yield file, file.partition("_")[0], bug, text.count(_FIX), len(text.encode()), int(fixed)
 
 
 def _repair_runs(inputs: Inputs) -> Iterator[dict[str, Any]]:
-    """RepairAgent's runs: two texts each, and whether it is resolved where its actions are labelled."""
     resolved = _resolved(inputs).get("RepairAgent", ())
     labelled = {PurePosixPath(path).stem for path in inputs if path.endswith(".csv")}
     for run in sorted(_name(path) for path in inputs if "/thoughts_actions/" in path):
@@ -251,7 +239,6 @@ def _repair_runs(inputs: Inputs) -> Iterator[dict[str, Any]]:
 
 
 def _repair_categories(inputs: Inputs) -> Rows:
-    """The hand-made categories of RepairAgent's actions, a row an iteration."""
     yield "bug", "iteration", "category"
     for path in sorted(inputs):
         rows = _csv_rows(inputs[path])
@@ -288,7 +275,6 @@ def _mini_runs(inputs: Inputs) -> Rows:
 
 
 def _counts(info: dict[str, Any], messages: list[dict[str, str]]) -> tuple[Any, ...]:
-    """Exit status, messages, turns, calls, cost, failures, and commands equal to an earlier one and to the last one."""
     turns = [message["content"] for message in messages if message["role"] == "assistant"]
     commands = [command for command in map(_command, turns) if command is not None]
     codes = [_RETURN_CODE.match(message["content"]) for message in messages if message["role"] == "user"]
@@ -300,7 +286,6 @@ def _counts(info: dict[str, Any], messages: list[dict[str, str]]) -> tuple[Any, 
 
 
 def _command(turn: str) -> str | None:
-    """Return the first block of shell commands in what an agent said."""
     _, opened, rest = turn.partition("```bash")
     block, closed, _ = rest.partition("\n```")
     return block.strip() if opened and closed else None

@@ -82,10 +82,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only to where a download could have begun."""
-
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        """Return the request that follows a redirect."""
         if not _allowed(newurl):
             fp.close()
             raise urllib.error.URLError(f"redirected to {newurl}, which is not fetched from")

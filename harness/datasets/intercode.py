@@ -54,8 +54,6 @@ class Turns(Struct, frozen=True):
 
 
 class _Summary(Struct, frozen=True):
-    """How the run ended."""
-
     max_reward: float
     turns_taken: int
     turns_max: int
@@ -163,7 +161,6 @@ def _item(file: ResultFile, record: _Record) -> Item:
 
 
 def _trajectories(path: Path, file: ResultFile, read: ReadFile) -> Iterator[Trajectory]:
-    """Return the runs of a file as its reader gives them, without what it keeps of rewards."""
     for record, run in zip(file.records, trajectories(path, read, NAME), strict=True):
         yield Trajectory(
             id=file.run_id(record),

@@ -29,15 +29,11 @@ _SUFFIX = ".traj.json.gz"
 
 
 class _Verdict(Struct, frozen=True):
-    """One row of `results_summary.csv`."""
-
     instance_id: str
     resolved: bool
 
 
 class _Run(Struct, frozen=True):
-    """One row of `runs.csv`; `cost_usd` in US dollars."""
-
     instance_id: str
     resolved: bool
     messages: int = field(name="n_messages")

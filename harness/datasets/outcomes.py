@@ -59,8 +59,6 @@ from misstep.harness.errors import InputError
 
 
 class _Outcomes(Struct, frozen=True):
-    """A set of outcomes: its name, and what gives every system on every task it was tried on."""
-
     NAME: str
     outcomes: Callable[[Path], Iterator[Attempts]]
 
@@ -111,8 +109,6 @@ def _debugbench(folder: Path) -> Iterator[Attempts]:
 
 
 class _Counts(Struct, frozen=True):
-    """Samples of a task, and those that passed."""
-
     task_id: str
     n: int
     c: int
@@ -143,7 +139,6 @@ class _Fixed(Struct, frozen=True):
 
 
 def _humanevalfix(folder: Path) -> Iterator[Attempts]:
-    """Every case once with its correct and its broken program, in the table `programs`."""
     for case in json_lines(folder / "cases.jsonl.gz", _Fixed):
         for system, outcome in (
             ("correct programs", case.canonical_outcome),
@@ -160,7 +155,6 @@ class _Test(Struct, frozen=True):
 
 
 def _quixbugs(folder: Path) -> Iterator[Attempts]:
-    """Every program as a task tried once a test, in the table `tests`."""
     tests = list(csv_rows(folder / "test_outcomes.csv", _Test))
     tried = Counter(test.program for test in tests)
     broken = Counter(test.program for test in tests if test.buggy_outcome == "passed")
@@ -177,7 +171,6 @@ class _ProRun(Struct, frozen=True):
 
 
 def _swe_bench_pro(folder: Path) -> Iterator[Attempts]:
-    """Every task that a model attempted, in the table `runs`."""
     path = folder / "runs.csv.gz"
     seen: set[tuple[str, str]] = set()
     for run in csv_rows(path, _ProRun):
@@ -206,7 +199,6 @@ _SINGLE = {"verified": "swebench_verified", "gso": "gso", "terminal_bench": "ter
 
 
 def _submissions(folder: Path) -> Iterator[Attempts]:
-    """Every submission on every task, in the tables `verified`, `gso`, `terminal_bench` and `terminal_bench_trials`."""
     for table, file in _SINGLE.items():
         for submission in json_lines(folder / f"{file}_responses.jsonl.gz", _Submission):
             for task, solved in submission.responses.items():

@@ -48,8 +48,6 @@ _BUG = re.compile(r"([A-Za-z]+)[ _-](\d+)(?:\.java)?\Z")
 
 
 class _Recorded(Struct, frozen=True):
-    """One recorded run; `resolved` is null where nobody labelled it."""
-
     id: str
     bug: str
     resolved: bool | None

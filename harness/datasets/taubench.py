@@ -33,15 +33,11 @@ _MODEL = "gpt-4o"
 
 
 class _Task(Struct, frozen=True):
-    """What the simulated user wants, as far as it is not part of the reference solution."""
-
     user_id: str
     instruction: str
 
 
 class _Info(Struct, frozen=True):
-    """What upstream notes beside the messages; `user_cost` of the simulated user in US dollars, where it is known."""
-
     task: _Task
     user_cost: float | None = None
 
@@ -54,7 +50,6 @@ class _Record(Struct, frozen=True):
 
     @property
     def item_id(self) -> str:
-        """`airline/task/trial`."""
         return f"airline/{self.task_id}/{self.trial}"
 
 

@@ -39,8 +39,6 @@ class Lists(Struct, frozen=True):
 
 
 class _Task(Struct, frozen=True):
-    """One row of `tasks.csv`; which lists of a task are available, and whether its tests were too weak."""
-
     instance_id: str
     in_lite: bool
     in_verified: bool

@@ -158,7 +158,6 @@ def check_address(address: str) -> None:
 
 
 def _files_at(address: str) -> tuple[StoredFile, ...]:
-    """Return the files at an address that is checked and pinned."""
     if hub.asks_for_a_split(address):
         top, names = hub.files_of_split(address)
         files = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
@@ -201,7 +200,6 @@ def _is_hidden(name: str) -> bool:
 
 
 def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
-    """Return a file as the driver describes it."""
     if not name or name != PurePosixPath(name).as_posix() or ".." in name.split("/") or "\0" in name:
         raise UnsafePath(f"{below}: {name!r} is not a name of a file", "Rename it, or give another address.")
     large = about.get("lfs")

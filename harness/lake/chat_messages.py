@@ -43,7 +43,6 @@ def _content(step: Step) -> str | list[dict[str, str]]:
 
 
 def _call(call: ToolCall, otherwise: str) -> dict[str, Any]:
-    """Return a call; arguments that could not be parsed stand as one, with the reason."""
     parsed = isinstance(call.arguments, dict)
     message = {
         "id": call.id or otherwise,

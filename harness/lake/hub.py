@@ -32,12 +32,10 @@ class _Asked(Struct, frozen=True):
     options: dict[str, str]
 
     def top(self) -> str:
-        """Return the address of all of the data set, with a slash behind it."""
         revision = "" if self.revision is None else f"@{quote(self.revision, safe='')}"
         return f"{_SCHEME}datasets/{self.name}{revision}/"
 
     def address(self) -> str:
-        """Return the whole address."""
         options = f"?{urlencode(self.options)}" if self.options else ""
         return self.top().rstrip("/") + self.path + options
 
@@ -91,7 +89,6 @@ def files_of_split(address: str) -> tuple[str, frozenset[str]]:
 
 
 def _name_of(file: str, asked: _Asked, address: str) -> str:
-    """Return the name of a file in the data set."""
     if not is_of_hub(file) or _parsed(file).name != asked.name:
         raise InputError("the split has files elsewhere", "Give the addresses of its files.", file=address)
     return _parsed(file).path.removeprefix("/")

@@ -154,11 +154,9 @@ class _File:
 
     @property
     def full(self) -> bool:
-        """Return whether it is about as long as a file is to be."""
         return not self._pending and self._stream.tell() + self._sizes.group / 2 > self._sizes.file
 
     def add(self, chunk: Chunk) -> None:
-        """Take a chunk; a row group that is full with it is written."""
         self._pending.append(chunk.rows)
         self._estimate += chunk.compressed
         self._text += chunk.rows.nbytes
@@ -166,7 +164,6 @@ class _File:
             self._write_group()
 
     def close(self) -> PackedPart:
-        """Write what is left, and the footer."""
         with writing(self._path), self._stream:
             if self._pending:
                 self._write_group()

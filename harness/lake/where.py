@@ -38,8 +38,6 @@ def condition(text: str, columns: "pa.Schema") -> "pc.Expression":
 
 
 class _Reading:
-    """A condition that is being read, from left to right."""
-
     def __init__(self, text: str, columns: "pa.Schema") -> None:
         self._text = text
         self._columns = columns
@@ -54,14 +52,12 @@ class _Reading:
         self._place = 0
 
     def any_of(self) -> "pc.Expression":
-        """Tests and groups with `or` between them."""
         whole = self._all_of()
         while self._taken("or"):
             whole = whole | self._all_of()
         return whole
 
     def end(self) -> None:
-        """Nothing may follow."""
         if self._place < len(self._tokens):
             raise self.refused(f"{self._tokens[self._place][1]!r} is where `and`, `or` or the end must be")
 
@@ -99,7 +95,6 @@ class _Reading:
         return _COMPARE[sign](pc.field(name), pc.scalar(self._literal(name)))
 
     def _literal(self, column: str) -> Literal:
-        """Return a literal of the column's own kind."""
         import pyarrow.types as kinds
 
         kind, word = self._next("a literal")
@@ -146,7 +141,6 @@ class _Reading:
         return self._tokens[self._place - 1]
 
     def refused(self, why: str) -> UsageError:
-        """Return the error that it is not a condition."""
         return UsageError(
             f"{self._text!r} is not a condition: {why}", "Write one such as \"model = 'x' and n_steps > 50\"."
         )

@@ -93,7 +93,6 @@ def is_own(reader: Any) -> bool:
 
 
 def _as_stated(trajectory: Trajectory, reader: Reader, source: Source) -> Trajectory:
-    """Return the trajectory of a reader from elsewhere with every field of the type that it states."""
     try:
         return _decoder.decode(msgspec.json.encode(trajectory))
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -141,7 +140,6 @@ def _measured(trajectory: Trajectory) -> tuple[int, list[Any]]:
 
 
 def _add_below(top: Any, below: list[Any], source: Source) -> int:
-    """Return the characters of an object's or list's own texts; what is nested in it is added to `below`."""
     values: Collection[Any] = (top,)
     length = 0
     if top.__class__ is dict:

@@ -66,7 +66,6 @@ def sample_file(path: Path) -> Sample:
 
 
 def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
-    """Return the first line that can be read, with its number."""
     too_long: Unreadable | None = None
     for number, line in _lines(stream, path):
         if isinstance(line, bytes):
@@ -130,7 +129,6 @@ def _filled_lines(stream: ByteStream, path: Path) -> Iterator[tuple[int, bytes]]
 
 
 def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int, bytes | Unreadable]]:
-    """Return the lines that are not blank with their numbers; a line over the limit is skipped and said."""
     number = first - 1
     while line := stream.next_line(LINE_LIMIT + 1):
         number += 1
@@ -194,7 +192,6 @@ def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
 
 
 def _samples_of_rows(path: Path) -> Iterator[Sample]:
-    """Return what the first rows of a table show, each on its own; nothing of any other file."""
     with open_bytes(path) as stream:
         if not stream.of_rows:
             return

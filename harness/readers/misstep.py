@@ -97,7 +97,6 @@ def _trajectory(value: Raw, source: Source) -> Trajectory:
 
 
 def _keep_more(value: Raw, source: Source) -> None:
-    """Move what a run and all in it have beside their fields to the `extra` of their level."""
     _to_extra(value, Trajectory, source)
     for step in _objects(value.get("steps")):
         _to_extra(step, Step, source)
@@ -143,7 +142,6 @@ def inline_run(value: dict[str, Any], item: str) -> Trajectory:
 
 
 def _not_own(data: bytes, refused: UnknownFormat) -> str:
-    """Return what is wrong with a run that somebody wrote by hand: most wanted to write it as Misstep does."""
     try:
         next(read(data, Source(FORMAT, _PLACE)))
     except UnreadableTrajectory as error:

@@ -78,7 +78,6 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _metrics(value: dict[str, Any]) -> list[str]:
-    """The fields that are metrics of one document: those that are listed, or in older files each other number."""
     listed = value.get("metrics")
     names = listed if isinstance(listed, list) else [name for name in value if name not in _NO_METRICS]
     return [name for name in names if isinstance(name, str) and isinstance(value.get(name), int | float)]

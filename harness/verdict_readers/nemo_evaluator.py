@@ -61,7 +61,6 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[WrittenVerdict]:
-    """The outputs of a row; its position is its number if it has none, as in NeMo Evaluator itself."""
     index = row.get("row_index")
     item = plain(index if isinstance(index, int) else position)
     names = {"row_index": item} | scalars(row.get("item"))
@@ -83,7 +82,6 @@ def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[Writte
 
 
 def _of_prediction(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """Return the scores of a sample; of one that was skipped, why no judge has any."""
     if not isinstance(value["sample_id"], int | str):
         raise place.error("the sample has no number", "Run the benchmark again with --save-predictions.", "sample_id")
     item, scores = plain(value["sample_id"]), mapping(value["scores"])

@@ -57,7 +57,6 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _results(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Return the judge, the result and the details of each evaluation in a row."""
     names = [name.removesuffix(_SCORE) for name in value if name.endswith(_SCORE)]
     named = text(value.get("name")) or text(value.get("annotation_name"))
     if named and value.get("annotator_kind") == _HUMAN:
@@ -99,7 +98,6 @@ def _shown(raised: Any) -> str:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return an object, as it is, as JSON, or as Python writes it into a cell of CSV."""
     if not isinstance(value, str):
         return mapping(value)
     try:

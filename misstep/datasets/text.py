@@ -32,7 +32,6 @@ def row_text(row: dict[str, Any]) -> str:
 
 
 def _absent_text(row: dict[str, Any]) -> str:
-    """Return whether, and how far, `fetch` brings a set that is not here."""
     by_hand, files = len(row["to_make"]), row["files"]
     if by_hand == files:
         return "not here, and made by hand: `fetch` cannot bring it"

@@ -43,8 +43,6 @@ OTHER_DOMAIN = {
 
 
 class _Failure(Struct, frozen=True):
-    """One failure in a run; `step_number` counts messages from 1."""
-
     failure_id: int
     step_number: int
     step_reason: str
@@ -78,8 +76,6 @@ class TauRun(Struct, frozen=True):
 
 
 class _Run(Struct, frozen=True):
-    """One labelled run: its id here, its labels, its transcript if there is one, and its number of messages."""
-
     id: str
     labelled: Labelled
     trajectory: Trajectory | None
@@ -87,7 +83,6 @@ class _Run(Struct, frozen=True):
 
     @property
     def domain(self) -> str:
-        """Return which of the two sets of runs it is of: `tau` or `magentic`."""
         return self.id.partition("-")[0]
 
 
@@ -145,7 +140,6 @@ def _labelled_magentic(folder: Path) -> Iterator[_Run]:
 
 
 def _labels_of(domain: str, runs: list[_Run], labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
     used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
     return tuple(label for label in labels if label in used or label not in OTHER_DOMAIN[domain])
 

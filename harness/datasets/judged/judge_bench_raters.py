@@ -25,8 +25,6 @@ _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 
 
 class _Ratings(Struct, frozen=True):
-    """The ratings of one item on one metric, rater → rating, without the missing ones."""
-
     item: str
     metric: str
     ratings: dict[str, str]

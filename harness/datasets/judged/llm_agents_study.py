@@ -60,7 +60,6 @@ class _Labelled(Struct, frozen=True):
 
     @property
     def run(self) -> str:
-        """Return the id of the run."""
         return f"{self.agent}/{self.instance}"
 
 
@@ -78,8 +77,6 @@ class _Category(_Labelled, frozen=True):
 
 
 class _Label(Struct, frozen=True):
-    """One label, whatever the question; `step` is `None` where it cannot be placed."""
-
     run: str
     position: int
     step: int | None

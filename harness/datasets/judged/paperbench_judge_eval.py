@@ -40,8 +40,6 @@ class Node(Struct, frozen=True):
 
 
 class _Printed(Struct, frozen=True):
-    """One row of a judge's printed table: a category of leaves, or all of them."""
-
     accuracy: float
     category: str = field(name="")
 

@@ -37,15 +37,12 @@ TERMINALS = ("Computer_terminal", "ComputerTerminal")
 
 
 class _Entry(Struct, frozen=True):
-    """One entry of a log's history."""
-
     content: str
     role: str
     name: str = ""
 
     @property
     def speaker(self) -> str:
-        """Who speaks: by name, else by role, of which what is in brackets says to whom or how."""
         return self.name or self.role.partition(" (")[0]
 
 

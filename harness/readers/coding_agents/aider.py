@@ -64,8 +64,6 @@ Speaker = Literal["user", "program", "model"]
 
 
 class _Passage(Struct):
-    """What one speaker said without a break; `line` is that of its start, from 1."""
-
     speaker: Speaker
     line: int
     lines: list[str]
@@ -91,7 +89,6 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _history_in(value: Any) -> str | None:
-    """Return the field of a JSON object that holds a chat history."""
     fields = value.items() if isinstance(value, dict) else ()
     return next((name for name, text in fields if isinstance(text, str) and text.lstrip().startswith(_START)), None)
 
@@ -124,7 +121,6 @@ def _trajectories(text: str, name: str, source: Source, rest: dict[str, Any]) ->
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """Return the runs in a file with at least one passage; a page without a start line is one run."""
     run = _Run("", 1, [])
     fenced = reasoning = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -190,7 +186,6 @@ def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) 
 
 
 def _model_turn(passage: _Passage) -> Turn:
-    """Return what the model said, its thinking apart."""
     turn = Turn("agent", extra={"line": passage.line})
     said: list[str] = []
     thought: list[str] = []
@@ -228,7 +223,6 @@ def _edit_blocks(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _path_before(lines: list[str], place: int) -> str:
-    """Return the file name on the line before a block, or before the fence that opens it."""
     for line in reversed(lines[max(0, place - 3) : place]):
         name = line.strip().strip("`*:# ")
         if _REPLACE.fullmatch(line.rstrip()) or " " in name:
@@ -239,7 +233,6 @@ def _path_before(lines: list[str], place: int) -> str:
 
 
 def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> int:
-    """Place what the program said: tokens and results with the model's turn before it, the rest as a system step."""
     turn = conversation.last_of_agent if conversation.turns and conversation.turns[-1].role == "agent" else None
     lines = [line.rstrip() for line in passage.lines]
     if turn is not None:
@@ -264,7 +257,6 @@ def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> i
 
 
 def _add_results(conversation: Conversation, turn: Turn, lines: list[str]) -> None:
-    """A result for each edit of the turn that the program said something about."""
     said = "\n".join(lines)
     known = set(lines)
     of_all: list[str] = []

@@ -145,8 +145,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one agent's lines so far."""
-
     def __init__(self, source: Source, others: list[dict[str, Any]]) -> None:
         self.source = source
         self.others = others
@@ -156,7 +154,6 @@ class _Reading:
         self._by_message: dict[str, Turn] = {}
 
     def place(self, entry: SessionLine) -> None:
-        """Put one line where it belongs."""
         line = entry.line
         fresh = _differing(rest_of(entry.value, SessionFileLine), self.common)
         if line.message is not None and line.type == "assistant":
@@ -255,7 +252,6 @@ class _Reading:
 
 
 def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
-    """Return a line's fields, those of the session only where they differ from what its first lines said."""
     return {
         name: value
         for name, value in rest.items()
@@ -264,7 +260,6 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tokens(usage: Usage) -> Tokens:
-    """Tokens of a turn; the prompt is what was new, written to the cache and read from it together."""
     read = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
     prompt = None if usage.input_tokens is None else sum(count or 0 for count in read)
     return Tokens(prompt=prompt, completion=usage.output_tokens, cached=usage.cache_read_input_tokens)
@@ -294,7 +289,6 @@ def _split_injected(text: str) -> tuple[str, list[str]]:
 
 
 def _typed_meanwhile(attachment: Any) -> str | None:
-    """Return what a person typed while the agent was at work."""
     if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
         return None
     prompt = attachment.get("prompt")

@@ -69,8 +69,6 @@ class _Message(Struct, rename="camel"):
 
 
 class _Answer(Struct):
-    """A result that still grows: its texts, the call that it answers."""
-
     texts: list[str]
     call: str | None
     is_error: bool | None
@@ -78,8 +76,6 @@ class _Answer(Struct):
 
 
 class _Asked(Struct):
-    """What a message of the user holds; `written` once a result is in it as text."""
-
     own: list[str] = field(default_factory=list)
     injected: list[str] = field(default_factory=list)
     others: list[Any] = field(default_factory=list)
@@ -121,8 +117,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class _Reading:
-    """What was read of one task so far, and which written calls wait for their results."""
-
     def __init__(self, source: Source) -> None:
         self.source = source
         self.conversation = Conversation()
@@ -132,7 +126,6 @@ class _Reading:
         self._written = 0
 
     def place(self, raw: dict[str, Any]) -> None:
-        """Put one message where it belongs."""
         message = convert(raw, _Message, self.source)
         if message.type == "reasoning":
             self.reasoning.append(raw)
@@ -182,7 +175,6 @@ class _Reading:
             self._waiting.append(made)
 
     def _place_asked(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
-        """The results in a message, and a step for the words that stand beside them."""
         asked = _Asked()
         for raw in blocks:
             block = self._block(raw)
@@ -207,7 +199,6 @@ class _Reading:
             self.conversation.say("user" if own else "system", own or injected, written, fields)
 
     def _add_asked(self, asked: _Asked, text: str) -> None:
-        """A text of a message: a written result or what belongs to it, a person's words, what the program adds."""
         heading, words = heading_of(text), _words(text)
         if heading is not None:
             asked.results.append(_Answer([heading[1]] if heading[1] else [], self._waits_for(heading[0]), None, {}))
@@ -223,7 +214,6 @@ class _Reading:
             asked.injected += [] if alone else [text]
 
     def _waits_for(self, tool: str) -> str | None:
-        """Return the first written call of a tool that has no result yet, now taken."""
         call = next((call for call in self._waiting if call.name == tool), None)
         if call is None:
             return None
@@ -232,7 +222,6 @@ class _Reading:
 
 
 def _words(text: str) -> list[str]:
-    """Return what a person said, as the program marks it in a text."""
     found = []
     for tag in _PERSONS_TAGS:
         _, opened, after = text.partition(f"<{tag}>")
@@ -263,7 +252,6 @@ def _rest(raw: Any) -> list[Any]:
 
 
 def _tokens(metrics: Any) -> Tokens | None:
-    """Tokens and dollars of an answer, in the versions that write them."""
     if not isinstance(metrics, dict):
         return None
     prompt, completion, cached = (whole(at(metrics, "tokens", name)) for name in ("prompt", "completion", "cached"))

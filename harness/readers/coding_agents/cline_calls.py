@@ -63,7 +63,6 @@ def split_calls(text: str) -> tuple[str, list[Written]]:
 
 
 def _arguments(inner: str) -> dict[str, str]:
-    """Return the elements directly in a call's element."""
     ends: defaultdict[str, list[int]] = defaultdict(list)
     for closing in _CLOSING.finditer(inner):
         ends[closing[1]].append(closing.start())

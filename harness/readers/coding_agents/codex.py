@@ -68,8 +68,6 @@ _untyped = msgspec.json.Decoder()
 
 
 class _Item(Struct):
-    """The payload of a line; which fields it has depends on its type."""
-
     type: str = ""
     role: str | None = None
     content: Any = None
@@ -103,8 +101,6 @@ class _Event(Struct):
 
 
 class _Shell(Struct):
-    """The output of a command as JSON in a text."""
-
     output: str
     metadata: dict[str, Any]
 
@@ -163,7 +159,6 @@ def _trajectory(session: Session, source: Source, extra: dict[str, Any]) -> Traj
 
 
 def _flat(values: tuple[tuple[int, Any], ...]) -> Iterator[tuple[int, Any]]:
-    """Return the values of a session; those of the oldest layout taken out of their document."""
     for number, value in values:
         if isinstance(value, dict) and isinstance(value.get("session"), dict) and isinstance(value.get("items"), list):
             yield number, value["session"]
@@ -204,13 +199,11 @@ class _Reading:
         self._calls: set[str] = set()
 
     def extra(self) -> dict[str, Any]:
-        """Return what has no place elsewhere."""
         session = {name: value for name, value in self.session.items() if name != "id"}
         fields = [("session", session), ("turn_contexts", self.contexts), ("total_token_usage", self.totals)]
         return filled([*fields, ("other_lines", self.others)])
 
     def skip(self, entry: RolloutLine) -> None:
-        """Note the description of the session and the running total of a line that makes no step here."""
         if entry.kind == "session_meta" and not self.session:
             self.session = entry.payload
         elif entry.kind == "event_msg" and entry.payload.get("type") == "token_count":
@@ -231,7 +224,6 @@ class _Reading:
             self._events.setdefault(payload["call_id"], []).append(payload)
 
     def place(self, entry: RolloutLine) -> None:
-        """Put one line where it belongs."""
         if entry.kind == "response_item":
             self._place_item(entry, convert(entry.payload, _Item, self.source, entry.number))
         elif entry.kind == "event_msg":
@@ -255,7 +247,6 @@ class _Reading:
         return self.conversation.say(role, texts, entry.timestamp, extra)
 
     def _agent(self, entry: RolloutLine) -> Turn:
-        """Return the turn of the agent that is going on, or a new one."""
         if self._open is None:
             turn = self._begin("agent", entry, [], {})
             turn.tokens, self._tokens = self._tokens, None
@@ -336,7 +327,6 @@ class _Reading:
             self._keep(entry, rest)
 
     def _place_text(self, entry: RolloutLine, kind: str, text: str) -> None:
-        """Place the text of an event that no message has."""
         if kind == "user_message":
             self._begin("user", entry, [text], {"event": kind})
         elif kind == "agent_message":
@@ -373,7 +363,6 @@ def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:
 
 
 def _shell(text: str) -> _Shell | None:
-    """Return a command's output that is JSON in the text."""
     if not text.startswith("{"):
         return None
     try:

@@ -118,19 +118,15 @@ def _replayed(session: Session, entries_of: "dict[str | None, _Said]") -> tuple[
 
 
 class _Said:
-    """What a session says, to be compared with word for word, worked out when it is first asked for."""
-
     def __init__(self, entries: list[RolloutLine]) -> None:
         self._entries = entries
 
     @cached_property
     def items(self) -> list[str]:
-        """Return the messages and calls in order, without the events that go with them."""
         return [_content(entry) for entry in self._entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
 
     @cached_property
     def known(self) -> set[str]:
-        """Return all of it, events too."""
         return {_content(entry) for entry in self._entries if entry.kind in _SPEECH}
 
 
@@ -149,7 +145,6 @@ def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
 
 
 def _all_repeated(entries: list[RolloutLine], earlier: _Said) -> bool:
-    """Return whether the entries open with all that was said earlier, as a session does that is taken up again."""
     opening = [_content(entry) for entry in entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
     return len(earlier.items) > 1 and opening[: len(earlier.items)] == earlier.items
 

@@ -62,16 +62,12 @@ _EXIT_CODE = re.compile(r"(?:exited|completed) with exit code (-?\d{1,10})>\s*\Z
 
 
 class _Request(Struct, rename="camel"):
-    """A call as the model asked for it."""
-
     name: str = ""
     tool_call_id: str | None = None
     arguments: Any = None
 
 
 class _Data(Struct, rename="camel"):
-    """What an event says; which fields it has depends on its type."""
-
     session_id: str | None = None
     content: Any = None
     source: Any = None
@@ -108,13 +104,11 @@ class _Line(Struct):
     data: _Data
 
     def rest(self) -> dict[str, Any]:
-        """Return what neither the event nor its data have a place for."""
         said = self.value.get("data")
         rest = rest_of(said, _Data) if isinstance(said, dict) else said
         return rest_of(self.value, _Event) | filled([("data", rest)])
 
     def kept(self) -> dict[str, Any]:
-        """Return the line as it is among those that are not turn."""
         return kept_line(self.number, self.value)
 
 
@@ -168,7 +162,6 @@ class _Reading:
     def trajectory(
         self, identity: str, source: Source, more: dict[str, Any], parent: str | None = None, task: str = ""
     ) -> Trajectory:
-        """Return the run as it was read; `task` is what it was asked where no user says it."""
         extra = [("session", self.about), ("unplaced_reasoning", self._reasoning), ("other_lines", self.others)]
         made = self.conversation.trajectory(
             identity, source, agent="copilot-cli", model=self.model, parent=parent, extra=filled(extra) | more
@@ -176,13 +169,11 @@ class _Reading:
         return made if made.task else replace(made, task=task)
 
     def prompts(self) -> dict[str, str]:
-        """Return what each call handed to a sub-agent, by the call's id."""
         calls = [call for turn in self.conversation.turns for call in turn.calls]
         handed = [(call.id, at(call.arguments, "prompt")) for call in calls]
         return {name: prompt for name, prompt in handed if name is not None and isinstance(prompt, str)}
 
     def place(self, line: _Line) -> None:
-        """Put one event where it belongs."""
         kind, data = line.event.type, line.data
         if kind == "user.message":
             self._begin("user" if data.source in (None, "", "user") else "system", line, data.content)
@@ -227,7 +218,6 @@ class _Reading:
             self.conversation.call(turn, tool_call(request.name, request.arguments, request.tool_call_id, rest))
 
     def _place_reasoning(self, line: _Line) -> None:
-        """Keep a thought for the message that follows, unless the last one has it already."""
         text, last = as_text(line.data.content), self.conversation.last_of_agent
         if text and (last is None or text not in last.reasoning):
             self._reasoning.append(text)
@@ -254,7 +244,6 @@ class _Reading:
 
 
 def _result(line: _Line) -> ToolResult:
-    """Return what a tool answered, or the error that took its place."""
     data = line.data
     failed = data.error if data.result is None else data.result
     text, others = _said(failed)
@@ -269,7 +258,6 @@ def _result(line: _Line) -> ToolResult:
 
 
 def _said(answer: Any) -> tuple[str, Any]:
-    """Return the text of a result or error, and the rest of it."""
     if not isinstance(answer, dict):
         return split_content(answer)
     name = next((name for name in ("content", "message") if isinstance(answer.get(name), str)), "")

@@ -120,7 +120,6 @@ class _Reading:
         self._model_call: str | None = None
 
     def place(self, raw: Any) -> None:
-        """Put one bubble where it belongs."""
         bubble = convert(raw, _Bubble, self.source) if isinstance(raw, dict) else _Bubble()
         said = bubble.text or bubble.tool_former_data is not None or _thoughts(bubble)
         if bubble.type not in (_USER, _ASSISTANT) or not (said or (bubble.type == _USER and raw.get("images"))):
@@ -169,7 +168,6 @@ class _Reading:
 
 
 def _thoughts(bubble: _Bubble) -> list[str]:
-    """Return what the model thought: one text, or several if there is no such one."""
     own = at(bubble.thinking, "text")
     texts = [own] if own else [at(block, "text") for block in bubble.all_thinking_blocks or []]
     return [text for text in texts if isinstance(text, str) and text]

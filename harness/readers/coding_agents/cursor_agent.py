@@ -66,7 +66,6 @@ class _Line(Struct):
     timestamp: Any = None
 
     def time(self) -> str | None:
-        """When it was written, in the versions that say so."""
         return text_or_none(self.timestamp) or time_of_milliseconds(self.timestamp_ms)
 
 
@@ -122,7 +121,6 @@ class _Reading:
         self._reasoning: list[str] = []
 
     def place(self, number: int, value: dict[str, Any], line: _Line) -> None:
-        """Put one line where it belongs."""
         self.session = self.session or line.session_id
         speaker = line.role or line.type
         rest = rest_of(value, _Line)
@@ -187,7 +185,6 @@ class _Reading:
 
 
 def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
-    """Return what a tool answered: its output under `success`, or why there is none under another name."""
     kind, said = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
     printed = [said[name] for name in _OUTPUTS if isinstance(said.get(name), str)] if isinstance(said, dict) else []
     text = "\n".join(filter(None, printed)) if printed else as_text(said)
@@ -197,5 +194,4 @@ def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResu
 
 
 def _beside(message: Any) -> dict[str, Any]:
-    """Return what a message says beside its content and role."""
     return without(message, "content", "role") if isinstance(message, dict) else {"value": message}

@@ -74,8 +74,6 @@ class _Message(Struct, rename="camel"):
 
 
 class _Session(Struct):
-    """Its first line, the header as patched, the messages as they stand at the end, and lines that are neither."""
-
     line: int
     header: dict[str, Any]
     messages: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
@@ -166,7 +164,6 @@ def _patch(session: _Session, number: int, fields: dict[str, Any]) -> None:
 
 
 def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Add a message; gives what of one that makes no step has no place."""
     text, others = split_content(message.content)
     extra = filled([("id", message.id)]) | rest_of(value, _Message)
     if message.type in ("gemini", "model", "assistant"):
@@ -203,7 +200,6 @@ def _add_agent(
 
 
 def _add_response(conversation: Conversation, response: Any) -> None:
-    """A tool's answer in a user line, unless its call has it already."""
     call_id = text_or_none(at(response, "id"))
     turn = conversation.maker(call_id)
     if turn is None or all(result.call_id != call_id for result in turn.results):
@@ -211,7 +207,6 @@ def _add_response(conversation: Conversation, response: Any) -> None:
 
 
 def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResult:
-    """Return a tool's answer; a response with an `error` is one whatever its status says."""
     texts: list[str] = []
     others: list[Any] = []
     for part in result if isinstance(result, list) else [result]:

@@ -98,7 +98,6 @@ def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
 
 
 def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
-    """Return what a tool answered: a list of contents, in newer versions in an object with `isError`."""
     answer = at(part.tool_result, "value")
     failed = at(part.tool_result, "error") if answer is None else None
     fields = answer if isinstance(answer, dict) else {"content": answer}

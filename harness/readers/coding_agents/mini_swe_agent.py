@@ -112,7 +112,6 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 def _add(transcript: Transcript, raw: dict[str, Any], message: ChatMessage, ended_by: Any) -> int:
-    """Add a message; `ended_by` is the run's exit status at its last message. Gives the index of its turn."""
     if message.role == "assistant":
         return transcript.begin(_agent_turn(raw, message))
     if message.role in ANSWERS:
@@ -185,7 +184,6 @@ def bash_blocks(text: str) -> Iterator[str]:
 
 
 def _observation(result: ToolResult) -> ToolResult:
-    """Return a result with the exit code and output that its text, or its recorder beside the text, gives."""
     said = _CODE.match(result.text)
     output = _OUTPUT.fullmatch(result.text)
     return replace(
@@ -205,7 +203,6 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
 
 
 def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
-    """Return the message in the provider's own answer, where it is recorded."""
     choices = at(raw, "extra", "response", "choices")
     message = at(choices[0], "message") if isinstance(choices, list) and choices else None
     return message if isinstance(message, dict) else {}

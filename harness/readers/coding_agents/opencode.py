@@ -187,7 +187,6 @@ class Reading:
         turn.extra |= filled([("injected", injected if typed else None)])
 
     def _place_answers(self, info: _Info, parts: list[tuple[_Part, dict[str, Any]]], extra: dict[str, Any]) -> None:
-        """The answers of the model in one message, each a step; what the message cost where they do not say it."""
         role: Role = "system" if info.summary is True else "agent"
         first = turn = self._begin(role, info, extra | filled([("summary", info.summary)]))
         counted = False
@@ -240,7 +239,6 @@ class Reading:
 
 
 def _tokens(usage: _Usage | None, cost: Any) -> Tokens:
-    """Tokens of an answer; the prompt is what was new, written to the cache and read from it together."""
     if usage is None:
         return Tokens(cost_usd=amount(cost))
     cache = usage.cache or _Cache()

@@ -96,8 +96,6 @@ class _Usage(Struct):
 
 
 class _Response(Struct):
-    """The model's answer from which an action was made."""
-
     id: str | None = None
     model: str | None = None
     usage: _Usage | None = None
@@ -132,7 +130,6 @@ def _is_event(value: Any) -> bool:
 
 
 def _flat(history: list[Any]) -> Iterator[Any]:
-    """Return the events of a history, pairs taken apart."""
     for event in history:
         yield from event if isinstance(event, list) else [event]
 
@@ -172,15 +169,12 @@ def _identity(run: _Run, source: Source) -> str:
 
 
 def _outcome(report: _Report | None, rest: dict[str, Any]) -> Outcome:
-    """Return whether the hidden tests passed; what the agent or a model says of it stays in `extra`."""
     answers = [report.resolved if report else None, at(rest, "test_result", "report", "resolved"), rest.get("resolved")]
     resolved = next((answer for answer in answers if isinstance(answer, bool)), None)
     return Outcome() if resolved is None else Outcome("passed" if resolved else "failed")
 
 
 class _Reading:
-    """What was read of one run so far."""
-
     def __init__(self, source: Source) -> None:
         self.source = source
         self.conversation = Conversation()
@@ -190,7 +184,6 @@ class _Reading:
         self._call_of_event: dict[int, str] = {}
 
     def place(self, place: int, value: Any) -> None:
-        """Put one event where it belongs; events without an id are known by their place."""
         if not isinstance(value, dict):
             raise unreadable(f"an event is not an object - at `$.history[{place}]`", self.source)
         event = convert(value, _Event, self.source)
@@ -297,7 +290,6 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
 
 
 def _function(response: _Response, call_id: str) -> Any:
-    """Return the call as the model wrote it: name and argument text."""
     for choice in response.choices or []:
         calls = at(choice, "message", "tool_calls")
         for call in calls if isinstance(calls, list) else []:

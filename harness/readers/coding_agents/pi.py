@@ -79,8 +79,6 @@ class _Message(Struct, rename="camel"):
 
 
 class _Entry(Struct, rename="camel"):
-    """A line; which fields it has depends on its type."""
-
     type: str = ""
     id: str | None = None
     parent_id: str | None = None
@@ -183,7 +181,6 @@ def _place(conversation: Conversation, line: _Line) -> bool:
 
 
 def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict[str, Any]) -> None:
-    """The parts of a message, and what it took."""
     others: list[Any] = []
     parts: list[Any] = message.content if isinstance(message.content, list) else [split_content(message.content)[0]]
     for part in parts:
@@ -206,7 +203,6 @@ def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict
 
 
 def _tokens(usage: _Usage) -> Tokens:
-    """Tokens of a turn; the prompt is what was new, written to the cache and read from it together."""
     read = (usage.input, usage.cache_read, usage.cache_write)
     prompt = None if usage.input is None else sum(count or 0 for count in read)
     return Tokens(prompt, usage.output, usage.cache_read, amount(usage.cost.total) if usage.cost else None)

@@ -61,8 +61,6 @@ class _Message(Struct):
 
 
 class _Said(Struct, frozen=True):
-    """A message of the history with the object it was read from."""
-
     raw: dict[str, Any]
     message: _Message
 
@@ -149,7 +147,6 @@ class _Answers:
                 self._at.setdefault((message.thought, message.action), []).append(index)
 
     def next_of(self, item: _Item) -> int | None:
-        """Return the place of the next answer with an item's thought and action."""
         waiting = self._at.get((item.thought, item.action), [])
         while waiting:
             index = waiting.pop()
@@ -160,14 +157,12 @@ class _Answers:
 
 
 def _repeats(said: _Said, item: _Item) -> bool:
-    """Return whether a message gives the model an item's observation."""
     if said.message.role not in ("user", "tool") or item.observation is None:
         return False
     return item.observation.strip() in split_content(said.message.content)[0]
 
 
 def _turn(raw: dict[str, Any], item: _Item, answer: _Said | None, observed: _Said | None) -> Turn:
-    """Return one item of a run as a turn, with what the history says of it."""
     said = item.thought if item.thought is not None else item.response
     calls = _calls(answer, item.action)
     results = []
@@ -213,7 +208,6 @@ def _opening_turn(said: _Said) -> Turn:
 
 
 def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
-    """Return the calls that the model made as JSON, else the one of its action."""
     if said is not None and said.message.tool_calls:
         return [call_of(said.raw["tool_calls"][index], call) for index, call in enumerate(said.message.tool_calls)]
     words = (action or "").split(maxsplit=1)
@@ -221,6 +215,5 @@ def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
 
 
 def _model(config: Any) -> str | None:
-    """Return the model's name in the configuration that a run can be replayed with, an object or JSON in a text."""
     parsed, _ = parse_arguments(config)
     return text_or_none(at(parsed, "agent", "model", "name"))

@@ -115,7 +115,6 @@ def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: S
 
 
 def _outcome(sample: _Sample) -> Outcome:
-    """Return what the scorers agree on, and the reward if there is one number."""
     scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
     values = [score.get("value") if isinstance(score, dict) else score for score in scores]
     statuses = set(map(status_of, values))

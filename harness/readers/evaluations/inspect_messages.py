@@ -123,7 +123,6 @@ def _add(
 
 
 def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any]) -> ToolResult:
-    """Return a tool's answer; where it failed without a word, what the error says."""
     error = message.error
     if error is not None:
         extra |= {"error": filled([("type", error.type), ("message", error.message)])}

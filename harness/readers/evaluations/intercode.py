@@ -52,7 +52,6 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _records(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the runs in a document with their keys: the document itself, or those of its values that are runs."""
     if _is_run(value):
         yield "", value
     else:

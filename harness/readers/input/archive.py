@@ -106,7 +106,6 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _header(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return all that the log says but its samples."""
     name = next(name for name in _HEADERS if name in archive.NameToInfo)
     try:
         about = decode_json(_unpacked(archive, archive.NameToInfo[name], LINE_LIMIT), Source("inspect_ai"))
@@ -137,7 +136,6 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> b
 
 
 def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
-    """Return a file of the archive, unpacked while it is read."""
     if member.compress_type != _ZSTANDARD:
         return archive.open(member)
     from pyarrow import CompressedInputStream, PythonFile

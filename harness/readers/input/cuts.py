@@ -80,7 +80,6 @@ def group_cuts(
 
 
 def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowStretch]:
-    """Return a row group in slices of about equally many rows."""
     for place in range(slices):
         skip, end = rows * place // slices, rows * (place + 1) // slices
         yield RowStretch(group, group + 1, line + skip, skip, end - skip)

@@ -151,11 +151,9 @@ class _Database:
         return self._left < 0
 
     def program(self) -> str | None:
-        """Return the program that keeps its sessions in these tables."""
         return next((name for name, (tables, _) in _PROGRAMS.items() if tables <= self._tables), None)
 
     def lines(self) -> Iterator[bytes]:
-        """Return a line for each session, or that says why there is none."""
         program = self.program()
         if program is None:
             return
@@ -173,7 +171,6 @@ class _Database:
                 yield line + b"\n"
 
     def rows(self, query: str, *values: Any) -> Iterator[Row]:
-        """Return the rows that a query finds, null columns left out."""
         for row in self._connection.execute(query, values):
             fields = {name: _as_text(row[name]) for name in row.keys() if row[name] is not None}  # noqa: SIM118 (no dict)
             self._read += sum(len(value) for value in fields.values() if isinstance(value, str))
@@ -206,7 +203,6 @@ class _Database:
         return groups
 
     def at(self, table: str, place: int) -> Row:
-        """Return the row at a place of a table."""
         return next(self.rows(f"SELECT * FROM {table} WHERE rowid = ?", place), {})  # noqa: S608 (names of our own)
 
 
@@ -249,7 +245,6 @@ def _opencode_session(database: _Database, place: int, messages: list[int], part
 
 
 def _data_of(row: Row) -> Row:
-    """Return the object that is in a row, with the row's id."""
     data = _json(row.get("data"))
     return {"id": row.get("id")} | (data if isinstance(data, dict) else {"data": data})
 
@@ -279,7 +274,6 @@ def _as_text(value: Any) -> Any:
 
 
 def _parsed(row: Row) -> Row:
-    """Return a row whose columns of JSON hold values, under the name that exports give them."""
     return {
         name.removesuffix("_json"): _json(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
         for name, value in row.items()
@@ -287,7 +281,6 @@ def _parsed(row: Row) -> Row:
 
 
 def _json(value: Any) -> Any:
-    """Return the value of a JSON text; the text itself if it is not JSON."""
     if not isinstance(value, str):
         return value
     try:

@@ -148,7 +148,6 @@ class _Lines(msgspec.Struct, frozen=True):
     unfinished: str | None = None
 
     def objects(self, others: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Return the lines that are objects; the others are added to `others`."""
         for number, value in self.values:
             if isinstance(value, dict):
                 yield number, value

@@ -50,14 +50,12 @@ class _Walk:
         self._reached: set[str] = set()
 
     def is_new(self, real: str) -> bool:
-        """Return whether a file, by its path without links, was not reached before; from now on it was."""
         if real in self._reached:
             return False
         self._reached.add(real)
         return True
 
     def files(self, top: Path) -> Iterator[Path]:
-        """Return the files in a folder and the folders below it."""
         pending = [top]
         while pending:
             here = pending.pop()

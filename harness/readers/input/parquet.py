@@ -136,7 +136,6 @@ def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
 
 
 def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
-    """Return the columns that are short in the first rows."""
     names: tuple[str, ...] = tuple(opened.schema_arrow.names)
     for group in range(opened.metadata.num_row_groups):
         with suppress(OSError), _broken_as_os_error():
@@ -274,7 +273,6 @@ def _batches(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows
 
 
 def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows: int) -> str:
-    """Return which of some columns of a group cannot be read, as a clause; empty where each can be on its own."""
     for name in names:
         try:
             with _broken_as_os_error():
@@ -285,7 +283,6 @@ def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batc
 
 
 def _taken(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":
-    """Return what of some batches comes after `skip` rows, up to `count` rows."""
     for batch in batches:
         own = batch.slice(skip, count)
         skip = max(0, skip - batch.num_rows)

@@ -61,8 +61,6 @@ class ByteStream(io.BufferedReader):
 
 
 class _Blocks(io.RawIOBase):
-    """Blocks of bytes as a raw stream that ends where they fail."""
-
     def __init__(self, blocks: Iterator[bytes], file: BinaryIO) -> None:
         self.broken: str | None = None
         self._blocks = blocks
@@ -85,7 +83,6 @@ class _Blocks(io.RawIOBase):
         return size
 
     def next_block(self) -> bytes:
-        """Return the next block that is not empty; nothing where they end or fail."""
         block: bytes | None = b""
         while block == b"" and self.broken is None:
             try:

@@ -64,7 +64,6 @@ def from_atif(document: dict[str, Any], source: Source | None = None) -> Traject
 
 
 def _trajectory(document: wire.Document, source: Source, name: str | None, parent: str | None) -> Trajectory:
-    """The trajectory of one document; an embedded one without an id is called `name`: it may share its session."""
     agent = document.agent or wire.AtifAgent()
     extra = document.extra or {}
     own = _own_trajectory(extra, source)
@@ -105,7 +104,6 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
 
 
 def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]:
-    """Return the fields of a document for which a trajectory has no place."""
     version = agent.version if agent.version != wire.UNKNOWN else None
     about_agent = wire.given(version=version, tool_definitions=agent.tool_definitions, extra=agent.extra)
     return wire.given(
@@ -118,7 +116,6 @@ def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]
 
 
 def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...]:
-    """Return the steps of a document from elsewhere."""
     steps = [_step(raw, number, model) for number, raw in enumerate(raw_steps, 1)]
     for place, (raw, step) in enumerate(zip(raw_steps, steps, strict=True)):
         if raw.extra is not None and len(step.results) == 1:
@@ -198,7 +195,6 @@ def _result(raw: wire.Result) -> ToolResult:
 
 
 def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory | None:
-    """Return what `to_atif` wrote beside ATIF's fields; `None` in a document from elsewhere."""
     own = extra.get(wire.OWN)
     if not isinstance(own, dict) or "source" not in own:
         return None
@@ -206,7 +202,6 @@ def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory
 
 
 def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source) -> Step:
-    """Return one step of a document that `to_atif` wrote."""
     step = _step(raw, number, model)
     if any(call.extra or (call.id is not None and call.id.startswith(wire.OWN)) for call in step.calls):
         step = replace(step, calls=tuple([_own_call(call, index, source) for index, call in enumerate(step.calls)]))

@@ -180,7 +180,6 @@ def typed(document: Any, source: Source) -> Document:
 
 
 def _with_unknown_in_extra(document: Any) -> Any:
-    """Return a decoded JSON value with the fields that no version of ATIF has moved to `extra` of their level."""
     root = {"subagent_trajectories": [document]}
     pending = [root]
     while pending:

@@ -60,7 +60,6 @@ def repeated_in(document: Any) -> dict[str, list[str]]:
 
 
 def _texts(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return every text with its place, in the document's order."""
     pending: list[tuple[str, Any]] = [("", document)]
     while pending:
         pointer, value = pending.pop()

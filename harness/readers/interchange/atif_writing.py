@@ -25,8 +25,6 @@ Fits = Callable[[Any], bool]
 
 
 class _About(Struct, forbid_unknown_fields=True):
-    """What is said of an agent beyond its name and model."""
-
     version: str | UnsetType = UNSET
     tool_definitions: list[Extra] | UnsetType = UNSET
     extra: Extra | UnsetType = UNSET
@@ -42,8 +40,6 @@ class _FinalMetrics(Struct, forbid_unknown_fields=True):
 
 
 class _MoreMetrics(Struct, forbid_unknown_fields=True):
-    """What is said of a step's cost beyond our tokens."""
-
     prompt_token_ids: list[int] | UnsetType = UNSET
     completion_token_ids: list[int] | UnsetType = UNSET
     logprobs: list[int | float] | UnsetType = UNSET
@@ -74,8 +70,6 @@ class _AudioPart(Struct, forbid_unknown_fields=True, tag="audio"):
 
 
 class _Reference(Struct, forbid_unknown_fields=True):
-    """Where a sub-agent's trajectory is: embedded under an id, or in a file."""
-
     trajectory_id: str | None = None
     trajectory_path: str | None = None
     session_id: str | None = None
@@ -160,7 +154,6 @@ def _step(step: Step, number: int, model: str | None) -> dict[str, Any]:
 
 
 def _turn(step: Step, number: int, split: tuple[Extra, Extra], own: wire.OwnStep) -> dict[str, Any]:
-    """Return what steps of all roles have, and what is already worked out for one."""
     fields, extra = split
     if step.timestamp is not None and own.timestamp is None:
         fields["timestamp"] = step.timestamp
@@ -232,7 +225,6 @@ def _call(call: ToolCall, index: int) -> dict[str, Any]:
 
 
 def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
-    """Return one result; its call's id is written where the step has such a call, or none at all."""
     fits: dict[str, Fits] = {
         "content": lambda value: _is_parts(value) and split_content(value)[0] == result.text,
         "subagent_trajectory_ref": _is_references,
@@ -263,7 +255,6 @@ def _ordered(fields: Extra, type_: type[Struct]) -> Extra:
 
 
 def _reserved(extra: Extra) -> Extra:
-    """Return the part of `extra` under the one name that is ours in ATIF's."""
     return {wire.OWN: extra[wire.OWN]} if wire.OWN in extra else {}
 
 

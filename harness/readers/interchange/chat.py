@@ -44,8 +44,6 @@ class _Function(Struct):
 
 
 class _Custom(Struct):
-    """A tool that takes a text."""
-
     name: str = ""
     input: str = ""
 

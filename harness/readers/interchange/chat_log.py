@@ -85,7 +85,6 @@ def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Traj
 
 
 def _chats(value: Any) -> Iterator[tuple[Raw, str]]:
-    """Return the chats in a document: an object each, and the name of its field that holds the messages."""
     if isinstance(value, list) and _is_chat(value):
         yield {"messages": value}, "messages"
         return
@@ -106,7 +105,6 @@ def _chats(value: Any) -> Iterator[tuple[Raw, str]]:
 
 
 def _is_list_of_chats(values: list[Any]) -> bool:
-    """Return whether all values are objects and the first of them holds a chat."""
     return bool(values) and all(isinstance(one, dict) for one in values) and _messages_of(values[0]) is not None
 
 
@@ -116,7 +114,6 @@ def _messages_of(value: Raw) -> str | None:
 
 
 def _is_chat(values: list[Any]) -> bool:
-    """Return whether all values are messages, and an agent is among those who speak."""
     if not values or not all(isinstance(raw, dict) and _is_message(raw) for raw in values):
         return False
     by_role = all(isinstance(raw.get("role"), str) for raw in values)
@@ -131,12 +128,10 @@ def _is_message(raw: Raw) -> bool:
 
 
 def _speaker(raw: Raw) -> str:
-    """Who speaks, under the first of the names that a field for it has."""
     return next((raw[name] for name in SPEAKERS if isinstance(raw.get(name), str)), "")
 
 
 def _plain(raw: Raw) -> Raw:
-    """Return a message with its speaker as `role` and what is said as `content`."""
     speaker = next(name for name in SPEAKERS if isinstance(raw.get(name), str))
     text = next((name for name in TEXTS if name in raw), "content")
     message = {"role": raw[speaker], "content": raw.get(text)}
@@ -144,7 +139,6 @@ def _plain(raw: Raw) -> Raw:
 
 
 def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: bool) -> int:
-    """Add a message as a turn or as a result of one; gives the turn's index."""
     word = message.role.lower()
     if word in _ANSWERS:
         return transcript.answer(result_of(raw, message), message.name)
@@ -163,7 +157,6 @@ def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: boo
 
 
 def _role_of(name: str, turn: Turn) -> Role:
-    """Return what somebody is by name: what runs code is the system, a person is the user, all others are agents."""
     words = [word.lower() for word in _WORD.findall(name)] or [""]
     if words[-1] in _MACHINES or "".join(turn.texts).startswith(_OUTPUT):
         return "system"
@@ -171,7 +164,6 @@ def _role_of(name: str, turn: Turn) -> Role:
 
 
 def _call(message: ChatMessage) -> ToolCall:
-    """Return a call that is written as a message: JSON with a name and arguments, or a text."""
     written = as_text(message.content)
     parsed, error = parse_arguments(written)
     if not isinstance(parsed, dict) or not isinstance(parsed.get("name"), str):

@@ -51,8 +51,6 @@ _PLACED = frozenset({name for names in _COUNTS.values() for name in names} | {"o
 
 
 class _Context(Struct):
-    """What one agent of the trace has been told and has answered so far."""
-
     outermost: bool
     speaker: str | None
     given: list[tuple[str, str]] = []
@@ -62,7 +60,6 @@ class _Context(Struct):
     makers: dict[str, Turn] = {}
 
     def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
-        """Add calls to a turn, but for those that a turn of this agent has already."""
         for call in calls:
             if call.id is None:
                 turn.calls.append(call)
@@ -107,7 +104,6 @@ class _Reading:
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
-        """Return the trace as a trajectory."""
         for span in self.spans:
             if span.kind == "LLM":
                 self._place_model(span)
@@ -126,7 +122,6 @@ class _Reading:
         )
 
     def _enclosing(self, span: Span) -> Iterator[Span]:
-        """Return the spans that enclose a span, the nearest first, each once."""
         seen: set[str] = set()
         here = self.by_id.get(span.parent or "")
         while here is not None and here.id not in seen:
@@ -135,7 +130,6 @@ class _Reading:
             here = self.by_id.get(here.parent or "")
 
     def _agent(self, span: Span) -> str | None:
-        """Return the id of the nearest agent's span that encloses a span."""
         path: list[str] = []
         agent: str | None = None
         for here in self._enclosing(span):
@@ -183,7 +177,6 @@ class _Reading:
         )
 
     def _place_given(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
-        """Place a message that the model was given and that no earlier span told."""
         if message.role in ("tool-call", "assistant", "model"):
             if message.role != "tool-call" and context.unechoed:
                 context.unechoed -= 1
@@ -238,7 +231,6 @@ class _Reading:
                 turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
 
     def _step_of_span(self) -> dict[str, int]:
-        """Return every span id → the index of a step: see the head of the module."""
         index = {id(turn): place for place, turn in enumerate(self.conversation.turns)}
         steps = {name: index[id(turn)] for name, turn in self._turn_of.items()}
         inside: dict[str, int] = {}
@@ -264,7 +256,6 @@ class _Reading:
         }
 
     def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
-        """Return the step of the nearest span that encloses a span and is a step; the answer is put in `known`."""
         path: list[str] = []
         step = None
         for here in self._enclosing(span):
@@ -277,7 +268,6 @@ class _Reading:
 
 
 def _place_answer(message: SpanMessage, turn: Turn) -> None:
-    """Place a tool's answer as the model saw it, unless the tool's own span gave it already."""
     for place, result in enumerate(turn.results):
         if message.call_id is not None and result.call_id == message.call_id:
             if result.text != message.text:
@@ -309,7 +299,6 @@ def _starts(spans: dict[str, Span]) -> dict[str, float]:
 
 
 def _about(span: Span) -> dict[str, Any]:
-    """Return what of a span has no other place in a step, call or result."""
     attributes = {
         name: value for name, value in span.attributes.items() if name not in _PLACED and not is_message_attribute(name)
     }
@@ -323,7 +312,6 @@ def _kept(span: Span) -> dict[str, Any]:
 
 
 def _task(span: Span | None) -> str:
-    """Return the task as the outermost agent's input names it."""
     value = parse_arguments(span.attributes.get("input.value"))[0] if span else {}
     return text_or_none(at(value, "task")) or ""
 

@@ -96,7 +96,6 @@ def _parsed(value: Any) -> Any:
 
 
 def _of_fields(fields: dict[str, Any]) -> SpanMessage:
-    """Return a message from its flat attributes."""
     calls: dict[int, dict[str, Any]] = {}
     texts: dict[int, str] = {}
     extra: dict[str, Any] = {}
@@ -114,7 +113,6 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
 
 
 def _of_parts(value: dict[str, Any]) -> SpanMessage:
-    """Return a message of the GenAI conventions, or one in the style of chat completions."""
     message = SpanMessage(as_text(value.get("role")))
     parts = value.get("parts", value.get("content"))
     others: list[Any] = []
@@ -154,7 +152,6 @@ def _call(fields: dict[str, Any]) -> ToolCall:
 
 
 def _from_text(message: SpanMessage) -> SpanMessage:
-    """Calls and answers that a framework gives as text."""
     if message.role == "tool-call" and message.text.startswith(_CALLING):
         message.calls = list(_literal_calls(message.text.removeprefix(_CALLING)))
     elif match := _ANSWER.match(message.text) if message.role != "assistant" else None:
@@ -214,6 +211,5 @@ def _json_value(value: Any) -> Any:
 
 
 def _name(name: Any) -> str:
-    """Return a key as the name of a JSON object."""
     value = _json_value(name)
     return value if isinstance(value, str) else repr(value)

@@ -113,7 +113,6 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
 
 
 def _of_resources(exported: Any, source: Source, line: int | None) -> list[dict[str, Any]]:
-    """Return the groups of spans in an OTLP export, each with its resource and scope."""
     groups = []
     for resource in exported if isinstance(exported, list) else [exported]:
         if not isinstance(resource, dict):
@@ -194,7 +193,6 @@ def _attributes(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _otlp_value(value: Any) -> Any:
-    """Return the value in OTLP's wrapping by type; integers are written as texts there."""
     if not isinstance(value, dict):
         return value
     for name in _OTLP_VALUES:
