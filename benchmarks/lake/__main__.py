@@ -1,7 +1,7 @@
 """Measure packed sessions: `python -m benchmarks lake --scout-python VENV/bin/python`.
 
-Times are of whole commands with their start, in pairs measured in turn; what counts is the median of the ratios of the
-pairs, since the machine's other work takes from both. Made-up sessions of some 30 steps and 65 kB each.
+Times are of whole commands, in pairs measured in turn; the median of the ratios counts, since the machine's other work
+takes from both. Made-up sessions of some 30 steps and 65 kB each.
 """
 
 import argparse
@@ -72,10 +72,7 @@ def _without_place(run: Path) -> list[dict[str, object]]:
 
 
 def _measure_queries(folder: Path, number: int) -> None:
-    """Print the seconds of some queries.
-
-    The files and row groups are as many as those of sessions of 65 kB, with as many rows; the text is left small.
-    """
+    """Print the seconds of some queries on as many files, row groups and rows as sessions of 65 kB have."""
     lake = folder / "million"
     lake.mkdir()
     parts = list(Parts(lake, Sizes(group=1, file=_FILE_BYTES)).write(_chunks(number)))
@@ -138,7 +135,7 @@ def _measure_memory(folder: Path, number: int, times: int) -> None:
 
 
 def main() -> None:
-    """Measure what was asked for; all of it if nothing was."""
+    """Measure what was asked for; all of it by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks lake", description=__doc__.split("\n")[0])
     parser.add_argument("--only", choices=["reading", "queries", "memory", "scout"], help="One of the measurements.")
     parser.add_argument("--sessions", type=int, default=5000, help="Sessions to read, and to take the memory of.")

@@ -1,8 +1,8 @@
 """A program that Inspect Scout's own Python runs, by its path; nothing of Misstep is imported in it.
 
-`in_scout.py insert SOURCE TARGET` writes the transcripts of a Parquet folder into a database of Inspect Scout, with its
-own library. `in_scout.py scan DATABASE SCANS` scans one for a call that fails three times in a row, without a model;
-its last line is a JSON list of the transcripts that show it.
+`insert SOURCE TARGET` writes the transcripts of a Parquet folder into a database of Inspect Scout. `scan DATABASE
+SCANS` scans one for a call that fails three times in a row; its last line is a JSON list of the transcripts that show
+it.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
-"""`misstep classify` beside Inspect Scout: the same sessions in the same files, and the same rule, without a model.
+"""Compare `misstep classify` with Inspect Scout: the same sessions, the same rule, without a model.
 
-The rule says yes where an agent makes the same call three times in a row and is told each time that it failed. It is
-written twice, for either tool's own types: here, and in `in_scout.py`. Inspect Scout writes its database with its
-own library; both then read that database, and a folder that `misstep pack --messages` wrote.
+The rule says yes if an agent makes the same call three times in a row and is told each time that it failed. It is
+written twice, for either tool's own types: here, and in `in_scout.py`.
 """
 
 import json

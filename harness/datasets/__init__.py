@@ -1,8 +1,6 @@
 """Public data sets: one module a set, upstream files → benchmark folders.
 
-`LOADERS` is the registry, name → dotted path; an entry point in the group `misstep.datasets` adds to it. `OUTCOMES`
-names those that say who solved which task, in counts. What every loader needs is beside them: `upstream` reads the
-upstream files strictly, `benchmark` writes the folder, `catalogue` knows what each set is and where it comes from.
+`upstream` reads upstream files strictly, `benchmark` writes the folder, `catalogue` knows what each set is.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -67,8 +65,9 @@ RECORDED: Registry[Recorded] = Registry(
         "trail": "misstep.harness.datasets.judged.trail_judges:recorded",
     },
 )
-"""Sets with verdicts of real judges, name → a function: upstream folder → judge → its verdicts on items of the main
-benchmark. An answer that cannot be read is a verdict without a label, with the reason as its error."""
+"""Sets with verdicts of real judges, name → a function: upstream folder → judge → its verdicts on the main items.
+An answer that cannot be read is a verdict without a label, with the reason as its error.
+"""
 
 
 def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:

@@ -8,11 +8,10 @@
     openhands/<name>__output.jsonl.gz                  a run a line: {"instance_id": "a__b-1", "history": [event, ...]}
     openhands/runtime__trajs__<name>.json.gz           a list of events: {"id": 0, "action": "message", ...}
 
-The summary report has verdicts on more tasks than there are runs available: those are items without a trajectory. A
-report's `patch_successfully_applied` is not set by that version of the harness and not read. A replay prints a cost
-of 0, which is none. The demonstrations replay one task in many edit formats: they are not independent samples. The
-resolver's runs print `success`, a model's opinion of them and no verdict; `ft_xml_example` repeats SWE-smith's
-resolved runs as training text and is not read.
+The summary report has verdicts on more tasks than there are runs: those are items without a trajectory. That version of
+the harness does not set `patch_successfully_applied`. A replay prints a cost of 0, which means none. The demonstrations
+replay one task in many edit formats. `success` of the resolver's runs is a model's opinion and no verdict;
+`ft_xml_example` repeats SWE-smith's resolved runs and is not read.
 """
 
 from collections import Counter

@@ -5,10 +5,9 @@ One row of `classifications.csv.gz`, one a task, the texts shortened:
     instance_id,problem_statement,patch,test_patch,description quality,solution in description,line location,…
     some__project-1,"It fails when …",diff --git …,diff --git …,Info in NL,No solution,None,Stacktrace,Keywords
 
-The labels are of a task, not of a run: a task that says too little can still be failed by an agent's own error. There
-is one opinion a task. Two questions are asked: `agentless_classes` asks what the text says of the problem, and shows
-the text alone; `agentless_classes-solution` asks what it says of the solution, and shows the gold patch as well. Where
-the text says the place of the edit is in the items, for breakdowns, and is shown to nobody.
+The labels are of a task, not of a run. `agentless_classes` asks what the text says of the problem, and shows the text
+alone; `agentless_classes-solution` what it says of the solution, and shows the gold patch as well. The item has where
+the text says the place of the edit, for breakdowns; nobody is shown it.
 """
 
 from collections.abc import Iterator

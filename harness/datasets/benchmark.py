@@ -8,8 +8,7 @@
         trajectories/runs.jsonl    one `Trajectory` a line
 
 A set that asks several questions has a folder a question: `<set>` for its main one and `<set>-<question>` beside it.
-Only analysis opens what is named gold. The folder is checked while it is written: a loader cannot leave behind an
-item without its trajectory, a label that is not declared, or two labels of one rater for one item.
+The folder is checked while it is written: no item lacks its trajectory, no label is undeclared or given twice.
 """
 
 import csv
@@ -46,9 +45,8 @@ class Gold(Struct, frozen=True):
 class GoldError(Struct, frozen=True, omit_defaults=True):
     """One error that people marked in a run.
 
-    `trajectory` is the run's id, `label` the upstream category, `step` counts from 0 and is `None` where the
-    location cannot be placed (the run is not available, or upstream names none); `location` is the location as upstream
-    writes it. `root_cause` only where upstream says which error decided the failure.
+    `step` counts from 0 and is `None` if the location cannot be placed; `location` is as upstream writes it.
+    `root_cause` only if upstream says which error decided the failure.
     """
 
     trajectory: str
@@ -63,7 +61,7 @@ class GoldError(Struct, frozen=True, omit_defaults=True):
 
 
 def run_item(name: str, extra: dict[str, Any], *, available: bool = True, task: str = "") -> Item:
-    """Return an item about a recorded run, which nobody can be asked about where it is not in the public files."""
+    """Return an item about a recorded run; nobody can be asked about one that is not in the public files."""
     if available:
         return Item(id=name, kind="triage", trajectory_id=name, task=task, extra=extra)
     return Item(id=name, kind="triage", task=task, unaskable="its run is not in the public files", extra=extra)
@@ -79,15 +77,13 @@ def reward_label(reward: float, of: str, path: Path) -> str:
 class Benchmark(Struct, frozen=True, omit_defaults=True):
     """What `benchmark.toml` says.
 
-    - `name`, `title`, `kind`: `<set>` or `<set>-<question>`; one line for people; what kind of items.
-    - `labels`: Label → its meaning. Empty where labels are open (an agent's name, a step number).
+    - `name`, `title`: `<set>` or `<set>-<question>`; one line for people.
+    - `labels`: Label → its meaning. Empty if labels are open (an agent's name, a step number).
     - `raters`: Who labelled, in upstream order; empty for a set without labels.
-    - `licence`, `citation`: As in the catalogue.
     - `origin`: `repository@commit` of each upstream repository.
-    - `positive`: The label that counts as found; empty where no label does.
-    - `evidence`: The kind of evidence: `generated` where a program made the items.
+    - `positive`: The label that counts as found; empty if none does.
+    - `evidence`: The kind of evidence: `generated` if a program made the items.
     - `level`: The level of measurement of the labels: nominal, ordinal or interval.
-    - `question`: What is asked about each item, as a sentence.
     - `shown`: What of the items' `extra` a judge may see: nothing that follows from how a run ended.
     - `digest`: sha256 over the upstream files (see `harness.datasets.upstream.digest_of`).
     - `version`: Of the loader; raised when it writes something else from the same files.
@@ -115,7 +111,7 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
 
 
 class SetWriter(Struct, frozen=True):
-    """What a set asks: its name, the folder of its upstream files, and the benchmark folder of its main question."""
+    """The name of a set, the folder of its upstream files, and the benchmark folder of its main question."""
 
     name: str
     folder: Path
@@ -131,9 +127,9 @@ class SetWriter(Struct, frozen=True):
         further: str = "",
         **changes: Any,
     ) -> None:
-        """Write the benchmark of a question; `further` is the short name of one that is not the main one.
+        """Write the benchmark of a question as the catalogue describes it, but for `changes`.
 
-        All that it says of itself is in the catalogue, but for `changes`.
+        `further` is the short name of a question that is not the main one.
         """
         place = self.out.with_name(f"{self.out.name}-{further}") if further else self.out
         about = msgspec.structs.replace(self.about(further), **changes)
@@ -253,9 +249,9 @@ def read_benchmark(folder: Path) -> Benchmark:
 
 @contextmanager
 def built_in_place(target: Path) -> Iterator[Path]:
-    """A folder to write to that becomes `target` when all is written; a killed or failed build leaves no `target`.
+    """Yield a folder to write to that becomes `target` when all is written; a failed build leaves no `target`.
 
-    Where somebody else has built the same `target` meanwhile, theirs stays.
+    If somebody else has built the same `target` meanwhile, theirs stays.
     """
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -19,9 +19,8 @@
     file,form,bytes,sha256,source,upstream_path,upstream_bytes,upstream_sha256      # data/datasets/some_set.csv
     runs/1.json.gz,gzip,2048,9f…,main,data/runs/1.json,,
 
-`bytes` and `sha256` are of a file's content, uncompressed where its name ends in `.gz`, so that they do not depend on
-who compressed it. What a derived file is made of is in `data/datasets/some_set.inputs.csv` where Misstep can make
-it.
+`bytes` and `sha256` are of a file's content, uncompressed if its name ends in `.gz`. What a derived file is made of is
+in `data/datasets/some_set.inputs.csv` if Misstep can make it.
 """
 
 import os
@@ -53,7 +52,7 @@ class Source(Struct, frozen=True):
 class DataFile(Struct, frozen=True):
     """One file of a set; `source` and `upstream_path` are empty for a derived one.
 
-    `upstream_bytes` and `upstream_sha256` only where upstream's content is not the one here.
+    `upstream_bytes` and `upstream_sha256` only if upstream's content is not the one here.
     """
 
     file: str
@@ -69,7 +68,7 @@ class DataFile(Struct, frozen=True):
 class UpstreamInput(Struct, frozen=True):
     """One upstream file of which the derived file `file` is made.
 
-    `sha256` is missing where only what is made of it can be checked, and so is `bytes` where that is not known; of a
+    `sha256` is missing if only what is made of it can be checked, and so is `bytes` if that is not known; of a
     `left_out` one the derived file has the name and not the text.
     """
 
@@ -82,10 +81,7 @@ class UpstreamInput(Struct, frozen=True):
 
 
 class DataSetQuestion(Struct, frozen=True, omit_defaults=True):
-    """What a set's labels answer, with the fields of `harness.datasets.benchmark.Benchmark`; `asks` is a sentence.
-
-    A loader fills in what follows from the files alone, such as labels that raters made up.
-    """
+    """What a set's labels answer, with the fields of `Benchmark`; loaders fill in what the files alone tell."""
 
     kind: Kind
     asks: str = ""
@@ -98,10 +94,7 @@ class DataSetQuestion(Struct, frozen=True, omit_defaults=True):
 
 
 class DataSet(Struct, frozen=True, omit_defaults=True):
-    """One public data set; `derived` says for each derived file by what rule it is made.
-
-    `questions` has the main question under `main`, any other under its name.
-    """
+    """One public data set; `derived` says by what rule each derived file is made, `questions` has `main` and others."""
 
     title: str
     licence: str
@@ -149,7 +142,7 @@ def files_of(name: str) -> tuple[DataFile, ...]:
 
 @cache
 def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
-    """Return the upstream files of which a set's derived files are made, where Misstep can make them."""
+    """Return the upstream files of which a set's derived files are made, if Misstep can make them."""
     path = data_folder() / "datasets" / f"{name}.inputs.csv"
     return tuple(csv_rows(path, UpstreamInput, optional=("left_out",))) if path.is_file() else ()
 
@@ -184,7 +177,7 @@ def fetched_folder(name: str) -> Path:
 
 
 def named_data_folder(data: Path | None = None) -> Path | None:
-    """Return the folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was."""
+    """Return the folder of data sets that was named, by `data` or else by `MISSTEP_DATA`."""
     environment = os.environ.get("MISSTEP_DATA")
     if data is None and not environment:
         return None
@@ -220,7 +213,7 @@ def locate(name: str, data: Path | None = None) -> Path:
 
 
 def located(name: str, data: Path | None = None) -> Path | None:
-    """Return the folder that holds a set's files, as `locate` gives it; `None` where the set is not available."""
+    """Return the folder that holds a set's files, as `locate` gives it; `None` if the set is not available."""
     try:
         return locate(name, data)
     except MissingPrerequisite:

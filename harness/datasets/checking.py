@@ -1,4 +1,4 @@
-"""Whether the files of a set are what the registry says."""
+"""Check whether the files of a set are what the registry says."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ State = Literal["ok", "differs", "missing"]
 
 
 class CheckedFiles(Struct, frozen=True):
-    """What was found of one set: how many files are right, and the names of those that differ or are missing."""
+    """How many files of one set are right, and the names of those that differ or are missing."""
 
     name: str
     folder: str

@@ -1,6 +1,6 @@
 """CodeTracer: runs of one coding agent on Terminal-Bench 2.0 in ATIF, with the reward of each.
 
-One row of `outcomes.csv`; the test counts are empty where the verifier reports none:
+One row of `outcomes.csv`; the test counts are empty if the verifier reports none:
 
     trial,reward,tests,tests_passed,tests_failed,exception,n_steps,n_tool_calls,n_observation_results,started_at,finished_at
     some-task__AbCdEfG,0.0,7,0,7,,104,57,56,2026-01-01T10:00:00Z,2026-01-01T10:20:00Z

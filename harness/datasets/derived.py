@@ -1,9 +1,8 @@
-"""How derived files are made of upstream files, where Misstep can make them.
+"""Make derived files of upstream files, where Misstep can make them.
 
 A derivation takes upstream path → bytes, in the order of the catalogue's list of inputs, and gives the content of one
-file; whoever calls it compares that content with the registered hash, so that a file which upstream has changed is
-refused and not silently other. The rule of each is in `data/datasets.toml`; which rows a file that holds a part of
-upstream's has is in `data/datasets/<set>.kept.csv`, a row an id.
+file, which the caller compares with the registered hash. The rule of each is in `data/datasets.toml`; the ids of the
+rows that a file keeps are in `data/datasets/<set>.kept.csv`.
 """
 
 import csv
@@ -40,7 +39,7 @@ _AIRLINE_CHATS = ((0, 0), (1, 0), (7, 2))
 
 
 def derivation_of(name: str, file: str) -> Derive | None:
-    """Return how a file of a set is made; `None` where it must be made by hand, by the rule in the catalogue."""
+    """Return how a file of a set is made; `None` if it must be made by hand, by the rule in the catalogue."""
     return DERIVATIONS.get(name, {}).get(file)
 
 
@@ -246,10 +245,9 @@ def _repair_categories(inputs: Inputs) -> Rows:
 
 
 def _judged(kind: str, fields: tuple[str, ...], inputs: Inputs) -> Rows:
-    """What people and an agent judged, a row each; `preferences` are the optional ones of the same tasks.
+    """Yield what people and an agent judged, a row each; `preferences` are the optional ones of the same tasks.
 
-    The files lie in `<agent>/<judge>/`; a task is called as the people's judgement calls it, which is not always as its
-    file is called.
+    The files lie in `<agent>/<judge>/`; a task is called as the people's judgement calls it, which its file may not be.
     """
     yield "developer_agent", "instance", *fields, "human_satisfied", "agent_judge_satisfied"
     for path, data in inputs.items():

@@ -1,7 +1,6 @@
 """Upstream files over the network, each checked against its registered hash before anything of it is kept.
 
-Only https is spoken (and plain http to this machine itself); a redirect elsewhere is refused. Nothing here is called
-unless `misstep datasets fetch` was.
+Only https is spoken (and plain http to this machine itself); a redirect elsewhere is refused.
 """
 
 import gzip
@@ -65,7 +64,7 @@ def inside(folder: Path, file: str) -> Path:
 
 
 def packed(file: str, content: bytes) -> bytes:
-    """Content as it lies on disk: compressed where the name ends in `.gz`, the same bytes each time."""
+    """Return content as it is on disk: compressed if the name ends in `.gz`, the same bytes each time."""
     return gzip.compress(content, mtime=0) if file.endswith(".gz") else content
 
 

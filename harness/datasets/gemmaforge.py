@@ -1,12 +1,9 @@
 """gemma-forge: reflections that the project's pages quote, grouped by diagnosis.
 
-One line of `reflections.jsonl`, with other keys that are left out here:
-
     {"id": "r900", "text": "The mirror is stale.", "kind": "first_sentence", "rule": "sync", "group": "stale-mirror"}
 
-`group` is the judgement of one person who read them: texts of one group are held to be one diagnosis. `rule` is what
-was worked on, where it is known. Few texts are whole reflections: most are first sentences, cut patterns, or what the
-authors say that reflections said.
+`group` is the judgement of one person: texts of one group are held to be one diagnosis. `rule` is what was worked on,
+if it is known. Few texts are whole reflections: most are first sentences, cut patterns, or what the authors report.
 """
 
 from pathlib import Path
@@ -19,7 +16,7 @@ NAME = "gemmaforge"
 
 
 class QuotedReflection(Struct, frozen=True):
-    """One quoted text: what kind of quotation it is, and which diagnosis it is held to be (`group` in the file)."""
+    """One quoted text: what kind of quotation it is, and its diagnosis (`group` in the file)."""
 
     id: str
     text: str

@@ -9,9 +9,8 @@ a key to each:
      "summary": {"max_reward": 1.0, "max_reward_idx": 0, "turns_taken": 1, "turns_max": 10}, "hardness": "easy"}
 
 `thoughts` only in ReAct files, `hardness` only in SQL files. A run succeeds when its `max_reward` is 1.0, whatever
-its last reward. An action that the model's provider blocked has no observation. `valid_action` says whether the
-action executed; the Python files do not track it (null), one CTF file has none. A file without a model in its name
-is of the model whose folder it lies in; one that has a model in its name is of that model even in another's folder.
+its last reward. `valid_action` says whether the action executed; the Python files do not track it (null), one CTF file
+has none. A file without a model in its name is of the model whose folder it lies in.
 
 One row of `summary.csv`, totals of every upstream file, also of those that are not available:
 
@@ -44,7 +43,7 @@ _FILE = re.compile(
 
 
 class Turns(Struct, frozen=True):
-    """What happened, turn by turn, in parallel lists."""
+    """The run, turn by turn, in parallel lists."""
 
     actions: tuple[str, ...]
     observations: tuple[str, ...]
@@ -91,7 +90,7 @@ class ResultFile(Struct, frozen=True):
         return self.stem.replace("__", "/") + ".json"
 
     def run_id(self, record: _Record) -> str:
-        """`file/task`: a task is run by many models."""
+        """Return `file/task`: a task is run by many models."""
         return f"{self.stem}/{record.task_id}"
 
 

@@ -14,7 +14,7 @@ and one of results, whose tail repeats the action that follows:
     ; Next action: {'name': 'write_fix', 'args': {}}
     ---
 
-An iteration is a step: what is numbered from 0 there is numbered from 0 here.
+An iteration is a step; both are numbered from 0.
 """
 
 import ast
@@ -59,7 +59,7 @@ def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[
 def _pairs(
     heading: re.Pattern[str], between: str, text: str, file: Path, line: int | None
 ) -> Iterator[tuple[str, str]]:
-    """Thought and action of each block; `between` is what parts them, with the iteration's number in it."""
+    """Return thought and action of each block; `between` parts them, with the iteration's number in it."""
     for number, block in _blocks(heading, text, file, line):
         thought, mark, action = block.partition(between.format(number))
         if not mark:
@@ -104,7 +104,7 @@ def steps_of(
 
 
 def literal_calls(action: str) -> tuple[ToolCall, ...]:
-    """Return the call in an action that is a Python literal with a `name` and `args`, or `arguments` as a JSON string.
+    """Return the call in a Python literal with a `name` and `args`, or `arguments` as a JSON string.
 
     An empty literal is not a call; anything that is not such a literal is kept raw with the reason.
     """
@@ -125,9 +125,9 @@ def literal_calls(action: str) -> tuple[ToolCall, ...]:
 
 
 def expression_calls(action: str) -> tuple[ToolCall, ...]:
-    """The calls in an action that is a list of call expressions, or one word; positional arguments under `positional`.
+    """Return the calls in a list of call expressions, or one word; positional arguments under `positional`.
 
-    What is neither is kept raw with the reason.
+    An action that is neither is kept raw with the reason.
     """
     if not action:
         return ()

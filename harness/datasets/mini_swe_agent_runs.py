@@ -9,9 +9,8 @@ One row of `results_summary.csv`, and of `runs.csv`, which counts what happened 
     some__project-123,...,Submitted,42,20,20,0.2305,0,4,0,127035
 
 `repeated_commands` are equal to an earlier command of the run, `adjacent_repeats` to the one before: running the tests
-again after an edit is such a repetition. `trajectories/<instance_id>.traj.json.gz` is in mini-swe-agent's own format.
-Its `exit_status` is `Submitted` for every run and says nothing about success. Whether a patch applied is a part of the
-verdict and is in no item.
+again after an edit is such a repetition. `exit_status` is `Submitted` for every run. Whether a patch applied is a part
+of the verdict and is in no item.
 """
 
 from pathlib import Path

@@ -5,17 +5,15 @@
     instance_id,outcome,diff_bytes                               # outcomes.csv
     some__project-123,fail,841
 
-`debugbench`: how often two models repaired programs with faults of known kinds, judged by the site of the problems, and
-what became of either model's repair of 200 Python cases. The results hold more cases than the benchmark, which was
-cleaned later.
+`debugbench`: how often two models repaired programs with faults of known kinds, and what became of either model's
+repair of 200 Python cases. The results hold more cases than the benchmark, which was cleaned later.
 
     model,mode,language,file_bug_type,n,passed                   # model_results.csv
     gpt-4,debug,python3,double,250,140
     {"id": "c1", "repairs": [{"model": "gpt-4", "passed": true}]}    # python3_cases.jsonl.gz
 
 `humaneval_codegen16b_samples`: 100 samples a task, each run once; in letters one a sample in order (P passed, A an
-assertion failed, E another error, S no syntax, T over the time limit). Samples run past the function's end and were
-cut there before they were run; who made the set here ran them, not the samples' authors.
+assertion failed, E another error, S no syntax, T over the time limit). Who made the set here ran them.
 
     task_id,n,c,n_unique,n_assertion,n_other_error,n_syntax_error,n_timeout      # counts.csv
     HumanEval/3,5,2,4,1,1,1,0

@@ -13,13 +13,11 @@ One line of `trajectories.jsonl.gz`, shortened, and one block of `fixes_implemen
 
 Bugs are spelt "Lang 1", "Lang-1", "Lang_1" and "Lang-1.java" upstream and `Lang_1` here. The questions:
 
-- `repairagent`: did the recorded run resolve its bug? 20 runs have no label, and no trajectory there says its outcome.
-  A run is not the campaign: a bug whose run failed may be among the fixed ones.
+- `repairagent`: did the recorded run resolve its bug? 20 runs have no label, and no trajectory says its outcome.
 - `repairagent-action_category`: what kind of action each iteration of 40 runs takes.
-- `repairagent-fixed`: the bugs that RepairAgent, ChatRepair and SelfAPR list as fixed, a rater a tool. Who does not
-  list a bug has not rated it. `extra` says how much the raw patches hold.
-- `repairagent-verdict`: how a person judges a fix against the developer's, in the person's words, letter case and
-  full stop aside.
+- `repairagent-fixed`: the bugs that RepairAgent, ChatRepair and SelfAPR list as fixed, a rater a tool; who does not
+  list a bug has not rated it. A bug whose recorded run failed may be among them.
+- `repairagent-verdict`: how a person judges a fix against the developer's, in the person's words.
 """
 
 import re

@@ -7,8 +7,7 @@ One record of `gpt-4o-airline.json.gz`, a list ordered by trial, then task, both
               "source": "user", "user_cost": 0.0021, "reward_info": {"reward": 0.0, "info": {...}, "actions": [...]}}}
 
 `reward` is 1.0 when the database ends in exactly the expected state. `info.task.actions` and `reward_info` are the
-reference solution and the reward worked out, not what the agent did: they are in no item and in no trajectory.
-`rewards.csv` repeats the rewards with counts of messages:
+reference solution, not what the agent did: they are in no item and in no trajectory. One row of `rewards.csv`:
 
     env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd
     airline,some-model,3,1,0,32,15,8,0.0021000

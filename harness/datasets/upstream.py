@@ -1,9 +1,4 @@
-"""Upstream files read strictly: what is missing or has another shape is an error that names file, line and field.
-
-A loader declares the rows of its set as `msgspec.Struct`s and reads them with `json_file`, `json_lines` or
-`csv_rows`; files whose name ends in `.gz` are uncompressed. Runs in a known trajectory format come through
-`trajectories`.
-"""
+"""Read upstream files strictly: what is missing or has another shape is an error that names file, line and field."""
 
 import csv
 import gzip
@@ -32,7 +27,7 @@ SIZE_LIMIT = 512 << 20
 
 
 def digest_of(folder: Path) -> str:
-    """sha256 over the names and bytes of all files below a folder, in order of name."""
+    """Return sha256 over the names and bytes of all files below a folder, in order of name."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -65,7 +60,7 @@ def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[
 
 
 def file_bytes(path: Path) -> bytes:
-    """Return the bytes of an upstream file, uncompressed where its name ends in `.gz`."""
+    """Return the bytes of an upstream file, uncompressed if its name ends in `.gz`."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             data: bytes = stream.read(SIZE_LIMIT + 1)
@@ -112,7 +107,7 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
 
 
 def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
-    """The entries of a YAML file that is one list, as `type_`; keys without a field of that name are left out."""
+    """Return the entries of a YAML file that is one list, as `type_`; keys without a field are left out."""
     import yaml  # takes 30 ms, and most sets have none
 
     try:
@@ -129,10 +124,10 @@ def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
 
 
 def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
-    """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
+    """Return the rows of a CSV file as `type_`; other columns are left out.
 
-    An empty cell is a missing value: it takes the field's default, and is an error if there is none. `optional`
-    columns may be missing as a whole.
+    An empty cell takes the field's default, and is an error if it has none. `optional` columns may be missing as a
+    whole.
     """
     _, lines = csv_cells(path, [name for name in type_.__struct_encode_fields__ if name not in optional])
     for number, cells in lines:
@@ -170,7 +165,7 @@ def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajector
 
 
 def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -> Iterator[Trajectory]:
-    """The runs in one upstream file, one for each name and in their order; how they ended is gold and is left out."""
+    """Return the runs in one upstream file, one for each name in order; how they ended is gold and is left out."""
     runs = list(trajectories(path, read, dataset))
     if len(runs) != len(names):
         raise InputError(f"{len(runs)} trajectories were read, but the file has {len(names)} runs", file=path)
@@ -185,7 +180,7 @@ def runs_in(places: Mapping[str, Path], read: ReadFile, dataset: str) -> Iterato
 
 
 def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:
-    """The step that holds an upstream message, both counted from 0, by the mapping that the readers of chats keep."""
+    """Return the step that holds an upstream message, both counted from 0, as the readers of chats map them."""
     mapping: list[int | None] = trajectory.extra.get("step_of_message", [])
     step = mapping[message] if 0 <= message < len(mapping) else None
     if step is None:

@@ -7,10 +7,9 @@ One task of `original_lite.json.gz` or `reparsed_lite.json.gz`, and one row of `
     instance_id,in_lite,in_verified,weak_tests,augmented_fail_to_pass,reparsed_lite,reparsed_verified
     some__project-1,1,0,1,2,1,0
 
-The benchmark is of the names of tests in the lists of Lite as the harness had them, which upstream derived again with
-another parser: is the name still in its list? Most of the names that were removed are lines of documentation. Weak
-tests are known of the tasks that have them and of no other, so that they cannot be labels of a benchmark. A changed
-list need not change the verdict on any patch.
+The benchmark asks of each name in the lists of Lite whether it is still in its list after upstream derived it with
+another parser; most of the removed names are lines of documentation. Weak tests are known of the tasks that have them
+and of no other, so that they cannot be labels. A changed list need not change the verdict on any patch.
 """
 
 from collections.abc import Iterator
@@ -58,7 +57,7 @@ class Name(Struct, frozen=True):
 
     @property
     def item_id(self) -> str:
-        """`task/list/place`, places counted from 0."""
+        """Return `task/list/place`, places counted from 0."""
         return f"{self.task}/{self.list}/{self.place}"
 
 

@@ -1,9 +1,7 @@
 """Files at addresses such as `s3://bucket/logs` and `hf://datasets/ORG/NAME`: listed, and copied to the cache.
 
-A driver of fsspec lists and copies; what is read is the local copy, so that everything after the command line works on
-paths. `harness.copies` gives the copies their names. The file `.versions/NAME` beside a copy says of which version it
-is, in the words of the store (a checksum, an etag, a time); where the store says the same, nothing is fetched again.
-A copy has the time at which the store says that the file was last changed, the same on every machine.
+The file `.versions/NAME` beside a copy says of which version it is, in the words of the store (a checksum, an etag, a
+time); while the store says the same, nothing is fetched again. A copy has the store's time of the last change.
 """
 
 import os
@@ -29,13 +27,13 @@ from misstep.harness.progress import Progress
 
 _VERSIONS = ".versions"
 _SAID_OF_A_CHANGE = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
-"""Under which names drivers say when a file was last changed, the surest first."""
+"""The names under which drivers say when a file was last changed, the surest first."""
 
 _SAID_OF_A_VERSION = (
     *("sha256", "ETag", "etag", "checksum", "md5Hash", "content_md5", "blob_id", "generation"),
     *_SAID_OF_A_CHANGE,
 )
-"""Under which names drivers say what tells a file from its later versions, the surest first."""
+"""The names under which drivers say what tells a file from its later versions, the surest first."""
 
 _HALF = ".part-"
 """How the name of a copy begins that is not whole yet."""
@@ -48,12 +46,12 @@ _USER_IS_NO_SECRET = ("abfs", "abfss", "sftp", "ssh", "smb")
 class StoredFile(Struct, frozen=True):
     """A file that lies at an address.
 
-    - `address`: Its own address, pinned where it is one of the Hugging Face hub.
-    - `name`: Its part below the address that was named; the last part where the file itself was named.
-    - `bytes`: Its length; 0 where the store does not say.
-    - `version`: What the store says to tell it from later versions; empty where it says nothing.
+    - `address`: Its own address, pinned if it is one of the Hugging Face hub.
+    - `name`: Its part below the address that was named; the last part if the file itself was named.
+    - `bytes`: 0 if the store does not say.
+    - `version`: What the store says to tell it from later versions; empty if it says nothing.
     - `below`: The address that was named, with a slash behind it; of a file that was named itself, the one above it.
-    - `changed`: When it was last changed, in ns since 1970; 0 where the store does not say.
+    - `changed`: When it was last changed, in ns since 1970; 0 if the store does not say.
     """
 
     address: str
@@ -70,17 +68,16 @@ def stored_files(address: str) -> tuple[StoredFile, ...]:
 
 
 def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
-    """Return an address, pinned where it is one of the Hugging Face hub, and the files at it.
+    """Return an address, pinned if it is one of the Hugging Face hub, and the files at it.
 
-    If the address names a file and no folder, the first file has that address, and a second one is there only beside
-    a database.
+    If the address names a file, the first file has that address, and a second one is there only beside a database.
     """
     pinned = _pinned(address)
     return pinned, _files_at(pinned)
 
 
 def local_copy(file: StoredFile) -> Path:
-    """Return the path of a file's copy in the cache, fetched if there is none or it is of another version."""
+    """Return the path of a file's copy in the cache, fetched if it is missing or of another version."""
     top = _folder_of(file)
     target, noted = top / file.name, top / _VERSIONS / file.name
     version = f"{file.bytes} {file.version} {file.changed}"
@@ -106,10 +103,7 @@ def local_copy(file: StoredFile) -> Path:
 
 
 def copies_of(files: Sequence[StoredFile]) -> list[Path]:
-    """Return the paths of the copies of files, several fetched at once.
-
-    A copy of what was written last to a database goes where it is none of the files.
-    """
+    """Return the paths of the copies of files but a database's last changes; several are fetched at once."""
     copies: list[Path] = []
     with Progress("files fetched", len(files)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
         for file, copy in zip(files, threads.map(local_copy, files), strict=True):
@@ -121,7 +115,7 @@ def copies_of(files: Sequence[StoredFile]) -> list[Path]:
 
 
 def local_copies(address: str) -> Path:
-    """Return what to read for an address: the folder with the copies of all files below it, or the file that it names.
+    """Return what to read for an address: the folder with the copies of all files below it, or its file.
 
     A copy in the folder whose file is no longer stored is removed.
     """
@@ -141,7 +135,7 @@ def _pinned(address: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """See that an address can be written down."""
+    """Check that an address can be written down."""
     scheme, _, rest = address.partition("://")
     login, has_login, host = rest.partition("/")[0].rpartition("@")
     if has_login and (":" in login or scheme not in _USER_IS_NO_SECRET):
@@ -209,7 +203,7 @@ def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
 
 
 def _changed(about: dict[str, Any]) -> int:
-    """When a file was last changed, in ns since 1970: drivers say it in seconds, as a date, or as the text of one."""
+    """Return when a file was last changed, in ns since 1970: drivers say it in seconds, as a date, or as its text."""
     time = next((about[field] for field in _SAID_OF_A_CHANGE if about.get(field) is not None), 0)
     with suppress(ValueError):
         time = datetime.fromisoformat(time) if isinstance(time, str) else time

@@ -1,7 +1,7 @@
 """A session as the list of chat messages that scanners of Inspect Scout read.
 
 The messages are those of Inspect (`inspect_ai/model/_chat_message.py`, inspect-ai 0.3): a turn is one message, and each
-answer of a tool one behind it. A message is named after its step, so that what a scanner cites can be found.
+answer of a tool one behind it. A message is named after its step.
 """
 
 from collections.abc import Iterator

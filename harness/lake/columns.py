@@ -1,8 +1,7 @@
 """The columns of a packed session: what a query reads of it, and last its ATIF document.
 
-What Inspect Scout's transcript database has a name for is called as there and has its type
-(https://meridianlabs-ai.github.io/inspect_scout/db_schema.html; inspect-scout 0.6.1, `_transcript/database/schema.py`),
-so that it opens a packed folder. The fields of `PackedRow` are the schema, and nothing else repeats them.
+Names and types are those of Inspect Scout's transcript database, so that it opens a packed folder
+(https://meridianlabs-ai.github.io/inspect_scout/db_schema.html; inspect-scout 0.6.1, `_transcript/database/schema.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,24 +28,21 @@ _SUCCESS = {"passed": True, "failed": False}
 
 
 class PackedRow(Struct, frozen=True, gc=False):
-    """One packed session.
+    """One packed session; its fields are the schema.
 
-    - `transcript_id`: Its id, unique in a packed folder: the one that verdicts name it by.
+    - `transcript_id`: Unique in a packed folder: the id that verdicts name it by.
     - `source_type`, `source_uri`: The format and the file that the run was recorded in.
     - `date`: The time of the first step that has one, in ISO 8601 as printed.
     - `task_set`: The data set that it comes from.
-    - `agent`, `model`: The program and the model.
     - `score`: The reward, as JSON.
-    - `success`: Whether the task was solved.
     - `message_count`: The number of turns and of answers of tools.
     - `total_time`: The seconds from the first step with a time to the last.
     - `total_tokens`: The prompt and completion tokens of all steps.
-    - `n_steps`, `n_bytes`, `sha256`: The number of steps, and the length in bytes and the SHA-256 of the ATIF document.
-    - `cluster`: What it hangs together with in statistics: the id of the run that it comes from. A sub-agent's run and
-      a session that takes an earlier one up have the cluster of their parent, and a session with an id that another
-      has, such as a copy, has the cluster of the other. Any other session is a cluster of its own.
-    - `reader`, `reader_version`: The reader that read it, and the version of the package that the reader comes from.
-    - `messages`: The session as chat messages, in JSON, where it was asked for.
+    - `n_bytes`, `sha256`: Of the ATIF document.
+    - `cluster`: What it hangs together with in statistics: its parent's cluster, or that of the session whose id it
+      has; else its own id.
+    - `reader_version`: The version of the package that the reader comes from.
+    - `messages`: The session as chat messages, in JSON, if it was asked for.
     - `atif`: The ATIF document, from which the session is read back as it was.
     """
 
@@ -80,7 +76,7 @@ INDEX: tuple[str, ...] = PackedRow.__struct_fields__[:-2]
 def row_of(
     trajectory: Trajectory, document: bytes, reader: str, reader_version: str, messages: bytes | None = None
 ) -> PackedRow:
-    """The row of a session, with the id that its reader gave it, and as cluster its own id or that of its parent."""
+    """Return the row of a session, with the id that its reader gave it; its cluster is its own id or its parent's."""
     session = session_of(trajectory, trajectory.source.file)
     reward = trajectory.outcome.reward
     return PackedRow(
@@ -150,7 +146,7 @@ def schema(*, messages: bool = False) -> "pa.Schema":
 
 
 def record_batch(rows: Sequence[PackedRow]) -> "pa.RecordBatch":
-    """Rows as columns; either each of them has messages or none."""
+    """Return rows as columns; either each of them has messages or none."""
     import pyarrow as pa
 
     columns = schema(messages=rows[0].messages is not None)

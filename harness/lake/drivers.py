@@ -16,7 +16,7 @@ _NOT_FOUND_OR_PRIVATE = "RepositoryNotFoundError"
 
 
 def missing_lake(what: str) -> MissingPrerequisite:
-    """Return the error where a package of the extra `lake` is not installed."""
+    """Return the error for a package of the extra `lake` that is not installed."""
     return MissingPrerequisite(f"{what} needs a package that is not installed", "Run `pip install 'misstep[lake]'`.")
 
 
@@ -44,7 +44,7 @@ def opened(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def reaching(address: str) -> Iterator[None]:
-    """Return what is done inside reaches for an address: whatever a driver raises comes out as one of our errors."""
+    """Turn whatever a driver raises inside into one of our errors."""
     try:
         yield
     except MisstepError:

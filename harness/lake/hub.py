@@ -1,7 +1,7 @@
 """Data sets of the Hugging Face hub: `hf://datasets/ORG/NAME@REVISION/PATH`, pinned to a commit before they are read.
 
-`?config=C&split=S` instead of a path asks for the files of a split. What is meant by both, `datasets` says; the rows
-are read by our readers. Keys (HF_TOKEN) and the server (HF_ENDPOINT) are the libraries' own affair.
+`?config=C&split=S` instead of a path asks for the files of a split, as `datasets` finds them. Keys (HF_TOKEN) and the
+server (HF_ENDPOINT) are the libraries' own affair.
 """
 
 import re
@@ -46,12 +46,12 @@ def is_of_hub(address: str) -> bool:
 
 
 def asks_for_a_split(address: str) -> bool:
-    """Whether an address asks for a configuration or a split of a data set rather than for files by their place."""
+    """Return whether an address asks for a configuration or a split of a data set rather than for files."""
     return is_of_hub(address) and "?" in address
 
 
 def pinned(address: str) -> str:
-    """Return an address with the commit that its revision is now; what is pinned is said on stderr."""
+    """Return an address with the commit that its revision is now, and print it to stderr."""
     asked = _parsed(address)
     if asked.revision is not None and _COMMIT.fullmatch(asked.revision):
         return asked.address()
@@ -67,7 +67,7 @@ def pinned(address: str) -> str:
 
 
 def files_of_split(address: str) -> tuple[str, frozenset[str]]:
-    """Return the pinned address of all of a data set, and the names in it of the files of a split, or of all splits."""
+    """Return the pinned address of a whole data set, and the names in it of the files of a split, or of all."""
     asked = _parsed(address)
     try:
         from datasets import load_dataset_builder

@@ -19,11 +19,11 @@ _TEXTS = frozenset({BODY, MESSAGES, "events", "events_data", "timelines"})
 """Columns with the text of a session, ours and those of Inspect Scout."""
 
 _SCOUT_INDEX = "_index/_manifest_20000101T000000_misstep.idx"
-"""Its time is none at which anything was packed: what Scout itself adds to the folder is later."""
+"""Older than any packing: what Scout itself adds to the folder is later."""
 
 
 def query(place: str, columns: Sequence[str] = (), where: str = "", *, if_there: bool = False) -> "pa.Table":
-    """Chosen columns of the sessions that meet a condition, in the order of the files."""
+    """Return chosen columns of the sessions that meet a condition, in the order of the files."""
     files = _dataset(place)
     known = [name for name in files.schema.names if name not in _TEXTS]
     unknown = [name for name in columns if name not in files.schema.names]
@@ -40,7 +40,7 @@ def query(place: str, columns: Sequence[str] = (), where: str = "", *, if_there:
 def write_scout_index(store: Store, parts: Sequence[str]) -> None:
     """Write the index by which Inspect Scout finds a session's file without a look into any.
 
-    It is a Parquet file of all columns but the text, with the name of the file (inspect-scout 0.6.1,
+    It has all columns but the text, with the name of the file (inspect-scout 0.6.1,
     `_transcript/database/parquet/index.py`).
     """
     import pyarrow as pa

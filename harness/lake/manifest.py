@@ -20,7 +20,7 @@ _PACKED = ".parquet"
 
 
 class AskedColumns(Struct, frozen=True):
-    """What changes the bytes of a packed folder: the inputs, the columns, and the version of Misstep that began it."""
+    """What changes the bytes of a packed folder: inputs, columns, and the version of Misstep that began it."""
 
     inputs: Inputs
     messages: bool
@@ -31,7 +31,6 @@ class Tally(Struct, frozen=True):
     """How far the inputs are packed, and what was counted until there.
 
     - `batches`, `chunks`: The batches of the inputs that are packed whole, and the chunks of the next one.
-    - `sessions`: The number of packed sessions.
     - `text_bytes`: The length of their ATIF documents.
     - `renamed`: How many of them had an id that was taken.
     - `unreadable`: What could not be read.
@@ -50,7 +49,6 @@ class Tally(Struct, frozen=True):
 class PackManifest(Struct, frozen=True):
     """The state of a packed folder.
 
-    - `asked`: What was packed.
     - `tally`: How far it is.
     - `parts`: The files that are whole.
     - `fit`: How many times the estimate the last row group took.
@@ -76,7 +74,7 @@ class PackManifest(Struct, frozen=True):
 
     @property
     def ratio(self) -> float:
-        """Return how many times longer the ATIF documents are than the files; 0 if there is none."""
+        """Return how many times longer the ATIF documents are than the files; 0 without files."""
         return self.tally.text_bytes / self.bytes if self.parts else 0.0
 
 
@@ -86,7 +84,7 @@ def write_manifest(store: Store, manifest: PackManifest) -> None:
 
 
 def standing(store: Store, asked: AskedColumns) -> PackManifest:
-    """Return the state of the folder: what an earlier command has left, or nothing yet."""
+    """Return the state of the folder: that of an earlier command, or a new one."""
     content = store.read(MANIFEST)
     if content is None:
         others = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]

@@ -1,9 +1,8 @@
 """Rows to Parquet files: row groups and files of about equal compressed length, the same for the same rows.
 
-A row group ends where it is full, and how full it is must be known before it is compressed: each chunk comes with an
-estimate from a sample of it, and what the last group really took corrects the next. The text is compressed with
-zstd, level 3, and neither looked through for repeated values nor described by statistics: whoever asks for other
-columns does not touch it.
+How full a row group is must be known before it is compressed: each chunk comes with an estimate from a sample of it,
+and what the last group really took corrects the next. The text is compressed with zstd, level 3, without dictionary and
+statistics: whoever asks for other columns does not touch it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 class Sizes(Struct, frozen=True):
     """About how many bytes the pieces of a packed folder have.
 
-    - `group`: Compressed, of a row group: the estimate is off by less than what 16 and 32 MB leave.
+    - `group`: Compressed: the estimate is off by less than what 16 and 32 MB leave.
     - `text`: Unpacked, of a row group at most: so much is held in memory while it is put together.
-    - `file`: Compressed, of a file.
+    - `file`: Compressed.
     - `chunk`: Text of a chunk.
     """
 
@@ -38,7 +37,7 @@ class Sizes(Struct, frozen=True):
 USUAL = Sizes()
 
 FOR_SCANNERS = Sizes(group=400_000, chunk=1 << 20)
-"""For who looks up one session after the other by its id, as Inspect Scout does, and unpacks a whole group for each."""
+"""For who looks up one session after the other by its id, as Scout does, and unpacks a whole group for each."""
 
 _LEVEL = 3
 _SAMPLED = 8
@@ -56,7 +55,7 @@ class Chunk(Struct, frozen=True):
 
 
 def chunks(rows: Iterable[PackedRow], chunk_bytes: int) -> Iterator[Chunk]:
-    """Rows as chunks of about equal length, in order."""
+    """Yield rows as chunks of about equal length, in order."""
     pending: list[PackedRow] = []
     size = 0
     for row in rows:
@@ -96,9 +95,8 @@ class PackedPart(Struct, frozen=True):
 
 
 class Parts:
-    """Chunks on their way into files `part-00000.parquet`, `part-00001.parquet` and so on.
+    """Write chunks into files `part-00000.parquet`, `part-00001.parquet` and so on.
 
-    - `folder`: Where the files are written.
     - `count`: How many files there are already.
     - `fit`: How many times the estimate the last row group took.
     """

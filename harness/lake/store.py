@@ -1,7 +1,7 @@
 """Where a run of several machines lies: a folder, or an address such as `s3://bucket/run`, by one interface.
 
-What is written is there whole or not at all: it is written under a temporary name and then moved. Several writers may
-write the same name at once; the last one wins.
+A content is there whole or not at all: it is written under a temporary name and then moved. Several writers may write
+the same name at once; the last one wins.
 """
 
 import errno
@@ -24,8 +24,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 class Store(Protocol):
     """A place with named contents; names are relative and have `/` between their parts.
 
-    Every method raises an `InputError` or a `MissingPrerequisite` where the place says no, and `CannotWrite` where its
-    device is full.
+    Every method raises an `InputError` or a `MissingPrerequisite` if the place says no, and `CannotWrite` if it is
+    full.
     """
 
     place: str
@@ -35,13 +35,13 @@ class Store(Protocol):
     """The folder, where it is one."""
 
     def read(self, name: str) -> bytes | None:
-        """Return the content under a name; `None` if there is none."""
+        """Return the content under a name; `None` if it has none."""
 
     def write(self, name: str, content: bytes) -> None:
         """Write a content, in place of any that is there."""
 
     def create(self, name: str, content: bytes) -> bool:
-        """Write a content if nothing has that name yet, and say whether it was written.
+        """Write a content if nothing has that name yet, and return whether it was written.
 
         A place without such a step (an object store, a file system without links) may let two writers at once both
         believe that they were the first; the last one wins.
@@ -57,7 +57,7 @@ class Store(Protocol):
         """Return the names in a folder and below it, sorted; half-written ones too."""
 
     def remove(self, name: str) -> None:
-        """Take a content away; nothing happens if there is none."""
+        """Remove a content if it is there."""
 
 
 def open_store(place: str) -> Store:
@@ -136,7 +136,7 @@ class FolderStore:
 
 @contextmanager
 def _built(file: Path) -> Iterator[Path]:
-    """A temporary name beside a file, which is gone afterwards. It names no process: writers are on many machines."""
+    """Yield a temporary name beside a file, gone afterwards. It names no process: writers are on many machines."""
     building = file.with_name(_temporary(file.name))
     try:
         with writing(file):

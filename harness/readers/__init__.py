@@ -52,11 +52,7 @@ _ANY_CHAT = "chat_log"
 
 
 def all_readers() -> Iterator[Reader]:
-    """Return every registered reader, in the order in which they are asked, loaded when it is its turn.
-
-    The one that takes any chat is asked after those from outside, which know more of theirs. One that cannot be
-    loaded, or is none, fails on each file that it is asked about.
-    """
+    """Return every registered reader in the order in which they are asked, the one that takes any chat last."""
     return map(_loaded, sorted(READERS.names(), key=lambda name: name == _ANY_CHAT))
 
 
@@ -80,7 +76,7 @@ def _loaded(name: str) -> Reader:
 
 
 def reader_fault(name: str) -> str | None:
-    """Return why a registered reader cannot be used; `None` where it can."""
+    """Return why a registered reader cannot be used; `None` if it can."""
     reader = _loaded(name)
     return raised(reader.why) if isinstance(reader, UnusableReader) else None
 

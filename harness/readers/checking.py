@@ -1,7 +1,6 @@
-"""What every trajectory keeps to, whichever reader it comes from: JSON values, of bounded depth and bounded size.
+"""Check every trajectory, whichever reader it comes from: JSON values, of bounded depth and bounded size.
 
-Whoever shows, classifies, converts or asks about a trajectory relies on that: a set in an argument, a value nested a
-thousand deep or a text that is referred to a thousand times costs its own trajectory where it is read, and nothing
+A set in an argument or a value nested a thousand deep costs its own trajectory where it is read, and nothing
 afterwards.
 """
 
@@ -29,7 +28,7 @@ _decoder = msgspec.json.Decoder(Trajectory)
 
 
 def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajectory]:
-    """The trajectories of one value or file, each checked; whatever a reader raises costs what it was reading."""
+    """Return the trajectories of one value or file, each checked; what a reader raises costs what it was reading."""
     left = _TIMES_LONGER * len(data) + EXPANSION_LIMIT
     try:
         for row in reader.read(data, source):
@@ -62,7 +61,7 @@ def reader_failed(reader: Reader, error: BaseException, file: str, line: int | N
 class UnusableReader:
     """A registered reader that cannot be loaded, or lacks what makes one: it fails on each file.
 
-    - `name`, `target`: Its name, and where it should be: `package.module` or `package.module:name`.
+    - `target`: Where it should be: `package.module` or `package.module:name`.
     - `why`: What was raised.
     """
 

@@ -1,8 +1,7 @@
 """Files to trajectories: which reader a file is for, what in it can be read on its own, what is broken.
 
-JSON Lines are read as a stream, line by line, so that memory does not grow with the file. A broken line, a truncated
-archive or a wrong encoding makes one `Unreadable` and the reading goes on; this module is the one place where a
-trajectory may fail without failing the run.
+JSON Lines are a stream: memory does not grow with the file. A broken line, a truncated archive or a wrong encoding
+makes one `Unreadable` and the reading goes on; only here may a trajectory fail without failing the run.
 """
 
 import re
@@ -35,8 +34,7 @@ _PROBED_LINES = 20
 class Part(Struct, frozen=True):
     """A stretch of a file that can be read on its own: whole (`size` None), or whole lines of JSON Lines.
 
-    `offset` and `size` are in bytes, `first_line` counts from 1. The lines of a Parquet file are its rows; `rows` are
-    those of a stretch of one.
+    `offset` and `size` are in bytes, `first_line` counts from 1; `rows` are those of a Parquet file.
     """
 
     path: Path
@@ -79,7 +77,7 @@ def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
 
 
 def _goes_on(stream: ByteStream, more: bytes) -> bool:
-    """Return whether anything but space is after the first line, or would, had the stream not broken off."""
+    """Return whether anything but space is after the first line, or would be, had the stream not broken off."""
     while more:
         if not more.isspace():
             return True
@@ -88,7 +86,7 @@ def _goes_on(stream: ByteStream, more: bytes) -> bool:
 
 
 def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: UnreadableTrajectory) -> Sample:
-    """A first line that is not a JSON value: a document over many lines, or JSON Lines whose first line is broken."""
+    """Show a first line that is not JSON: a document over many lines, or a broken line."""
     limit = DOCUMENT_LIMIT if line.strip() in (b"{", b"[") else LINE_LIMIT
     with open_bytes(path) as stream:
         whole = stream.read_up_to(limit + 1)
@@ -111,7 +109,7 @@ def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: Unre
 
 
 def lost_in(path: Path, error: UnreadableTrajectory) -> Iterator[Unreadable]:
-    """What counts as unreadable of a file that cannot be read: of a table each row that is lost, else the file."""
+    """Return what is unreadable of a file that cannot be read: of a table each row that is lost, else the file."""
     rows: list[Unreadable] = []
     with suppress(InputError), open_bytes(path) as stream:
         rows = [line for _, line in _lines(stream, path) if isinstance(line, Unreadable)] if stream.of_rows else []
@@ -148,7 +146,7 @@ def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int
 
 
 _NOT_TO_BE_HAD = b'{"%b":"' % UNREADABLE.encode()
-"""How the line of a row begins that cannot be had."""
+"""The start of the line that replaces a row that cannot be read."""
 
 
 def _why(line: bytes) -> str:
@@ -175,10 +173,7 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
 
 
 def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
-    """Return the reader that a file is for, and its shape.
-
-    All rows of a table are of one kind: if no reader knows the first, one of the next ones tells.
-    """
+    """Return the reader of a file and its shape; the next rows of a table tell if no reader knows the first."""
     candidates, again = tee(readers)
     try:
         sample = sample_file(path)
@@ -202,7 +197,7 @@ def _samples_of_rows(path: Path) -> Iterator[Sample]:
 
 
 def _nearest(sample: Sample, reasons: dict[str, str]) -> str:
-    """The format whose refusal speaks most of what the file has; where none does, the last, which takes any chat."""
+    """Return the format whose refusal names most of what the file has; else the last, which takes any chat."""
     tops = sample.first[:1] if isinstance(sample.first, list) else [sample.first]
     has = {name for top in tops if isinstance(top, dict) for name in top if len(name) >= _LENGTH_OF_A_NAME}
     has |= {kind for beginning, kind in _KINDS.items() if sample.head.startswith(beginning)}
@@ -229,10 +224,7 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
 
 
 def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
-    """Return the lengths, unpacked, of the row groups that a whole file can be cut into, or the one of a file of lines.
-
-    A file that cannot be cut has none.
-    """
+    """Return the unpacked lengths of the row groups that a file can be cut into, or the one of a file of lines."""
     if reader.UNIT != "value" or part.shape != "lines":
         return ()
     if is_plain(part.path):
@@ -258,7 +250,7 @@ def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
 
 
 def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
-    """As `read_part`, each with its place."""
+    """Return what `read_part` does, each with its place."""
     file = path_text(part.path)
     try:
         with open_bytes(part.path, part.offset, part.size, part.rows) as stream:

@@ -5,10 +5,9 @@
         {"role": "agent", "text": "Reading it.", "calls": [{"name": "read", "arguments": {"path": "a.py"}, "id": "c1"}],
          "results": [{"text": "x = 1", "call_id": "c1"}]}]}
 
-All its fields are those of `harness.trajectory`, and any other field goes to the `extra` of its level. A run
-keeps the `source` that it states, which is where it was first read; `id` and `source` may be left out by who writes
-one by hand. The lines of a benchmark's `items.jsonl` are read as well: an item whose `trajectory` is an object of any
-known format holds a run, and another holds none.
+Any field that `harness.trajectory` does not have goes to the `extra` of its level. A run keeps the `source` that it
+states; `id` and `source` may be left out. The lines of a benchmark's `items.jsonl` are read as well: an item whose
+`trajectory` is an object of any known format holds a run.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,7 +60,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _is_item(value: Raw) -> bool:
-    """Return whether it is an item of a benchmark, which may have fields that nobody knows of beside its run."""
+    """Return whether it is an item of a benchmark, which may have any fields beside its run."""
     if not (isinstance(value.get("id"), str) and isinstance(value.get("kind"), str) and value["kind"] in _KINDS):
         return False
     return "trajectory" in value or value.keys() <= _FIELDS[Item]

@@ -1,8 +1,4 @@
-"""Verdicts that other tools wrote: one module a form, told apart by what is in a file, not by its name.
-
-`VERDICT_READERS` is the registry, name → dotted path, in the order in which they are asked; an entry point in the group
-`misstep.verdict_readers` adds to it.
-"""
+"""Verdicts that other tools wrote: one module a form, told apart by what is in a file, not by its name."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -37,11 +33,11 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
         "inspect_scout": "misstep.harness.verdict_readers.inspect_scout",
     },
 )
-"""Name → dotted path; entry points in the group add to it."""
+"""Name → dotted path, in the order in which they are asked; entry points in the group add to it."""
 
 
 def reader_of(value: Any) -> VerdictReader | None:
-    """Return the reader of the tool that wrote an object; `None` where none knows it."""
+    """Return the reader of the tool that wrote an object; `None` if none knows it."""
     if not isinstance(value, dict):
         return None
     return next((reader for reader in map(VERDICT_READERS.load, VERDICT_READERS.names()) if reader.is_own(value)), None)

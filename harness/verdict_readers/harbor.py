@@ -5,9 +5,9 @@ A file (made up)::
     {"task_name": "mend-gate", "trial_name": "mend-gate__k7", "source": "gates", "agent_info": {"name": "a"},
      "verifier_result": {"rewards": {"reward": 1.0}}, "exception_info": null}
 
-Each reward is a judge, whose label is the number (`1`, `0`); the item is the trial. A verifier that wrote no reward, or
-none that can be parsed, leaves `exception_info` and no reward: it is unreadable, and a trial that ended with another
-exception and without a reward has failed.
+Each reward is a judge, whose label is the number (`1`, `0`); the item is the trial. A verifier that wrote no reward
+leaves `exception_info`: it is unreadable, and a trial that ended with another exception and without a reward has
+failed.
 
 Sources: https://www.harborframework.com/docs, https://www.mintlify.com/harbor-framework/harbor/api/trial-result,
 https://github.com/harbor-framework/harbor.

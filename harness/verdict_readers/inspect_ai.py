@@ -10,8 +10,8 @@ A log (made up)::
       {"value": "I", "explanation": "Grade not found in model output: It is fine."}}}]}
 
 The label is the value as Inspect wrote it (`C`, `I`, `1`). A value that is a mapping has a judge for each of its keys,
-`SCORER/KEY`. A scorer that gave no verdict writes NaN (`Score.unscored`). Before that, the model graded scorers wrote
-`I` where they found no grade in the reply; both are unreadable.
+`SCORER/KEY`. A scorer without a verdict writes NaN (`Score.unscored`); older model graded scorers wrote `I` if they
+found no grade in the reply: both are unreadable.
 
 Sources: https://inspect.aisi.org.uk/eval-logs.html, https://inspect.aisi.org.uk/scoring-policy.html,
 https://github.com/UKGovernmentBEIS/inspect_ai (src/inspect_ai/scorer/_model.py).
@@ -29,7 +29,7 @@ NAME = "an Inspect eval log"
 
 _NO_GRADE = "Grade not found in model output"
 _ANY = "*"
-"""What is in a name for the names of several keys."""
+"""Matches the names of several keys in a name."""
 _UNSCORED = "the scorer gave no verdict"
 _FORM = "See https://inspect.aisi.org.uk/eval-logs.html for the form."
 

@@ -6,10 +6,9 @@ A row of `scan_results_df(…).scanners[NAME]`, written by `to_csv` or `to_json(
      "scanner_name": "deception", "value": true, "value_type": "boolean", "answer": "yes",
      "explanation": "It hides the test.", "scan_error": null}
 
-The label is the value: a text, a number, `true` or `false`. A scanner without a value found nothing to say: it
-abstained. A scan that ended with an error has failed, and a value that is a list or an object is not a label. In the
-Parquet files of a scan (`scans/scan_id=…/NAME.parquet`) all values are texts, and `value_type` says what they are; the
-columns with what was scanned are not read.
+The label is the value: a text, a number, `true` or `false`. A scanner without a value abstained. A scan that ended with
+an error has failed, and a value that is a list or an object is not a label. In the Parquet files of a scan
+(`scans/scan_id=…/NAME.parquet`) all values are texts, and `value_type` says what they are.
 
 Sources: https://meridianlabs-ai.github.io/inspect_scout/results.html,
 https://github.com/meridianlabs-ai/inspect_scout.

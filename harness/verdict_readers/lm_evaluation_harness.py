@@ -6,10 +6,9 @@ A line (made up)::
      "arguments": {}, "resps": [["So the answer is yes."]], "filtered_resps": ["yes"], "metrics": ["exact_match"],
      "exact_match": 1.0, "doc_hash": "5d", "prompt_hash": "6e", "target_hash": "7f"}
 
-Each metric is a judge, whose label is the number that it gave the document, and the reply of the model after the filter
-is another one, `response`: a model that was asked to judge. If there are several filters, their names follow:
-`exact_match,strict-match`. A filter that finds no answer writes `[invalid]`, and metrics then count 0: both are
-unreadable. `bypass` is not a metric.
+Each metric is a judge, whose label is its number, and the reply after the filter is another one, `response`. If there
+are several filters, their names follow: `exact_match,strict-match`. A filter that finds no answer writes `[invalid]`,
+and metrics then count 0: both are unreadable. `bypass` is not a metric.
 
 Sources: https://github.com/EleutherAI/lm-evaluation-harness (lm_eval/evaluator.py, lm_eval/filters/extraction.py),
 https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/interface.md.

@@ -5,16 +5,15 @@ A row (made up)::
     {"row_index": 3, "item": {"case": "k7", "expected": "yes"}, "sample": {"output_text": "yes"},
      "metrics": {"done": [{"name": "done", "value": 1.0}]}, "requests": [], "metric_errors": null}
 
-Each metric is a judge, and each output where a metric has several: `METRIC.OUTPUT`. The label is the value: a text, a
-number, `true` or `false`. The item is the number of the row, and `item` has its fields. A judge whose reply gives no
-score is written as `NaN`: it is unreadable. A metric that raised an error has failed.
-
-A benchmark of one's own (BYOB, `--save-predictions`) has a line a sample (made up)::
+Each metric is a judge, and each output if a metric has several: `METRIC.OUTPUT`. The label is the value: a text, a
+number, `true` or `false`. The item is the number of the row. `NaN`, of a judge whose reply gives no score, is
+unreadable. A metric that raised an error has failed. A benchmark of one's own (BYOB, `--save-predictions`) has a line a
+sample::
 
     {"sample_id": 3, "prompt": "…", "response": "yes", "target": "yes", "status": "scored", "error": null,
      "scores": {"judge_score": 0.0, "judge_grade": "PARSE_ERROR"}, "metadata": {"case": "k7"}}
 
-Each score is a judge. Where a grade is `PARSE_ERROR` or `CALL_ERROR`, NeMo counts the score 0, which no judge gave.
+Each score is a judge. If a grade is `PARSE_ERROR` or `CALL_ERROR`, NeMo counts the score 0, which no judge gave.
 
 Sources: https://docs.nvidia.com/nemo-platform/documentation/evaluate-models/metrics/llm-as-a-judge.md,
 https://github.com/NVIDIA-NeMo/nemo-platform (packages/nemo_evaluator_sdk/src/nemo_evaluator_sdk/values/results.py and

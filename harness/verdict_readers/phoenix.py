@@ -11,7 +11,7 @@ A row of `evaluate_dataframe` has, for each evaluator, `NAME_score` with `{"name
 `result: {label, score, explanation}`, in a frame `annotation_name` and `result.label`.
 
 The judge is the name of the evaluation, and none in a frame of one evaluator; a person's annotations are
-`NAME (HUMAN)`. The item is the span, else the row's index. The label is the score where an evaluation has no label.
+`NAME (HUMAN)`. The item is the span, else the row's index. The label is by default the score.
 `NOT_PARSABLE` is unreadable: `run_evals` scores it 0.
 
 Sources: https://arize.com/docs/phoenix/tracing/how-to-tracing/feedback-and-annotations/llm-evaluations,

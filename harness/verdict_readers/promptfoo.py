@@ -10,10 +10,9 @@ A file (made up)::
         "assertion": {"type": "llm-rubric", "metric": "done"}, "metadata": {"graderError": true}}]}}]}}
 
 The label is `pass` or `fail`. The judge is the assertion's metric, or else its type; a second one of that name in a
-test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A grader whose reply cannot be
-parsed, or that fails, is written as a failed assertion with the score 0: it is unreadable here. A test that ended in an
-error (`failureReason` 2) has failed. The score of an assertion says how good the output is: of a `fail`, 1 less it is
-the certainty.
+test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A grader that fails or whose reply
+cannot be parsed is written as a failed assertion with the score 0: it is unreadable here. A test that ended in an error
+(`failureReason` 2) has failed. The score says how good the output is: of a `fail`, 1 less it is the certainty.
 
 Sources: https://www.promptfoo.dev/docs/configuration/outputs, https://github.com/promptfoo/promptfoo (src/matchers.ts,
 src/types/index.ts), https://github.com/promptfoo/promptfoo/issues/2084.
@@ -38,7 +37,7 @@ _NO_VERDICT = (
     "API error: ",
     "API call error: ",
 )
-"""How the reason begins where a grader gave no verdict, in versions that do not mark it as `graderError`."""
+"""The reason of a grader without a verdict begins so, in versions that do not mark it as `graderError`."""
 
 _FORM = "See https://www.promptfoo.dev/docs/configuration/outputs for the form."
 

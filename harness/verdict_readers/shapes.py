@@ -1,4 +1,4 @@
-"""What may be in a field of another tool's file, whatever the field is meant to hold."""
+"""Read a field of another tool's file, whatever it holds."""
 
 import math
 from typing import Any

@@ -1,12 +1,10 @@
-"""A table of verdicts: `item` and `label`, and where they are known `judge`, `score`, `reason` and `model`.
-
-A row of CSV, or an object of JSON Lines (made up)::
+"""A table of verdicts: `item` and `label`, and if they are known `judge`, `score`, `reason` and `model`.
 
     item,label,score,reason
     run-17,yes,0.9,asks for the same file three times
 
-The lines of `verdicts.jsonl` have this form as well: their `rationale` is the reason, and where `label` is null
-`status` and `error` say why.
+The lines of `verdicts.jsonl` have this form as well: their `rationale` is the reason, and if `label` is null `status`
+and `error` say why.
 """
 
 import math

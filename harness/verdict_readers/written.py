@@ -1,4 +1,4 @@
-"""A verdict as another tool wrote it: nothing of it is held against a benchmark's labels yet."""
+"""A verdict as another tool wrote it, not yet compared with a benchmark's labels."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ EVERY = "*"
 
 
 class Place(Struct, frozen=True):
-    """A line of a file, or a record where a file is one JSON list; both are counted from 1."""
+    """A line of a file, or a record of a file that is one JSON list; both are counted from 1."""
 
     file: str
     number: int
@@ -31,20 +31,17 @@ class Place(Struct, frozen=True):
 
 
 class WrittenVerdict(Struct, frozen=True):
-    """What a tool wrote of one item.
+    """A tool's verdict on one item.
 
-    - `item`: The item's id.
-    - `label`: The label in the tool's words; `None` where it gave none.
-    - `place`: Where it is.
-    - `judge`: The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
+    - `label`: The label in the tool's words; `None` if it gave none.
+    - `judge`: Empty if the file does not say, and `EVERY` if it is said of all judges at once.
     - `status`: What the tool says of the answer. Without a label it is never `answered`.
     - `score`: The judge's certainty of its label, from 0 to 1.
-    - `grade`: If there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
+    - `grade`: Without a score: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
       or how much of one of two labels the item has.
-    - `rationale`, `model`: The judge's reason, and the model that answered.
+    - `model`: The model that answered.
     - `error`: Why there is no label.
-    - `written_as`: The grade that the tool counted in place of a missing label, such as `0`; empty where it counted
-      none.
+    - `written_as`: The grade that the tool counted in place of a missing label, such as `0`; empty if it counted none.
     - `attempt`: Which attempt at the item was judged, counted from 1.
     - `names`: What else the tool says of the item, field → text: one of them may be the item's id in the benchmark.
     """

@@ -1,4 +1,4 @@
-"""What there is to say of each data set, as a row of the list."""
+"""Rows of the list of data sets."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What `misstep datasets` prints for people: a set in the list, what was verified, fetched and loaded."""
+"""What `misstep datasets` prints for people."""
 
 import shlex
 from pathlib import Path

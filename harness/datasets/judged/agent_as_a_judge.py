@@ -5,12 +5,10 @@ One row of `judgements.csv`, one a requirement and developer agent:
     developer_agent,instance,requirement_id,category,prerequisites,human_satisfied,agent_judge_satisfied
     SomeAgent,07_Some_Task,2,Visualization,0 1,True,False
 
-`requirement_id` counts from 0 within a task; `prerequisites` are requirement ids of the same task, apart by spaces; the
-category may be empty. Requirements' texts and the workspaces are not in the files, so an item can only name its
-requirement: what can be measured here is how far the recorded judge agrees with people, not a judge of one's own.
-One task's name is spelled in three ways, one a developer agent: the number that a name opens with is the same in all.
-`preferences.csv` has no verdicts and is not read. The human verdict is the consensus, and the only gold label; single
-evaluators are not published. What the agent judge said is not a gold label: `recorded` gives it as verdicts.
+`requirement_id` counts from 0 within a task; `prerequisites` are requirement ids of the same task, apart by spaces.
+Requirements' texts and the workspaces are not in the files: what can be measured is how far the recorded judge agrees
+with people. One task's name is spelled in three ways; the number that a name opens with is the same in all.
+`preferences.csv` has no verdicts and is not read. People's consensus is the only gold label.
 """
 
 from collections.abc import Iterable
@@ -42,12 +40,12 @@ class Judgement(Struct, frozen=True):
 
     @property
     def workspace(self) -> str:
-        """`agent/task`: what was built, which all requirements of the task are asked of."""
+        """Return `agent/task`: what was built, which all requirements of the task are asked of."""
         return f"{self.developer_agent}/{self.instance}"
 
     @property
     def item_id(self) -> str:
-        """`agent/task/requirement`."""
+        """Return `agent/task/requirement`."""
         return self.sibling(self.requirement_id)
 
     def sibling(self, requirement: int | str) -> str:

@@ -6,16 +6,12 @@ One record of `ground_truth/*.json`, shortened:
      "failure_category": "Instruction Adherence Failure", "category_reason": "…", "failed_agent": "Assistant"}],
      "root_cause": {"failure_id": 1, "reason_for_root_cause": "…"}, "failure_summary": "…"}
 
-29 runs of tau-bench retail have transcripts; so have 73 more that did not fail or that nobody labelled. 44 runs of
-Magentic-One have labels and a number of steps only. `step_number` counts messages from 1; here it becomes the step
-that holds the message, and stays unplaced if there is no transcript.
-
-The items of `agentrx` are the labelled runs, ids `tau-<n>` and `magentic-<id>`; the gold label is the category of the
-root cause, in upstream's spelling, which differs between the two domains. `gold_errors.jsonl` has all failures. Runs
-without a label are in `trajectories/` only. `info`, which holds the reference solution, is left out of them. The
-items of `agentrx-fault` are the same runs; the gold label is whose fault the root cause says it was, and a run whose
-category says nothing of that has none (`data/fault_mappings.toml`).
-Upstream's older `tau_retail.json` repeats 24 records and is not read.
+29 runs of tau-bench retail have transcripts; so have 73 more without a label, which are in `trajectories/` only. 44
+runs of Magentic-One have labels and a number of steps only. `step_number` counts messages from 1; here it becomes the
+step that holds the message, and stays unplaced without a transcript. Item ids are `tau-<n>` and `magentic-<id>`; the
+gold label is the category of the root cause, in upstream's spelling, which differs between the two domains. `info`,
+which holds the reference solution, is left out. `agentrx-fault` asks of the same runs whose fault the root cause was
+(`data/fault_mappings.toml`). Upstream's older `tau_retail.json` repeats 24 records and is not read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,7 +48,7 @@ class _Failure(Struct, frozen=True):
 
 
 class RootCause(Struct, frozen=True):
-    """Which failure decided the run; one record has the number as a string."""
+    """The failure that decided the run; one record has the number as a string."""
 
     failure_id: int | str
     reason_for_root_cause: str

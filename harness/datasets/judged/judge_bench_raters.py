@@ -3,10 +3,9 @@
     item_id,metric,aggregate,r1,r2,r3
     1,Fluency,2.67,4,3,1
 
-A question a set and metric, `judge_bench_raters-<set>-<metric>` (without the metric where a set has one), and no main
-one: graded metrics are ordinal, others nominal, so they cannot are in one table. Rater columns are positions, not
-people: the first rating of two items may be by different people. An empty cell is not a rating. `aggregate` follows
-from the ratings and is not read.
+A question a set and metric, `judge_bench_raters-<set>-<metric>` (without the metric if a set has one): graded metrics
+are ordinal, others nominal, so that no main question can join them. Rater columns are positions, not people. An empty
+cell is not a rating. `aggregate` follows from the ratings and is not read.
 """
 
 import re

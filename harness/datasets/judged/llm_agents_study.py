@@ -6,13 +6,10 @@ One row of `relation_labels.csv`, one of `action_categories.csv` and one line of
     agent,instance,resolved,iteration,category             OpenHands,org__repo-1,resolved,0,Search
     {"instance": "org__repo-1", "text": "Iteration 0: Thought=…; Action={'name': 'bash', 'arguments': '{}'}\n---\n…"}
 
-The text layouts are those of `iterations`; they hold no results. A run's id is `<agent>/<instance>`;
-some instances carry a prefix `experiment_<n>_` in the text files and not in the labels. `resolved` is the outcome.
-
-A question a relation: `llm_agents_study` (action to the action before), `-thought_thought`, `-thought_action`,
-`-result_action`, `-result_thought`, and `-action_category`. `position` is the place of the label in its file, without
-an iteration's number: a relation is placed at a step only if there is one label for every pair of neighbours
-(the later of the two), or one for every iteration; else its item has no step. A category names its iteration.
+The text layouts are those of `iterations`; they hold no results. A run's id is `<agent>/<instance>`; some instances
+carry a prefix `experiment_<n>_` in the text files only. `position` is the place of the label in its file, without an
+iteration's number: a relation is placed at a step only if there is one label for every pair of neighbours (the later
+of the two), or one for every iteration. A category names its iteration.
 """
 
 import re

@@ -7,7 +7,7 @@ One row of `human_labels.csv`, one a trace and mode:
 
 The modes were renumbered between rounds: an item's id names round, trace and code, and its `extra` the mode. An empty
 cell is not a rating. Upstream spells the last round "Generlazability" and swaps system and benchmark in its last two
-traces; both are kept as they are. Many traces carry the same labels, so that rows are not independent.
+traces; both are kept. Many traces carry the same labels, so that rows are not independent.
 """
 
 from collections.abc import Iterator

@@ -7,10 +7,9 @@ One tree of requirements a paper, `expected/<paper>.json.gz`, shortened:
      "task_category": "Code Development", "explanation": "", "sub_tasks": []}]}
 
 A node without `sub_tasks` is a leaf, and an item, `<paper>/<id>`; its text is the requirements from the root's children
-down to it, as a leaf's own often says little. The score of a node above is the weighted mean of those below it, and is
-not read: like an explanation it tells the grade. Leaves of one node are a cluster. What was submitted is not in the
-files: a judge can be asked what the text alone tells, which is what any judge of submissions has to beat. What judges
-of the paper scored is in `printed/`, without their answers.
+down to it, as a leaf's own often says little. The score of a node above and explanations tell the grade and are not
+read. Leaves of one node are a cluster. Submissions are not in the files: a judge can be asked what the text alone
+tells. What judges of the paper scored is in `printed/`, without their answers.
 """
 
 from collections.abc import Iterator
@@ -53,7 +52,7 @@ class Leaf(Struct, frozen=True):
 
     @property
     def item_id(self) -> str:
-        """`paper/id`: ids are unique within a tree."""
+        """Return `paper/id`: ids are unique within a tree."""
         return f"{self.paper}/{self.node.id}"
 
 
@@ -68,7 +67,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def printed_accuracies(folder: Path) -> dict[str, dict[str, float]]:
-    """Judge → category → the accuracy over the leaves of five papers, as upstream's tables print it."""
+    """Return judge → category → the accuracy over the leaves of five papers, as upstream's tables print it."""
     prefix = "metrics_table_"
     return {
         path.stem.removeprefix(prefix): {row.category: row.accuracy for row in csv_rows(path, _Printed)}

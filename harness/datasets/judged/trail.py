@@ -5,13 +5,9 @@ One annotation, `annotations_<source>/<trace id>.json`, shortened:
     {"trace_id": "0f…", "errors": [{"category": "Formatting Errors", "location": "36b1c6c7218394ab",
      "evidence": "…", "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 4, …}]}
 
-A few files have no `trace_id`: the name of the file is the id. `location` names a span, not a step; where the trace
-is available it becomes the step that was made of the span, elsewhere it stays unplaced.
-
-An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
-errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
-single error. What judges answered (`judge_outputs/`) and the scores of a trace are read by `trail_judges`; the spelling
-before its correction is not read.
+`location` names a span; if the trace is available it becomes the step that was made of the span. An item is a trace and
+a category, `<trace id>/<category>`: present or absent. The categories are those that occur in the annotations.
+`gold_errors.jsonl` has every single error. `trail_judges` reads `judge_outputs/` and the scores of a trace.
 """
 
 from collections.abc import Iterator
@@ -47,7 +43,7 @@ class Annotation(Struct, frozen=True):
 
 
 class Trace(Struct, frozen=True):
-    """One annotated trace: its id, which benchmark its task is from, its errors, the run where it is available."""
+    """One annotated trace: its id, which benchmark its task is from, its errors, the run if it is available."""
 
     id: str
     source: str

@@ -7,20 +7,18 @@ A file `judge_outputs/<model>_<source>/<trace id>.json` is what a model wrote, n
      "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 3, …}]}
     ```
 
-An answer may be in a code fence, and may be a list of one such object. Anything else that is not JSON is
-unreadable: no error is fished out of it. Where upstream's own program wrote that there was no output, the judge failed.
+An answer may be in a code fence, and may be a list of one such object. Anything else that is not JSON is unreadable. If
+upstream's own program wrote that there was no output, the judge failed. The verdicts are on the items of `trail`; their
+rationale is what the judge says of its errors of that category. `answers` also has errors of categories without an
+item.
 
-The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent; the rationale of one
-that is present is what the judge says of its errors of that category. Errors of a category that no annotator used are
-no item; `answers` has them.
-
-The last part of an annotation and of a judge's answer alike are ratings from 1 to 5 of the trace:
+An annotation and a judge's answer both end in ratings from 1 to 5 of the trace:
 
     {"errors": [...], "scores": [{"reliability_score": 3, "security_score": 5, "instruction_adherence_score": 2,
      "plan_opt_score": 4, "overall": 3.5, "reliability_reasoning": "…"}]}
 
-People also gave values between whole ones. `overall` is the mean of the four and is not read; nor are the reasons. Of
-an answer that is not readable there is no rating, and one may lack an aspect.
+People also gave values between whole ones. `overall` is the mean of the four and is not read; an answer may lack an
+aspect.
 """
 
 from pathlib import Path
@@ -69,7 +67,7 @@ class _Document(Struct, frozen=True):
 
 
 class JudgeAnswer(Struct, frozen=True):
-    """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
+    """A judge's answer about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
 
     `scores` is the value of that name, of any shape: see `ratings_in`.
     """
@@ -166,12 +164,12 @@ def people_ratings(folder: Path) -> dict[str, Ratings]:
 
 
 def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
-    """Judge → trace → what the judge gave it, `None` where it gave no answer."""
+    """Return judge → trace → what the judge gave it, `None` if it gave no answer."""
     return {judge: {answer.trace: _of_answer(answer) for answer in given} for judge, given in answers(folder).items()}
 
 
 def ratings_in(scores: object) -> Ratings:
-    """The ratings in the value of `scores`, an object or a list of one; whatever is not a number is not a rating."""
+    """Return the ratings in an object or a list of one; whatever is not a number is not a rating."""
     first = scores[0] if isinstance(scores, list | tuple) and scores else scores
     if not isinstance(first, dict):
         return {}

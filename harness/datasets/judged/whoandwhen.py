@@ -7,13 +7,10 @@ One file of `logs/` (126), shortened:
      "mistake_agent": "Counting_Expert", "mistake_step": "0", "mistake_reason": "It counted one twice."}
 
 In a log of hand-made agents an entry has no `name`, and the role is the name: "Orchestrator (-> WebSurfer)".
-`mistake_step` is a string and counts from 0, as ours does: an entry of `history` is a step, and what the terminal
-printed is a step of the system.
-
-Three questions: `whoandwhen` (which agent decided the failure; the labels are agents' names, open),
-`whoandwhen-step` (which step) and `whoandwhen-fault` (whose fault it is: an agent's, as one is blamed for each; see
-`data/fault_mappings.toml`). In the first two an item names its labels: the speakers of its log, or the numbers of its
-steps. `gold_errors.jsonl` joins both with the annotators' reason.
+`mistake_step` is a string and counts from 0: an entry of `history` is a step, and what the terminal printed is a step
+of the system. `whoandwhen` asks which agent decided the failure, `whoandwhen-step` which step; items name their labels,
+the speakers of the log or the numbers of its steps. `whoandwhen-fault` asks whose fault it is
+(`data/fault_mappings.toml`).
 """
 
 import re
@@ -104,7 +101,7 @@ def _log(path: Path) -> _Log:
 
 
 def _as_speaking(log: _Log) -> str:
-    """The agent that is blamed, as the log spells it where it speaks: letter case, spaces and signs do not count."""
+    """Return the blamed agent as the log spells it: letter case, spaces and signs do not count."""
     same = {entry.speaker for entry in log.history if _letters(entry.speaker) == _letters(log.mistake_agent)}
     return same.pop() if log.mistake_agent not in same and len(same) == 1 else log.mistake_agent
 

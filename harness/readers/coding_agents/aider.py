@@ -1,6 +1,6 @@
 """Aider chat history: Markdown text, one file a project, a run after each "# aider chat started at".
 
-A run (made up; lines of the user and of the program end in two spaces)::
+Lines of the user and of the program end in two spaces::
 
     # aider chat started at 2026-01-05 10:00:00
 
@@ -25,6 +25,10 @@ A run (made up; lines of the user and of the program end in two spaces)::
 `replace`, or `content` where a whole file is given. "Applied edit to" and failed matches are the results of these
 calls; what else the program says is a system step. A published transcript is a page that holds such a chat, with or
 without front matter; a record of a benchmark's run is a JSON object with such a chat as the text of a field.
+
+"####" is the user, ">" the program, all else the model. Each edit block is a call `edit` with `path`, `search` and
+`replace`, or `content` for a whole file; "Applied edit to" and failed matches are the results of these calls. A page
+that holds such a chat is read as well, and a JSON object with such a chat as the text of a field.
 """
 
 import re
@@ -148,10 +152,7 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _speaker_of_plain_line(run: _Run, line: str) -> Speaker:
-    """Return the speaker of a line: one without a mark is the model's, a blank one goes with the line before it.
-
-    Before the first word of the user it is a command line that went on, or the text of a page.
-    """
+    """Return the speaker of a line without a mark: the model; before the user's first word the program."""
     if not line.strip() and run.passages:
         return run.passages[-1].speaker
     return "model" if run.asked else "program"

@@ -1,7 +1,5 @@
 """Claude Code sessions: JSON Lines, one file a session or a sub-agent; also one document `{"loglines": [...]}`.
 
-Lines (made up)::
-
     {"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "isSidechain": false,
      "cwd": "/home/kim/app", "message": {"role": "user", "content": "Rename the flag"}}
     {"type": "assistant", "uuid": "u2", "parentUuid": "u1", "sessionId": "s1", "message":
@@ -12,16 +10,12 @@ Lines (made up)::
      "message": {"role": "user", "content":
       [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py", "is_error": false}]}}
 
-The lines that the program streams to a caller are the same, with `session_id` and `parent_tool_use_id` instead of
-`sessionId`, `isSidechain` and `agentId`.
-
-Assistant lines with one message id are one turn, whose usage counts once. Lines of a sub-agent (`isSidechain`) are a
-trajectory of their own, `<session>/<agent>`. Only what a person typed is a user step: reminders, command wrappers,
-interruption notes and summaries after a compaction are system steps, or are in `extra["injected"]` where they were
-put into the person's text. Lines that are not turn are in `extra["other_lines"]`. Steps are in the order of the
-file, which is that of time; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. A file of several sessions gives a
-trajectory of each; what one that was forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
-A file without any turn (it may hold summaries only) gives no trajectory.
+Lines streamed to a caller are the same, with `session_id` and `parent_tool_use_id` for `sessionId`, `isSidechain` and
+`agentId`. Assistant lines with one message id are one turn, whose usage counts once. Lines of a sub-agent
+(`isSidechain`) are a trajectory of their own, `<session>/<agent>`. Only what a person typed is a user step: reminders,
+command wrappers and summaries are system steps, or are in `extra["injected"]` if they were put into the person's text.
+Steps are in the order of the file; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. What a session that was
+forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
 """
 
 import re

@@ -1,13 +1,12 @@
 """The lines of a Claude Code session file: their fields, the sessions and sub-agents that they are of.
 
-A session that was taken up in a new file, which is named for it, opens with the lines of the earlier one; in a forked
-one they say where they are from::
+A session that was taken up in a new file opens with the lines of the earlier one; a forked one says where they are
+from::
 
     {"type": "user", "uuid": "u9", "sessionId": "s2", "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"},
      "message": {"role": "user", "content": "Rename the flag"}}
 
-Lines that were copied into another file under the new session's id, without `forkedFrom`, look like its own: only the
-other file, which a reader does not see, has them with the same `uuid`. They count in both.
+Lines copied under the new session's id, without `forkedFrom`, look like its own and count in both files.
 """
 
 from typing import Any
@@ -16,7 +15,7 @@ from msgspec import Struct, field
 
 
 class Usage(Struct):
-    """What one answer took, in tokens."""
+    """Tokens of one answer."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -71,10 +70,7 @@ def session_of(entry: SessionLine) -> str | None:
 
 
 def by_session(entries: list[SessionLine], name: str) -> tuple[dict[str, list[SessionLine]], list[SessionLine]]:
-    """Return the lines of each session in a file, and those with which it repeats an earlier one.
-
-    A line that names no session goes with the one before it.
-    """
+    """Return the lines of each session in a file (without a name: of the one before), and those that it repeats."""
     named = [entry.line.session_id or entry.line.streamed_session for entry in entries]
     current = next(filter(None, named), name)
     start = named.index(name) if name in named else 0

@@ -1,6 +1,6 @@
 r"""Tasks of Cline (github.com/cline/cline) and Roo Code (github.com/RooCodeInc/Roo-Code): a list of messages each.
 
-The file `tasks/<task>/api_conversation_history.json` of the extension's storage (made up)::
+The file `tasks/<task>/api_conversation_history.json`; `ui_messages.json` beside it says the same and is not read::
 
     [{"role": "user", "ts": 1767607200000, "content": [
        {"type": "text", "text": "<task>\nRename the flag\n</task>"},
@@ -10,14 +10,10 @@ The file `tasks/<task>/api_conversation_history.json` of the extension's storage
        {"type": "tool_use", "id": "c1", "name": "execute_command", "input": {"command": "ls"}}]},
      {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]}]
 
-Messages are Anthropic's with fields of the programs' own (`src/shared/messages/content.ts`;
-`src/core/task-persistence/apiMessages.ts`), from the first versions on. Earlier ones wrote calls and results as text:
-`cline_calls`. The file `ui_messages.json` beside it says the same for the screen, and is not read: each
-task would count twice.
-
-A person's words are what is in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag where
-nothing is answered; what the program puts around them is in `extra["injected"]`. Messages without such words are
-system steps. A task is called after its folder.
+Messages are Anthropic's with fields of the programs' own. Earlier versions wrote calls and results as text:
+`cline_calls`. A person's words are in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag if
+nothing is answered; what the program puts around them is in `extra["injected"]`. Messages without such words are system
+steps. A task is called after its folder.
 """
 
 import re

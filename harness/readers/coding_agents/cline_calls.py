@@ -5,13 +5,9 @@
     <path>a.py</path>
     </read_file>
 
-is the text `I look.` and the call `read_file` with the argument `path`, and
-
-    [read_file for 'a.py'] Result:
-    x = 1
-
-in the next message of the user is its result. A tool is known by its name; another element is text. The last closing
-tag of a file's content or of an edit counts, as the content may hold such tags itself.
+is the text `I look.` and the call `read_file` with `path`; `[read_file for 'a.py'] Result:` and a text below it in the
+next message of the user is its result. The last closing tag of a file's content counts, as the content may hold such
+tags.
 """
 
 import re

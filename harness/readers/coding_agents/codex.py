@@ -1,7 +1,5 @@
 r"""Codex rollouts: JSON Lines `{timestamp, type, payload}`, one file a session; older ones without that wrapper.
 
-Lines (made up)::
-
     {"timestamp": "2026-01-05T10:00:00Z", "type": "session_meta", "payload": {"id": "s1", "cwd": "/home/kim/app"}}
     {"timestamp": "…", "type": "response_item", "payload": {"type": "message", "role": "user",
      "content": [{"type": "input_text", "text": "Rename the flag"}]}}
@@ -13,12 +11,10 @@ Lines (made up)::
      "last_token_usage": {"input_tokens": 90, "cached_input_tokens": 50, "output_tokens": 7}}}}
 
 In the older layout the first line is the bare `{"id", "timestamp", "instructions"}` and the others are bare payloads of
-`response_item`; in the oldest one document `{"session": {}, "items": []}` holds both. One answer of the model
-(reasoning, message, calls, up to the first output) is one step. An event that repeats the text of a message is not
-counted again. Environment, instructions and other messages that the program writes in the user's role are system
-steps; `extra["injected"]` holds what it put before a person's own words. A file of several sessions gives a trajectory
-of each. What a forked session repeats of the one that it comes from, its `parent`, is in `extra["replayed_lines"]` and
-makes no steps: it was said, and counts, there.
+`response_item`; the oldest is one document `{"session": {}, "items": []}`. One answer of the model (reasoning, message,
+calls, up to the first output) is one step. An event that repeats the text of a message is not counted again. What the
+program writes in the user's role is a system step; `extra["injected"]` holds what it put before a person's words. What
+a forked session repeats of its `parent` is in `extra["replayed_lines"]` and makes no steps: it counts there.
 """
 
 import re

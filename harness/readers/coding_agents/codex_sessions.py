@@ -1,16 +1,16 @@
 """The lines of a Codex rollout parted into its sessions, and what a session replays of an earlier one.
 
-A session begins with a `session_meta` of an id of its own. The file of one that was forked opens with the
-`session_meta` of the session that it comes from and a copy of what was said there, under the time of the copying::
+A session begins with a `session_meta` of an id of its own. A forked one opens with the `session_meta` of the session
+that it comes from and a copy of what was said there, under the time of the copying::
 
     {"timestamp": "…T10:00:00.001Z", "type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}}
     {"timestamp": "…T10:00:00.002Z", "type": "session_meta", "payload": {"id": "s1"}}
     {"timestamp": "…T10:00:00.003Z", "type": "response_item", "payload": {…}}       what s1 has said, once more
     {"timestamp": "…T10:00:41.000Z", "type": "response_item", "payload": {…}}       what s2 says
 
-The end of the copy is told by the earlier session where it is in the same file; else by the session's own
-`session_meta` where it is repeated; else by the time. Where none of them tells it, nothing is taken for a copy: with
-the earlier session in another file, which a reader does not see, such turns count in both.
+The end of the copy is told by the earlier session if it is in the same file; else by the session's own `session_meta`
+if that is repeated; else by the time. If none of them tells it, nothing is taken for a copy and turns count in both
+files.
 """
 
 from collections.abc import Iterable, Iterator
@@ -154,7 +154,7 @@ def _content(entry: RolloutLine) -> str:
 
 
 def _stamped_as_copied(begin: RolloutLine, entries: list[RolloutLine]) -> int:
-    """How many entries were written when the session began, up to the words of the user that its first answer is to."""
+    """Return how many entries were written when the session began, up to the words that its first answer is to."""
     stamps = [_time(entry.timestamp) for entry in entries]
     began = _time(begin.timestamp)
     if began is None or len({stamp for stamp in stamps if stamp is not None}) < 2:

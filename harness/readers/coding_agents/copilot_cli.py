@@ -1,7 +1,5 @@
 r"""GitHub Copilot CLI sessions (github.com/github/copilot-cli): JSON Lines of events, one file a session.
 
-Lines (made up)::
-
     {"type": "session.start", "id": "e1", "parentId": null, "timestamp": "2026-01-05T10:00:00.000Z",
      "data": {"sessionId": "s1", "copilotVersion": "1.0.0", "context": {"cwd": "/home/kim/app"}}}
     {"type": "user.message", "id": "e2", "timestamp": "…", "data": {"content": "Rename the flag"}}
@@ -11,15 +9,12 @@ Lines (made up)::
     {"type": "tool.execution_complete", "id": "e5", "data":
      {"toolCallId": "c1", "success": true, "result": {"content": "a.py\n<exited with exit code 0>"}}}
 
-These are the files `~/.copilot/session-state/<session>/events.jsonl` and the lines that the program prints with
-`--output-format json`; transcripts of Copilot Chat in VS Code have the same events. The types of the events are listed
-in github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`.
-
-A message of the assistant is a step, and a call is in it once, though its start is an event of its own. Events with
-`agentId`, or with `parentToolCallId` in older versions, are a sub-agent's: a trajectory of its own,
-`<session>/<agent>`. Messages that name a source other than the user, and notes, errors and summaries of the program,
-are system steps, and so are tools that the person ran. Other events are in `extra["other_lines"]`. What a request
-cost is not in dollars in these files, and is in `extra["usage"]`.
+These are `~/.copilot/session-state/<session>/events.jsonl`, the lines of `--output-format json`, and transcripts of
+Copilot Chat in VS Code (events: github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`).
+A message of the assistant is a step; a call is in it once, though its start is an event of its own. Events with
+`agentId` (`parentToolCallId` in older versions) are a sub-agent's trajectory, `<session>/<agent>`. Messages of a source
+other than the user, notes, errors, summaries and tools that the person ran are system steps. What a request cost is not
+in dollars, and is in `extra["usage"]`.
 """
 
 import re

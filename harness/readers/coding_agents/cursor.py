@@ -1,7 +1,5 @@
 r"""Cursor conversations from the database `state.vscdb` of the folder `globalStorage`: a composer and its bubbles.
 
-A line that the database is read as (made up; `harness.readers.input.databases`)::
-
     {"misstep_database": "cursor",
      "composerData": {"composerId": "s1", "name": "Rename", "createdAt": 1767607200000,
                       "modelConfig": {"modelName": "gpt-x"}},
@@ -12,14 +10,10 @@ A line that the database is read as (made up; `harness.readers.input.databases`)
        {"toolCallId": "c1", "name": "run_terminal_cmd", "status": "completed", "rawArgs": "{\"command\": \"ls\"}",
         "result": "{\"output\": \"a.py\", \"exitCodeV2\": 0}"}}]}
 
-Cursor does not document its database. Those who read it do, for version 0.50 and later (2025): the repositories
-github.com/pppp606/cursor-efficiency (`docs/vscdbRelation.md`) and github.com/michaeldhood/chatrxiv
-(`docs/cursor/storage-reference.md`). Older composers hold their bubbles themselves, in `conversation`. Composers in
-which nothing was said make no line. What the Cursor agent writes as JSON Lines is of `cursor_agent`.
-
-Bubbles of one answer of the model (thoughts, text, calls that name the same `modelCallId`) are one step. A bubble that
-the composer names and the database lacks is in `extra["other_bubbles"]`. Tokens are given where they are not 0,
-which means unknown. A composer that another began has that as its `parent`.
+Cursor does not document its database; for version 0.50 and later (2025) github.com/pppp606/cursor-efficiency
+(`docs/vscdbRelation.md`) and github.com/michaeldhood/chatrxiv (`docs/cursor/storage-reference.md`) do. Older composers
+hold their bubbles themselves, in `conversation`. Bubbles of one answer of the model (those that name the same
+`modelCallId`) are one step; one that the database lacks is in `extra["other_bubbles"]`. Tokens of 0 mean unknown.
 """
 
 from collections.abc import Iterator

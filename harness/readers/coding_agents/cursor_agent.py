@@ -1,12 +1,12 @@
 r"""Sessions of the Cursor agent as JSON Lines: transcripts, and what `--output-format stream-json` prints.
 
-Lines of a transcript (made up), the file `~/.cursor/projects/<project>/agent-transcripts/<session>/<session>.jsonl`::
+Lines of `~/.cursor/projects/<project>/agent-transcripts/<session>/<session>.jsonl`::
 
     {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nRename the flag\n</user_query>"}]}}
     {"role": "assistant", "message": {"content": [{"type": "text", "text": "I look."},
      {"type": "tool_use", "name": "Shell", "input": {"command": "ls"}}]}}
 
-Lines of a stream (made up), as cursor.com/docs/cli/reference/output-format describes them::
+Lines of a stream, as cursor.com/docs/cli/reference/output-format describes them::
 
     {"type": "system", "subtype": "init", "session_id": "s1", "model": "gpt-x", "cwd": "/home/kim/app"}
     {"type": "user", "session_id": "s1", "message": {"role": "user", "content": [{"type": "text", "text": "Rename"}]}}
@@ -14,10 +14,9 @@ Lines of a stream (made up), as cursor.com/docs/cli/reference/output-format desc
      {"args": {"command": "ls"}, "result": {"success": {"exitCode": 0, "stdout": "a.py", "stderr": ""}}}}}
     {"type": "result", "subtype": "success", "duration_ms": 900, "session_id": "s1", "result": "Done."}
 
-Cursor does not document its transcripts; they hold calls without their results, without times and tokens, so that no
-call is known to have failed. What Cursor puts around a person's words is in `extra["injected"]`. A transcript in a
-folder `subagents` is of a sub-agent of the session that the folder above is named for. In a stream a text, the calls
-that follow it and their results are one step; a call without a text after a result begins another.
+Transcripts hold calls without results, times and tokens, so that no call is known to have failed. What Cursor puts
+around a person's words is in `extra["injected"]`. A transcript in a folder `subagents` is of a sub-agent of the session
+that the folder above is named for. In a stream a text, the calls that follow it and their results are one step.
 """
 
 from collections.abc import Iterator
@@ -88,7 +87,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def is_stream(first: dict[str, Any]) -> bool:
-    """Whether a line is the first that the Cursor agent prints: Claude Code's has the same type and names its tools."""
+    """Return whether a line is the first that the Cursor agent prints; Claude Code's has the same type and tools."""
     begun = (first.get("type"), first.get("subtype")) == ("system", "init")
     return begun and "session_id" in first and not {"tools", "uuid", "slash_commands"} & first.keys()
 
@@ -167,7 +166,7 @@ class _Reading:
                     turn.extra.setdefault("content", []).extend(others)
 
     def _add_call(self, line: _Line, rest: dict[str, Any]) -> None:
-        """A call, once, though it is written when it starts and when it ends; its result where it has one."""
+        """Add a call once, though it is written when it starts and when it ends; its result if it has one."""
         said = line.tool_call or {}
         kind = next((name for name in said if name == "function" or name.endswith("ToolCall")), next(iter(said)))
         fields = said[kind] if isinstance(said[kind], dict) else {"args": said[kind]}

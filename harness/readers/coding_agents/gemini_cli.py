@@ -1,7 +1,5 @@
 """Gemini CLI sessions: JSON Lines that patch each other; in older versions one document.
 
-Lines (made up)::
-
     {"sessionId": "s1", "projectHash": "9f", "startTime": "2026-01-05T10:00:00Z", "kind": "main"}
     {"id": "m1", "timestamp": "…", "type": "user", "content": [{"text": "Rename the flag"}]}
     {"id": "m2", "timestamp": "…", "type": "gemini", "content": "", "model": "gemini-x", "thoughts":
@@ -10,12 +8,11 @@ Lines (made up)::
       "result": [{"functionResponse": {"id": "c1", "name": "list_directory", "response": {"output": "a.py"}}}]}]}
     {"$set": {"lastUpdated": "…"}}
 
-A message with an id that was there before replaces it where it was (fields that it lacks stay); `$set` replaces
-fields of the session, its whole list of messages included; `$rewindTo` drops the messages from an id on, which then
-are in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
-answered is in the call and again in a user line of `functionResponse` parts: one result. The context that the
-program sends first, and messages of type info, warning and error, are system steps. A header of another session begins
-another trajectory.
+A message with a known id replaces the earlier one in its place (fields that it lacks stay); `$set` replaces fields of
+the session, its list of messages included; `$rewindTo` drops the messages from an id on, which then are in
+`extra["other_lines"]`. The document is `{"sessionId", "messages": […]}`. What tools answered is in the call and again
+in a user line of `functionResponse` parts: one result. The context sent first, and messages of type info, warning and
+error, are system steps. A header of another session begins another trajectory.
 """
 
 from collections.abc import Iterator

@@ -1,15 +1,11 @@
 """Goose sessions (github.com/block/goose): the JSON that `goose session export` writes, and the file `sessions.db`.
 
-A session (made up)::
-
     {"id": "20260105_1", "name": "Rename", "working_dir": "/home/kim/app", "created_at": "2026-01-05T10:00:00Z",
      "provider_name": "openai", "model_config": {"model_name": "gpt-x"}, "input_tokens": 90, "output_tokens": 7,
      "conversation": [messages]}
 
-The database, of version 1.10 (October 2025) and later, is read as one such line a session
-(`databases`; the tables are in `crates/goose/src/session/session_manager.rs`). Sessions of earlier
-versions are files of their own: `goose_jsonl`. The messages are described in `goose_messages`. The
-program counts tokens for a whole session: they are in `extra["session"]`.
+The database, of version 1.10 and later, is read as one such line a session (`databases`; tables in
+`crates/goose/src/session/session_manager.rs`). The program counts tokens for a whole session: `extra["session"]`.
 """
 
 from collections.abc import Iterator

@@ -1,12 +1,10 @@
 """Goose sessions before version 1.10 (github.com/block/goose): JSON Lines, a header and messages, one file a session.
 
-Lines (made up)::
-
     {"working_dir": "/home/kim/app", "description": "Rename", "message_count": 3, "total_tokens": 97}
     {"role": "user", "created": 1767607200, "content": [{"type": "text", "text": "Rename the flag"}]}
 
-These are the files `~/.local/share/goose/sessions/<session>.jsonl` (`crates/goose/src/session/legacy.rs`); the oldest
-have no header. The messages are described in `goose_messages`; later sessions are of `goose`.
+The files `~/.local/share/goose/sessions/<session>.jsonl` (`crates/goose/src/session/legacy.rs`); the oldest have no
+header.
 """
 
 from collections.abc import Iterator

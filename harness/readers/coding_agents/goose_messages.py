@@ -1,4 +1,4 @@
-"""The messages of a Goose session, which all its versions write alike; see `crates/goose/src/conversation/message.rs`.
+"""The messages of a Goose session in all its versions; see `crates/goose/src/conversation/message.rs`.
 
     {"id": "m2", "role": "assistant", "created": 1767607200, "content": [{"type": "text", "text": "I look."},
      {"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value":
@@ -6,8 +6,8 @@
     {"role": "user", "created": 1767607201, "content": [{"type": "toolResponse", "id": "c1", "toolResult":
      {"status": "success", "value": [{"type": "text", "text": "a.py"}]}}]}
 
-A request that the program could not read has `status` error: the call has a `parse_error`. Messages that
-the person does not see (`metadata.userVisible` false), such as summaries, and notifications are system steps.
+A request that the program could not read has `status` error: the call has a `parse_error`. Messages that the person
+does not see (`metadata.userVisible` false) and notifications are system steps.
 """
 
 from typing import Any

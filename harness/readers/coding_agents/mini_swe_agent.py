@@ -11,9 +11,8 @@ r"""mini-swe-agent runs: the messages alone, version 1 (`mini-swe-agent-1`), and
        {"role": "exit", "content": "diff --git …", "extra": {"exit_status": "Submitted"}}]}
 
 The action is the one bash block of the assistant's message, or its tool call; what the user says next is the
-observation. The scaffold's complaints about format and time are results that are errors. `exit_status` says how the
-run ended, not whether the task was solved: the outcome is unknown. `extra["step_of_message"]` has for each message,
-counted from 0, the step that it became or went into.
+observation. Complaints about format and time are results that are errors. `exit_status` does not say whether the task
+was solved: the outcome is unknown. `extra["step_of_message"]` has the step of each message, both counted from 0.
 """
 
 import re
@@ -60,7 +59,7 @@ class _Run(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file is not a run of mini-swe-agent, `None` when it is."""
+    """Return why the file is not a run of mini-swe-agent."""
     value = sample.first
     if isinstance(value, dict):
         version = value.get("trajectory_format")
@@ -80,7 +79,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _is_typical(content: Any) -> bool:
-    """Whether no other agent writes so: the observation's tags, the block's own language, the words that submit."""
+    """Return whether only this agent writes so: the observation's tags, the block's language, the words that submit."""
     return isinstance(content, str) and (
         content.lstrip().startswith("<returncode>")
         or "```mswea_bash_command" in content
@@ -147,7 +146,7 @@ def _agent_turn(raw: dict[str, Any], message: ChatMessage) -> Turn:
 
 
 def _unrecorded_turn(raw: dict[str, Any]) -> Turn:
-    """Return the turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint about it."""
+    """Return the turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint."""
     answer = at(raw, "extra", "model_response")
     text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
     return Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw))
@@ -163,10 +162,7 @@ def _commands(raw: dict[str, Any], text: str) -> list[str]:
 
 
 def bash_blocks(text: str) -> Iterator[str]:
-    r"""Return what is in each bash block of a text, as the scaffold's own pattern has it.
-
-    That pattern, "```bash\s*\n(.*?)\n```", takes time that grows with the cube of the line ends after an opening.
-    """
+    r"""Return what the scaffold's own pattern, "```bash\s*\n(.*?)\n```", finds, in linear and not cubic time."""
     last = text.rfind(_CLOSING)
     place = 0
     while opened := _OPENING.search(text, place):

@@ -1,7 +1,5 @@
 """opencode sessions (github.com/sst/opencode, now anomalyco/opencode): what `opencode export` writes, and the database.
 
-A session (made up)::
-
     {"info": {"id": "ses_1", "directory": "/home/kim/app", "title": "Rename", "version": "1.0.0",
               "time": {"created": 1767607200000, "updated": 1767607260000}},
      "messages": [
@@ -14,13 +12,11 @@ A session (made up)::
                   {"status": "completed", "input": {"command": "ls"}, "output": "a.py", "metadata": {"exit": 0}}}]}]}
 
 The types are in `packages/opencode/src/session/message-v2.ts`. The database `opencode.db`, of version 1.2 (2026) and
-later, is read as one such line a session (`harness.readers.input.databases`; tables in `session.sql.ts` beside it). The
-folders `storage/session`, `message` and `part` of earlier versions hold a file for each piece: `opencode export` makes
-one file of them. What `opencode run` prints is of `opencode_stream`.
-
+later, is read as one such line a session (tables in `session.sql.ts` beside it). Earlier versions keep a file for each
+piece, of which `opencode export` makes one. What `opencode run` prints is of `opencode_stream`.
 Each answer of the model is a step (a message holds several between `step-start` and `step-finish`). Texts that the
-program put into the user's message are in `extra["injected"]`; if there is nothing else, and for summaries, the
-step is the system's. The session of a sub-agent names the one that began it, its `parent`.
+program put into the user's message are in `extra["injected"]`; if it has nothing else, and for summaries, the step is
+the system's. The session of a sub-agent names its `parent`.
 """
 
 from collections.abc import Iterator
@@ -151,7 +147,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 class Reading:
-    """What was read of one session so far."""
+    """Read one session, message by message."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,16 +1,12 @@
 """What `opencode run --format json` prints (github.com/anomalyco/opencode): JSON Lines of the parts of its answers.
 
-Lines (made up)::
-
     {"type": "step_start", "timestamp": 1767607201000, "sessionID": "ses_1",
      "part": {"id": "prt_1", "messageID": "msg_2", "type": "step-start"}}
     {"type": "tool_use", "timestamp": 1767607202000, "sessionID": "ses_1", "part": {"id": "prt_2", "messageID": "msg_2",
      "type": "tool", "callID": "c1", "tool": "bash", "state": {"status": "completed", "input": {"command": "ls"},
      "output": "a.py", "metadata": {"exit": 0}}}}
 
-The parts are those of `opencode`, and become steps as there (`packages/opencode/src/cli/cmd/run.ts`).
-The person's words and the model are not among them. Lines without a part, such as errors, are in
-`extra["other_lines"]`.
+The parts are those of `opencode`, without the person's words and the model (`packages/opencode/src/cli/cmd/run.ts`).
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """OpenHands runs: a document that lists events, or one run a line with its `history` of events.
 
-Events (made up)::
-
     {"id": 0, "timestamp": "2026-01-05T10:00:00", "source": "user", "action": "message", "args": {"content": "Fix it"}}
     {"id": 3, "source": "agent", "action": "run", "args": {"command": "ls", "thought": "Look around."}}
     {"id": 4, "source": "agent", "observation": "run", "cause": 3, "content": "a.py",
@@ -11,10 +9,10 @@ A run: `{"instance_id": "x-1", "instruction": "Fix it", "history": [events], "gi
 "report": {"resolved": true}}`, or with `issue` instead of `instance_id`; `history` may hold pairs `[action,
 observation]`. Older events have neither id nor source, and their arguments are in the event itself.
 
-An action of the agent is a call by its name, its `thought` the step's text, and so is what it says when it finishes;
-actions of one answer of the model are one step. An observation is the result of its `cause`, one without a cause that
-is an error a step of the agent of its own: the call it refuses was never recorded. What goes on inside (state changes,
-empty observations) is in `extra["other_events"]`; what was recalled for the agent is a system step.
+An action of the agent is a call by its name, its `thought` the step's text; actions of one answer of the model are one
+step. An observation is the result of its `cause`; an error without a cause is a step of its own, as the call that it
+refuses was never recorded. State changes and empty observations are in `extra["other_events"]`; what was recalled for
+the agent is a system step.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Pi sessions (github.com/badlogic/pi-mono): JSON Lines, a header and the entries of a tree, one file a session.
 
-Lines (made up)::
-
     {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-01-05T10:00:00.000Z", "cwd": "/home/kim/app"}
     {"type": "message", "id": "e1", "parentId": null, "timestamp": "…", "message":
      {"role": "user", "content": [{"type": "text", "text": "Rename the flag"}]}}
@@ -11,13 +9,11 @@ Lines (made up)::
     {"type": "message", "id": "e3", "parentId": "e2", "timestamp": "…", "message": {"role": "toolResult",
      "toolCallId": "c1", "toolName": "bash", "content": [{"type": "text", "text": "a.py"}], "isError": false}}
 
-Versions 1 to 3, as `packages/coding-agent/docs/session.md` there describes them; entries of version 1 have no `id` and
-`parentId`. Steps are in the order of the file, which is that of time, also where the person went back and took
-another branch: `extra["id"]` and `extra["parentId"]` keep the tree. Summaries, messages of extensions and commands that
-the person ran are system steps; entries that are not turn are in `extra["other_lines"]`. What a forked session repeats
-of its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. What
-`pi --mode json` prints (`docs/json.md` there) is read as well: a message is taken when it ends, and the lines that
-repeat it while it grows, or again at the end of a turn, are left out.
+Versions 1 to 3 (`packages/coding-agent/docs/session.md`); entries of version 1 have no `id` and `parentId`. Steps are
+in the order of the file, also if the person took another branch: `extra["id"]` and `extra["parentId"]` keep the tree.
+Summaries, messages of extensions and commands that the person ran are system steps. What a forked session repeats of
+its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. In what `pi --mode
+json` prints (`docs/json.md`) a message is taken when it ends; the lines that repeat it are left out.
 """
 
 from collections.abc import Iterator
@@ -155,7 +151,7 @@ def _origin(header: dict[str, Any]) -> str | None:
 
 
 def _place(conversation: Conversation, line: _Line) -> bool:
-    """Put an entry where it belongs; whether it is a turn or part of one."""
+    """Put an entry where it belongs; return whether it is a turn or part of one."""
     entry, message = line.entry, line.entry.message
     extra = filled([("id", entry.id), ("parentId", entry.parent_id)]) | rest_of(line.value, _Entry)
     if message is None or entry.type not in _MESSAGES:

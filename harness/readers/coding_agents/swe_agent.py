@@ -11,11 +11,10 @@ r"""SWE-agent trajectories (`.traj`), old and new, and its demonstrations, which
                  {"role": "user", "content": "a.py\n(Open file: n/a)\nbash-$", "agent": "main"}],
      "info": {"exit_status": "submitted", "submission": "diff --git …", "model_stats": {"api_calls": 1}}}
 
-One item of `trajectory` is one step of the agent. The history gives what came before the first, and the calls where
-the model made them as JSON; otherwise an action is a call named by its first word with the whole as `command`.
-Messages marked `is_demo` are not the agent's own: they are kept under `extra["demonstrations"]`. What of the history
-repeats the steps is left out, the rest of it kept. `exit_status` does not say whether the task was solved: the
-outcome is unknown.
+One item of `trajectory` is one step of the agent. The history gives what came before the first, and the calls that
+the model made as JSON; otherwise an action is a call named by its first word with the whole as `command`. Messages
+marked `is_demo` are kept under `extra["demonstrations"]`. What of the history repeats the steps is left out.
+`exit_status` does not say whether the task was solved: the outcome is unknown.
 """
 
 from collections.abc import Iterator
@@ -69,7 +68,7 @@ class _Said(Struct, frozen=True):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file is not a trajectory of SWE-agent, `None` when it is."""
+    """Return why the file is not a trajectory of SWE-agent."""
     value = sample.first
     if not isinstance(value, dict):
         return "no JSON object"
@@ -176,7 +175,7 @@ def _turn(raw: dict[str, Any], item: _Item, answer: _Said | None, observed: _Sai
 
 
 def _turns_of_history(history: list[_Said]) -> list[Turn]:
-    """The turns of a demonstration: what the user or a tool says right after the agent is what its action did."""
+    """Return the turns of a demonstration: what the user or a tool says right after the agent is a result."""
     turns: list[Turn] = []
     for said in history:
         message = said.message

@@ -1,7 +1,5 @@
 """Inspect eval logs: one document a task, a trajectory for each of its samples and epochs.
 
-A log (made up)::
-
     {"version": 2, "status": "success", "eval": {"task": "triage", "model": "openai/gpt-x"}, "plan": {}, "samples": [
      {"id": "a1", "epoch": 1, "input": "Which file?", "target": "a.py", "scores": {"match": {"value": "C"}},
       "messages": [{"role": "user", "content": "Which file?"},
@@ -11,10 +9,9 @@ A log (made up)::
         "error": {"type": "timeout", "message": "over 30 s"}}],
       "attachments": {"9f": "a long text"}, "events": []}]}
 
-The binary `.eval` container holds the same, each sample in a file of its own: see `archive`. A trajectory's id is the
-sample's, with `-e2` from the second epoch on. Scores C, 1 and true are a pass, I, 0 and false a failure; where scorers
-disagree or say something else the outcome is unknown and `extra["scores"]` has what they said. Tokens, seconds and
-timestamps come from the model events. `extra["log"]` has what the log says of all samples.
+The binary `.eval` container holds the same (`archive`). A trajectory's id is the sample's, with `-e2` from the second
+epoch on. Scores C, 1 and true are a pass, I, 0 and false a failure; if scorers disagree or say something else the
+outcome is unknown. Tokens, seconds and timestamps come from the model events; `extra["log"]` is of all samples.
 """
 
 from collections.abc import Iterator

@@ -74,7 +74,7 @@ def status_of(score: Any) -> OutcomeStatus:
 
 
 class Stored:
-    """Texts that stand elsewhere in a sample; how much is added by putting one in again and again is bounded."""
+    """Texts that a sample refers to by name; how much is added by putting one in again and again is bounded."""
 
     def __init__(self, values: dict[str, Any], source: Source) -> None:
         self._values = values
@@ -132,7 +132,7 @@ def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any
 
 
 def resolved(value: Any, stored: Stored) -> Any:
-    """Return a value with references to texts that stand elsewhere in the sample put in their place."""
+    """Return a value with references to texts elsewhere in the sample put in their place."""
     if isinstance(value, str):
         for reference in _REFERENCES:
             if value.startswith(reference):

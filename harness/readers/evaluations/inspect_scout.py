@@ -1,14 +1,13 @@
 """Transcript databases of Inspect Scout: a Parquet file of transcripts, a row each; see `parquet`.
 
-A row as a line (made up; the fields are those of `_transcript/database/schema.py` of inspect_scout 0.6)::
+Fields are those of `_transcript/database/schema.py` of inspect_scout 0.6::
 
     {"transcript_id": "Yx7", "source_type": "eval_log", "task_set": "fences", "task_id": "7", "task_repeat": 1,
      "agent": "coder", "model": "openai/gpt-x", "score": "C", "success": true, "date": "2026-01-05T10:00:00+00:00",
      "messages": [{"role": "user", "content": "Mend the fence."}], "events": []}
 
-Messages are those of Inspect. Tokens, seconds and timestamps come from the model events; what else events say is left
-in the file. `success` gives the outcome, or a score of C, I, 1 or 0 if there is none. Other fields, and the columns
-that hold a transcript's metadata, go to `extra`.
+Messages are those of Inspect; tokens, seconds and timestamps come from the model events. `success` gives the outcome,
+or else a score of C, I, 1 or 0. Other fields and columns go to `extra`.
 """
 
 from collections.abc import Iterator

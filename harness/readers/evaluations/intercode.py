@@ -5,9 +5,9 @@
                             "rewards": [1.0], "valid_action": [true]},
            "summary": {"max_reward": 1.0, "turns_taken": 1, "turns_max": 10}}}
 
-A turn is a step: an action is a call of the environment's tool, `valid_action` says whether it executed. An action
-that the model's provider blocked has no observation. A run passed when its `max_reward` is 1. Rewards and other lists
-stay in `extra["turn_history"]`.
+A turn is a step: an action is a call of the environment's tool, `valid_action` says whether it executed; one that the
+model's provider blocked has no observation. A run passed when its `max_reward` is 1. Rewards and other lists stay in
+`extra["turn_history"]`.
 """
 
 from collections.abc import Iterator

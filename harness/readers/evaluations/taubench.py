@@ -5,8 +5,8 @@
               "user_cost": 0.02, "reward_info": {"reward": 1.0}},
      "traj": [{"role": "system", "content": "Be polite."}, {"role": "user", "content": "Hello."}]}
 
-A trajectory's id is `task_id-trial`; it passed when its reward is 1. The messages under `traj` are OpenAI's (see
-`chat`); `extra["step_of_message"]` has for each, counted from 0, the step it became or went into.
+A trajectory's id is `task_id-trial`; it passed when its reward is 1. The messages under `traj` are those of `chat`;
+`extra["step_of_message"]` has the step of each, both counted from 0.
 """
 
 import math
@@ -37,7 +37,7 @@ class _Record(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file has no tau-bench results, `None` when it has."""
+    """Return why the file has no tau-bench results."""
     record = sample.first
     if isinstance(record, list):
         if not record:

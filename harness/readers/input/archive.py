@@ -1,12 +1,11 @@
 """The binary container of Inspect eval logs (`.eval`): a zip archive of JSON files, read as JSON Lines.
 
-It holds `header.json` (while the run goes on, `_journal/start.json`) with all of the log but its samples, and a file
-for each sample and epoch, such as `samples/a1_epoch_1.json`. Each becomes one line: the header with that sample, a
-log of one sample; where so many copies of the header would be too long, the first sample alone has it whole, and the
-others say what matters for each and where the rest is. Nothing is written to disk. Newer versions of Inspect pack these
-files with zstandard and older ones with deflate; pyarrow unpacks the former, which Python cannot before 3.14. A sample
-that cannot be unpacked, or that makes a line of over 64 MiB, becomes a line that says so; an archive that unpacks to
-more than 8 GiB, or to many times its size, is cut off there.
+`header.json` (while the run goes on, `_journal/start.json`) has all of the log but its samples, a file such as
+`samples/a1_epoch_1.json` each sample and epoch. Each becomes one line, a log of one sample; if so many copies of the
+header would be too long, the first sample alone has it whole. Nothing is written to disk. Newer versions of Inspect
+pack with zstandard, which pyarrow unpacks and Python before 3.14 cannot. A sample that cannot be unpacked or makes over
+64 MiB becomes a line that says so; an archive that unpacks to more than 8 GiB, or to many times its size, is cut off
+there.
 """
 
 import copy
@@ -25,7 +24,7 @@ from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, 
 from misstep.harness.trajectory import Source
 
 UNREADABLE = "misstep_unreadable"
-"""The field of a line of an archive that says why its sample is not there."""
+"""The field of a line of an archive that says why its sample is missing."""
 
 _REPEATED_LIMIT = 64 << 10
 """Characters: what all copies together may come to, where the samples themselves are not longer."""
@@ -152,7 +151,7 @@ def is_too_long(length: int, samples: int, whole: int) -> bool:
 
 
 def brief(about: dict[str, Any], where: str) -> dict[str, Any]:
-    """The short fields of a log that tell its samples from those of another, and `where` the whole of it is."""
+    """Return the short fields of a log that tell its samples from those of another, and `where` the whole of it is."""
     described = about.get("eval")
     fields_of_eval = {
         "eval": _short(described, _OF_EVAL) if isinstance(described, dict) else {},

@@ -11,7 +11,7 @@ from misstep.harness.readers.input.streams import BLOCK
 def line_cuts(
     file: BinaryIO, part_bytes: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int, int]]:
-    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
+    """Return offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
     first_line, offset = _line_from(file, start)
     line, position = first_line, offset
     if stop is not None and offset >= stop:
@@ -34,7 +34,7 @@ def line_cuts(
 
 
 def _line_from(file: BinaryIO, start: int) -> tuple[int, int]:
-    """Number and offset of the first line that begins at a place or behind it; the file is read from there on."""
+    """Return number and offset of the first line that begins at a place or later; the file is read on from there."""
     if start == 0:
         return 1, 0
     line, position = 1, 0
@@ -57,7 +57,7 @@ SLICE_BYTES = 32 << 20
 def group_cuts(
     groups: Sequence[tuple[int, int]], part_bytes: int, start: int = 0, stop: int | None = None
 ) -> Iterator[RowStretch]:
-    """Row groups of at least `part_bytes` together, in order, and slices of long ones."""
+    """Return row groups of at least `part_bytes` together, in order, and slices of long ones."""
     places = accumulate((length for _, length in groups), initial=0)
     lines = accumulate((count for count, _ in groups), initial=1)
     own = [

@@ -1,13 +1,11 @@
 """SQLite files in which programs keep their sessions, read as JSON Lines: one line a session, in the order they began.
 
-Its tables tell which program a file is of: Goose (`sessions.db`), opencode (`opencode.db`) or Cursor
-(`state.vscdb`). A line has the shape that the program itself exports, or for Cursor its own records as they stand, and
-`misstep_database` names the program.
+Its tables tell the program: Goose (`sessions.db`), opencode (`opencode.db`) or Cursor (`state.vscdb`);
+`misstep_database` names it. A line has the shape that the program exports, or for Cursor that of its records.
 
-A file from outside is data. It is opened for reading alone, and nothing in it is executed: views, triggers, virtual
-tables and computed columns are refused. What a session may come to is limited; the size of the file limits how long
-SQLite may work and what all of it may come to. What a program wrote last is in a file beside it, `-wal`: where
-there is one, both are copied to a temporary folder and read there, as SQLite would write beside the original.
+A file from outside is data, opened for reading alone: views, triggers, virtual tables and computed columns are refused.
+The size of the file limits how long SQLite may work and what all of it may come to. A file that has its last changes
+beside it (`-wal`) is copied with them to a temporary folder, as SQLite would write beside the original.
 """
 
 import shutil
@@ -52,7 +50,7 @@ class _TooLong(Exception):
 
 
 def check_line(value: Any, source: Source) -> None:
-    """See that a line is a session, and not the word that one cannot be read."""
+    """Check that a line is a session, and not the word that one cannot be read."""
     if not isinstance(value, dict):
         raise unreadable(f"no object but {type(value).__name__}", source)
     if MARK in value and isinstance(value.get(_UNREADABLE), str):
@@ -60,7 +58,7 @@ def check_line(value: Any, source: Source) -> None:
 
 
 def session_lines(path: Path) -> Iterator[bytes] | None:
-    """Return the bytes of one line for each session; `None` where the file is of no program that is known here.
+    """Return one line for each session; `None` if the file is of no program that is known here.
 
     While it is read, an `OSError` says that the database is broken, comes to too much or takes too long.
     """
@@ -116,7 +114,7 @@ def _connected(path: Path, how: str) -> Iterator[sqlite3.Connection]:
 
 
 def _is_plain(connection: sqlite3.Connection, table: str) -> bool:
-    """Return whether there is such a table, no view or virtual one, and none of its columns is computed."""
+    """Return whether a table exists, is neither a view nor virtual, and has no computed column."""
     made = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = ?", (table,)).fetchall()
     if [(row["type"], str(row["sql"])[:12].upper()) for row in made] != [("table", "CREATE TABLE")]:
         return False
@@ -179,10 +177,9 @@ class _Database:
             yield fields
 
     def places(self, what: str, order: str = "rowid") -> dict[str, list[int]]:
-        """Return what belongs together: the first column of a query → the places in the second, in order.
+        """Return the first column of a query → the places in the second, in order.
 
-        Where a page of the table is broken, an index that has both columns tells them as well, in the order in which
-        they were written.
+        If a page of the table is broken, an index that has both columns tells them as well, in the order of writing.
         """
         try:
             return self._places(f"{what} ORDER BY {order}")
@@ -207,7 +204,7 @@ class _Database:
 
 
 Found = Iterator[tuple[str, Callable[[], Row | None]]]
-"""The name of each session, and what reads it; a conversation that was never begun is none."""
+"""The name of each session, and what reads it; that gives `None` for a conversation that was never begun."""
 
 
 def _goose(database: _Database) -> Found:

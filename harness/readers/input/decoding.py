@@ -1,7 +1,6 @@
 """Bytes to JSON values, strictly first, then with what real recorders write and the standard forbids.
 
-`decode_json` gives plain values, `convert` typed ones, `rest_of` what the type has no place for.
-Whatever the bytes, these raise `UnreadableTrajectory` and nothing else.
+Whatever the bytes, these functions raise `UnreadableTrajectory` and nothing else.
 """
 
 import json
@@ -41,8 +40,8 @@ _ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajecto
 def decode_json(data: bytes, source: Source) -> Any:
     """Return the JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
 
-    What comes out can be written again: a number that is none, or not finite, becomes null, a lone surrogate U+FFFD.
-    Of a key written twice the last one counts.
+    The value can be written again: a number that is not finite becomes null, a lone surrogate U+FFFD. The last of equal
+    keys counts.
     """
     try:
         return _untyped.decode(data)
@@ -74,7 +73,7 @@ def convert(value: Any, type_: type[T], source: Source, line: int | None = None)
 
 
 def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> dict[str, Any]:
-    """The fields of a JSON object that neither the type nor `more` name, empty ones left out: what goes to `extra`."""
+    """Return the fields of a JSON object that neither the type nor `more` name, empty ones left out: for `extra`."""
     known = {*placed.__struct_encode_fields__, *more}
     return {name: field for name, field in value.items() if name not in known and not _is_empty(field)}
 
@@ -111,7 +110,7 @@ def whole(value: Any) -> int | None:
 
 
 def time_of(seconds: Any) -> str | None:
-    """Seconds since 1970 as ISO 8601; `None` for anything else."""
+    """Return seconds since 1970 as ISO 8601; `None` for anything else."""
     known = amount(seconds)
     if known is None:
         return None
@@ -122,13 +121,13 @@ def time_of(seconds: Any) -> str | None:
 
 
 def time_of_milliseconds(value: Any) -> str | None:
-    """Milliseconds since 1970 as ISO 8601; `None` for anything else."""
+    """Return milliseconds since 1970 as ISO 8601; `None` for anything else."""
     known = amount(value)
     return None if known is None else time_of(known / 1000)
 
 
 def at(value: Any, *path: str) -> Any:
-    """Return the value at a path of names in nested objects; `None` if there is nothing."""
+    """Return the value at a path of names in nested objects; `None` if it is missing."""
     for name in path:
         if not isinstance(value, dict):
             return None
@@ -156,10 +155,7 @@ class _Lines(msgspec.Struct, frozen=True):
 
 
 def decode_lines(data: bytes, source: Source) -> _Lines:
-    """Return the JSON values of all lines; blank lines are passed over.
-
-    A last line that does not end in a line end and is not JSON is what a crash leaves: it is given as text.
-    """
+    """Return the JSON values of all lines but blank ones; a last line that a crash cut off is given as text."""
     values: list[tuple[int, Any]] = []
     for number, line, ended in _split(data):
         if not line or line.isspace():
@@ -179,7 +175,7 @@ def decode_lines(data: bytes, source: Source) -> _Lines:
 
 
 def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Number, bytes and whether it has its line end, of each line; no copy of the whole is made."""
+    """Yield number, bytes and whether it has its line end, of each line; no copy of the whole is made."""
     start, number = 0, 1
     while (end := data.find(b"\n", start)) >= 0:
         yield number, data[start:end], True

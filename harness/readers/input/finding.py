@@ -22,12 +22,10 @@ class FoundFile(Struct, frozen=True):
 def find_files(paths: Iterable[Path]) -> Iterator[FoundFile]:
     """Return the files among `paths` and in the folders among them, in order of name, as a stream.
 
-    Links are followed. A folder that was already entered (a loop of links) is not entered again, and a file that was
-    already reached under another name through a link is not given again; hard links are files of their own. Below a
-    named folder hidden folders and files are left out, but for a chat history that is hidden by the tool that writes
-    it, and so are what is neither file nor folder (pipes, devices) and what is kept beside a database: its last
-    changes, which are read with it, its backup, and its index. A folder below a named one that cannot be listed is
-    given like a file: whoever opens it says why.
+    A folder or file that was already reached through a link is not given again; hard links are files of their own.
+    Below a named folder what is hidden is left out (but not a chat history that its tool hides), and so are pipes,
+    devices and what is kept beside a database. A folder that cannot be listed is given like a file: whoever opens it
+    says why.
     """
     walk = _Walk()
     for path in paths:
@@ -86,7 +84,7 @@ class _Walk:
 
 
 def is_left_out(name: str) -> bool:
-    """Whether a folder or file below a named folder is not looked at: it is hidden, or kept beside a database."""
+    """Return whether a name below a named folder is passed over: it is hidden, or kept beside a database."""
     hidden = name.startswith(".") and name not in _HIDDEN_BY_THEIR_WRITER
     return hidden or name.endswith(_BESIDE_A_DATABASE)
 

@@ -3,16 +3,14 @@
 Its columns tell what a row is:
 
 - `atif` (a lake that `misstep pack` wrote): the line is the text of that column, and no other column is read;
-- `transcript_id` (a transcript database of Inspect Scout; the columns are in `_transcript/database/schema.py` of
-  inspect_scout 0.6): an object of all columns but views and pools of events, with the JSON in `messages` and `events`;
-- messages, as in data sets of the Hugging Face hub, as a list of structs or as JSON text, in a column such as
-  `messages`, `conversations` or `trajectory`: an object of all columns but binary ones and lists of numbers. Each
-  message may be JSON text as well, and so may be its calls.
+- `transcript_id` (a transcript database of Inspect Scout 0.6, `_transcript/database/schema.py`): an object of all
+  columns but views and pools of events, with the JSON in `messages` and `events`;
+- messages, a list of structs or JSON text, in a column such as `messages`, `conversations` or `trajectory`: an object
+  of all columns but binary ones and lists of numbers. Each message and its calls may be JSON text as well.
 
-Arrow gives each struct the fields of all others, filled with null: null fields are left out. Rows are decoded in
-batches of a few MiB, so that memory does not grow with the file. A row without a body, or that cannot be decoded,
-becomes a line that says so, and each row group is read apart: damage costs the rows from there to the end of its
-group, however the file is cut. A file that unpacks to many times its size is cut off there.
+Arrow fills each struct with null for the fields of others: null fields are left out. Rows are decoded in batches of a
+few MiB, so that memory does not grow with the file. A row that cannot be decoded becomes a line that says so, and
+damage costs the rows from there to the end of its row group, however the file is cut.
 """
 
 import io
@@ -80,7 +78,7 @@ class RowStretch(Struct, frozen=True):
 
 
 class _Columns(Struct, frozen=True):
-    """The columns to read; `body` where a row is the text of the one column.
+    """The columns to read; `body` if a row is the text of the one column.
 
     Of `sessions` one has to hold something, and null columns are left out; if there are none, a row is any record.
     """
@@ -91,9 +89,9 @@ class _Columns(Struct, frozen=True):
 
 
 def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
-    """Return the bytes of one line for each row, or for each of some; a row in a broken page is a line that says so.
+    """Return one line for each row, or for each of some; a row in a broken page is a line that says so.
 
-    Raises `UnknownFormat` where it has no column of agent runs, `InputError` where it is encrypted or has no footer.
+    Raises `UnknownFormat` if it has no column of agent runs, `InputError` if it is encrypted or has no footer.
     """
     opened = _opened(path, file)
     columns = _columns(path, opened)
@@ -112,10 +110,7 @@ def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
 
 
 def _size_of(opened: "ParquetFile", group: int) -> tuple[int, int]:
-    """Return the rows and bytes of a row group.
-
-    What a broken file says of a group's columns ends the process: pyarrow lets an exception of C++ pass there.
-    """
+    """Return rows and bytes; of a broken file any other field of a group ends the process in C++."""
     about = opened.metadata.row_group(group)
     return int(about.num_rows), max(1, int(about.total_byte_size))
 
@@ -246,9 +241,9 @@ def _decoded(opened: "ParquetFile", columns: _Columns, rows: RowStretch) -> Iter
 
 
 def _of_group(opened: "ParquetFile", group: int, columns: _Columns, place: int, end: int) -> Iterator[bytes]:
-    """Return a line for each row between two places of a group: as many say why they are not there as cannot be had.
+    """Yield a line for each row between two places of a group; rows that cannot be read are lines that say why.
 
-    Where a batch cannot be had, what of it comes before the damage can be in smaller ones.
+    If a batch cannot be read, smaller ones give what comes before the damage.
     """
     rows_of = _bodies if columns.body else _objects
     usual = _batch_rows(opened, group)
@@ -304,7 +299,7 @@ def _broken_as_os_error() -> Iterator[None]:
 
 
 def _batch_rows(opened: "ParquetFile", group: int) -> int:
-    """How many rows of a group are decoded at once: a few MiB, and where each comes to all of a dictionary, a GiB."""
+    """Return how many rows are decoded at once: a few MiB, or a GiB if each comes to all of a dictionary."""
     rows, size = _size_of(opened, group)
     return max(1, min(_MOST_ROWS, _BATCH_BYTES * rows // size, _DICTIONARY_BYTES // size))
 
@@ -352,7 +347,7 @@ def _object(row: dict[str, Any], columns: _Columns) -> bytes:
 
 
 def _inline(name: str, value: Any) -> Any:
-    """Return the value of a column; where it is JSON text in a column that holds messages, that JSON unchanged."""
+    """Return the value of a column; JSON text in a column that holds messages becomes that JSON unchanged."""
     if isinstance(value, bytes):
         value = value.decode(errors="replace")
     if isinstance(value, list) and name in _MESSAGES:
@@ -377,7 +372,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _line(body: Any) -> bytes:
-    """A body as one line, copied once; one of blanks alone says that there is none, as such a line is passed over."""
+    """Return a body as one line, copied once; a blank one would be passed over and becomes a line that says so."""
     line = b"".join((body, b"\n"))
     if line.isspace():
         return _unreadable("there are only blanks")

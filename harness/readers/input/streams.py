@@ -1,7 +1,6 @@
 """Files to bytes in UTF-8, whatever they are written in: plain, gzip, UTF-16, UTF-32, an eval log, a database.
 
-A stream never fails while it is read. One that breaks off (a truncated archive, a disk that fails) ends there, and
-`broken` says why: everything before the break can be read.
+A stream never fails while it is read: one that breaks off ends there, and `broken` says why.
 """
 
 import codecs
@@ -29,10 +28,7 @@ _WIDE_MARKS = {
 
 
 class ByteStream(io.BufferedReader):
-    """The bytes of a file; `broken` says why they end before their end, once that was reached.
-
-    `of_rows` tells whether each line is a row of a table, however few there are.
-    """
+    """The bytes of a file; `broken` says why they end early, `of_rows` whether each line is a row of a table."""
 
     def __init__(self, blocks: Iterator[bytes], file: BinaryIO, *, of_rows: bool = False) -> None:
         self.of_rows = of_rows
@@ -41,14 +37,11 @@ class ByteStream(io.BufferedReader):
 
     @property
     def broken(self) -> str | None:
-        """Return why the stream ended early; `None` where it did not, or did not yet."""
+        """Return why the stream ended early; `None` if it did not, or did not yet."""
         return self._blocks.broken
 
     def next_line(self, limit: int) -> bytes:
-        """The next line with its end, or its first `limit` bytes; nothing at the end. To be called before `read`.
-
-        A row is a line already: it is given as it came, whatever its length.
-        """
+        """Return the next line, or its first `limit` bytes; a row whole. To be called before `read`."""
         return self._blocks.next_block() if self.of_rows else self.readline(limit)
 
     def read_up_to(self, limit: int) -> bytes:
@@ -117,7 +110,7 @@ def open_bytes(
 
 
 def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
-    """As `open_bytes`, but of a Parquet file all rows, whatever they hold, and the names of its columns."""
+    """Return what `open_bytes` does, but of a Parquet file all rows, and the names of its columns."""
     file = open_regular(path)
     try:
         if not _is_parquet(file):
@@ -161,7 +154,7 @@ def holds_a_table(path: Path) -> bool:
 
 
 def row_groups(path: Path) -> list[tuple[int, int]] | None:
-    """Return the number of rows and of unpacked bytes of each row group; `None` where a file is not a Parquet file."""
+    """Return the number of rows and of unpacked bytes of each row group; `None` if it is not a Parquet file."""
     with open_regular(path) as file:
         return parquet.row_groups(path, file) if _is_parquet(file) else None
 

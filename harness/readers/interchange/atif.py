@@ -6,11 +6,10 @@
                 "tool_calls": [{"tool_call_id": "c1", "function_name": "read", "arguments": {"path": "a.py"}}],
                 "observation": {"results": [{"source_call_id": "c1", "content": "x = 1"}]}}]}
 
-All its fields are in `atif_document`. Sub-agents' trajectories that are embedded in their parent's
-document are given as trajectories of their own. A step that was copied from an earlier trajectory (`is_copied_context`)
-was taken, and counts, there: it is in `extra["copied_steps"]` and makes no step here. What our nouns have no place for
-is in `extra` under ATIF's names.
-`to_atif` writes version 1.8 and `from_atif` reads it back: the same trajectory, `source` included.
+All its fields are in `atif_document`. Embedded sub-agents' trajectories are trajectories of their own. A step that was
+copied from an earlier trajectory (`is_copied_context`) counts there: it is in `extra["copied_steps"]`. What our nouns
+have no place for is in `extra` under ATIF's names. `from_atif` reads back what `to_atif` writes (1.8), `source`
+included.
 """
 
 from collections.abc import Iterator
@@ -33,7 +32,7 @@ UNIT: Unit = "value"
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file is not an ATIF, `None` when it is."""
+    """Return why the file is not an ATIF document."""
     if not isinstance(sample.first, dict):
         return "no JSON object"
     version = sample.first.get("schema_version")
@@ -126,7 +125,7 @@ def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...
 
 
 def _step(raw: wire.AtifStep, number: int, model: str | None) -> Step:
-    """Return one step; written for speed, as most of the time that reading takes beyond decoding is spent here."""
+    """Return one step; written for speed, as most of the time beyond decoding is spent here."""
     observation = raw.observation
     metrics = raw.metrics
     text = raw.message

@@ -27,7 +27,7 @@ from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall
 
 OWN = "misstep"
 UNKNOWN = "unknown"
-"""Stands for the agent's name or version, which ATIF requires, if there is none."""
+"""Replaces the agent's name or version, which ATIF requires, if it has none."""
 
 Extra = dict[str, Any]
 
@@ -51,7 +51,7 @@ class Result(Struct, gc=False, forbid_unknown_fields=True):
 
 
 class AtifObservation(Struct, gc=False, forbid_unknown_fields=True):
-    """What the environment answered to a step."""
+    """The answer of the environment to a step."""
 
     results: list[Result] | None = None
 
@@ -88,7 +88,7 @@ class AtifStep(Struct, gc=False, forbid_unknown_fields=True):
 
 
 class AtifAgent(Struct, gc=False, forbid_unknown_fields=True):
-    """Who ran."""
+    """The program that ran."""
 
     name: str | None = None
     version: str | None = None
@@ -154,7 +154,7 @@ class OwnResult(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknow
 
 
 def made_up_id(index: int) -> str:
-    """Return the id written for the `index`-th call of a step where it has none: ATIF requires one."""
+    """Return the id written for the `index`-th call of a step that has none: ATIF requires one."""
     return f"{OWN}-{index}"
 
 
@@ -233,7 +233,7 @@ def _with_extra(value: dict[str, Any], unknown: Extra) -> dict[str, Any]:
 
 
 def beside(extra: Extra, fields: Extra) -> Extra:
-    """`extra` and the fields, each under its name, with `_` behind it where that is taken: nothing is lost."""
+    """Return `extra` and the fields, each under its name, with `_` behind it if that is taken: nothing is lost."""
     if not fields:
         return extra
     merged = dict(extra)

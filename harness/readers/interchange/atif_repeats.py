@@ -1,7 +1,7 @@
-"""Long texts that are in an ATIF document many times, as where steps refer to one attachment: written once.
+"""Long texts that are in an ATIF document many times, as when steps refer to one attachment: written once.
 
 The first place has the text, each further one says where that is, and `extra.misstep.repeated` names the places (JSON
-pointers), such that reading puts the text back. A document is left alone unless what it repeats is most of it:
+pointers). A document is left alone unless what it repeats is most of it:
 
     {"repeated": {"/steps/2/observation/results/0/content": ["/steps/4/observation/results/0/content"]}}
 """
@@ -17,7 +17,7 @@ _LARGEST = 64 << 20
 
 
 def folded(document: dict[str, Any]) -> dict[str, Any]:
-    """The document, or where repeated texts are most of it, one in which they stand once; `unfolded` is the inverse."""
+    """Return the document, or if repeated texts are most of it, one that has each once; `unfolded` is the inverse."""
     places: dict[str, list[str]] = {}
     for pointer, text in _texts(document):
         places.setdefault(text, []).append(pointer)
@@ -51,7 +51,7 @@ def unfolded(document: Any) -> Any:
 
 
 def repeated_in(document: Any) -> dict[str, list[str]]:
-    """First place → the others, of the texts that a document has once; empty where it was not folded."""
+    """Return first place → the others, of the texts that a document has once; empty if it was not folded."""
     table: Any = document
     for name in ("extra", _OWN, REPEATED):
         table = table.get(name) if isinstance(table, dict) else None

@@ -112,7 +112,7 @@ _is_references = _is(list[_Reference])
 
 
 def to_atif(trajectory: Trajectory) -> dict[str, Any]:
-    """The trajectory as an ATIF document, a plain value that any JSON encoder takes; the inverse of `from_atif`."""
+    """Return the trajectory as an ATIF document, a plain value for any JSON encoder; the inverse of `from_atif`."""
     fields, extra = _split(trajectory.extra, _IN_TRAJECTORY)
     first = next((step.text for step in trajectory.steps if step.role == "user"), "")
     agent = {

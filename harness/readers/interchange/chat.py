@@ -6,9 +6,9 @@ r"""Messages in the style of OpenAI's chat completions, the one place where they
         {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}}]}
     {"role": "tool", "tool_call_id": "c1", "content": "x = 1"}
 
-Before tools there were functions: `function_call` in the assistant's message, answered by name under the role
-`function`. An answer goes with the call it answers: by id; without one, by name or order among the open calls of
-the last turn. An answer to no known call goes to the agent's last turn, else to one of the system.
+Before tools there was `function_call` in the assistant's message, answered under the role `function`. An answer goes
+with the call it answers: by id; without one, by name or order among the open calls of the last turn. An answer to no
+known call goes to the agent's last turn, else to one of the system.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ class ChatMessage(Struct):
 def steps_of(
     messages: Sequence[Mapping[str, Any]], source: Source | None = None
 ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
-    """Return the steps of a conversation, and for each message, counted from 0, the step it became or went into."""
+    """Return the steps of a conversation, and for each message, counted from 0, its step."""
     source = source or Source("openai_chat")
     typed = convert(list(messages), list[ChatMessage], source)
     transcript = Transcript()
@@ -92,13 +92,13 @@ class Transcript(TurnList):
         self._maker: dict[str, tuple[int, ToolCall]] = {}
 
     def add(self, raw: Mapping[str, Any], message: ChatMessage) -> int:
-        """Add a message as a turn or as a result of one; gives the turn's index."""
+        """Add a message as a turn or as a result of one; return the turn's index."""
         if message.role in ANSWERS:
             return self.answer(result_of(raw, message), message.name)
         return self.begin(turn_of(raw, message))
 
     def begin(self, turn: Turn) -> int:
-        """Add a turn; gives its index."""
+        """Add a turn; return its index."""
         index = len(self.turns)
         self.turns.append(turn)
         if turn.role == "agent":
@@ -108,7 +108,7 @@ class Transcript(TurnList):
         return index
 
     def answer(self, result: ToolResult, tool: str | None = None) -> int:
-        """Add a result to the turn whose call it answers; `tool` is the name it gives. Gives the turn's index."""
+        """Add a result to the turn whose call it answers; `tool` is the name it gives. Return the turn's index."""
         index, call = self.last_of_agent, None
         if result.call_id is None:
             call = next((call for call in self.open if tool in (None, call.name)), None)

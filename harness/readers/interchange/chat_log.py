@@ -9,10 +9,9 @@
     {"id": 7, "conversations": [{"from": "human", "value": "Sort it."}, {"from": "gpt", "value": "Sorted."}]}
 
 A message says who speaks (`role`, `from`, `sender`, `speaker`, `source`, `author` or `name`) and what (`content`,
-`value`, `text`, `message` or `system_prompt`); the list that holds them may have any name, and a document may hold
-several such chats. A speaker who is not a role but a name is an agent, unless it is named as a person or as what runs
-code; where several are named the name tells and not the role, which is that of whoever kept the log.
-`extra["step_of_message"]` has for each message, counted from 0, the step that it became or went into.
+`value`, `text`, `message` or `system_prompt`); the list that holds them may have any name. A speaker who is not a role
+but a name is an agent, unless it is named as a person or as what runs code; if several are named the name tells, not
+the role. `extra["step_of_message"]` has the step of each message, both counted from 0.
 """
 
 import re

@@ -54,7 +54,7 @@ def as_text(value: Any) -> str:
 
 
 def split_content(content: Any) -> tuple[str, list[Any]]:
-    """Return the text of a content, its texts joined by line ends, and the parts that hold no text, as they stand."""
+    """Return the text of a content, its texts joined by line ends, and the parts that hold no text, unchanged."""
     if content is None:
         return "", []
     if isinstance(content, str):

@@ -1,8 +1,4 @@
-"""A conversation in the making: turns in the order they began, results with the turn whose call they answer.
-
-Recorders write a turn over several lines, and results long after their calls; readers put both together here and
-take frozen steps out at the end.
-"""
+"""A conversation in the making: turns in the order they began, results with the turn whose call they answer."""
 
 from typing import Any
 
@@ -52,7 +48,7 @@ class TurnList:
         return tuple(turn.step() for turn in self.turns)
 
     def trajectory(self, identity: str, source: Source, *, task: str = "", **fields: Any) -> Trajectory:
-        """Return the turns as a trajectory; where no task is named, it is what the user says first."""
+        """Return the turns as a trajectory; its task is by default what the user says first."""
         steps = self.steps()
         return Trajectory(identity, source, task or first_words_of_user(steps), steps, **fields)
 
@@ -92,10 +88,7 @@ class Conversation(TurnList):
         return None if call_id is None else self._maker.get(call_id)
 
     def result(self, result: ToolResult) -> Turn:
-        """Add a result to the turn whose call it answers; else to the last turn of the agent.
-
-        Where the agent has not spoken yet, the results stand together in a turn of the system.
-        """
+        """Add a result to the turn whose call it answers; else to the agent's last, else to one of the system."""
         turn = self.maker(result.call_id) or self.last_of_agent
         if turn is None:
             started = bool(self.turns) and bool(self.turns[-1].results)
@@ -105,5 +98,5 @@ class Conversation(TurnList):
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:
-    """Return what was asked first, which is the task where a format has no field for it."""
+    """Return what was asked first, the task of a format without a field for it."""
     return next((step.text for step in steps if step.role == "user" and step.text.strip()), "")

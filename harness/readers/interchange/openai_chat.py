@@ -4,8 +4,7 @@
                   {"role": "assistant", "content": "On its way."}],
      "model": "m-small", "metadata": {"ticket": 4}}
 
-How messages become steps is in `chat`. `extra["step_of_message"]` has for each message, counted from
-0, the step that it became or went into.
+How messages become steps is in `chat`; `extra["step_of_message"]` has the step of each, both counted from 0.
 """
 
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ class _Chat(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Return why the file is not a chat, `None` when it is."""
+    """Return why the file is not a chat."""
     value = sample.first
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list):

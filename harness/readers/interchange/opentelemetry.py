@@ -1,7 +1,5 @@
 """Traces of agents: OpenTelemetry and OpenInference spans, a trajectory for each trace. For the layouts see `spans`.
 
-A model's span (made up)::
-
     {"span_id": "a1", "parent_span_id": "a0", "span_name": "Model.call", "timestamp": "2026-01-05T10:00:00Z",
      "duration": "PT3.5S", "status_code": "Ok", "child_spans": [], "span_attributes": {
       "openinference.span.kind": "LLM", "llm.model_name": "x", "llm.token_count.prompt": "90",
@@ -9,15 +7,13 @@ A model's span (made up)::
       "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "I look."}}
 
 Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said is in steps of user
-and system before it, or, where it is a tool's answer, with the call it answers. A tool's span is a call with its
+and system before it, or, if it is a tool's answer, with the call it answers. A tool's span is a call with its
 result in the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the
-outermost agent, and only where they open or continue its conversation; another prompt in between is the system's.
+outermost agent, and only if they open or continue its conversation; another prompt in between is the system's.
 
-Where a span id is to be found: `extra["step_of_span"]` maps every span id of the trace to the index of a step. A
-model's span is its step (also `step.extra["span_id"]`), a tool's the step of its call (also `call.extra["span_id"]`
-and `result.extra["span_id"]`); another span is the first step made inside it, else the step of the span that encloses
-it, else the next step, else the last. Only a trace without any step maps none. Spans that make no step are kept whole
-in `extra["spans"]`.
+`extra["step_of_span"]` maps every span id of the trace to the index of a step: a model's span to its step, a tool's to
+the step of its call; another span to the first step made inside it, else the step of the span that encloses it, else
+the next step, else the last. Spans that make no step are kept whole in `extra["spans"]`.
 """
 
 import re
@@ -219,7 +215,7 @@ class _Reading:
         self._turn_of[span.id] = turn
 
     def _place_outcomes(self) -> None:
-        """Place what came of a step where no later prompt and no tool tells: the output of the span around it."""
+        """Place what came of a step if no later prompt and no tool tells: the output of the span around it."""
         last_inside = {span.parent: self._turn_of[span.id] for span in self.spans if span.id in self._turn_of}
         for span in self.spans:
             if span.kind != "CHAIN" or not _AGENT_STEP.fullmatch(span.name):
@@ -278,7 +274,7 @@ def _place_answer(message: SpanMessage, turn: Turn) -> None:
 
 
 def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
-    """The place of the call that a tool's span carries out: by id, else the first of its name without an answer."""
+    """Return the place of the call that a tool's span carries out: by id, else the first of its name still open."""
     answered_ids = {result.call_id for result in turn.results}
     for place, call in enumerate(turn.calls):
         if "span_id" in call.extra:
@@ -289,7 +285,7 @@ def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
 
 
 def _starts(spans: dict[str, Span]) -> dict[str, float]:
-    """When each span began; one that does not say began with the one written before it."""
+    """Return when each span began; one that does not say began with the one written before it."""
     started: dict[str, float] = {}
     last = 0.0
     for span in spans.values():

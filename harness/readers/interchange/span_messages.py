@@ -35,7 +35,7 @@ _MOST_BITS = 14_000
 
 
 class SpanMessage(Struct):
-    """One message: who, what, which calls, to which call it is the answer."""
+    """One message: its speaker, text and calls, and the call that it answers."""
 
     role: str
     text: str = ""
@@ -53,7 +53,7 @@ def given(attributes: dict[str, Any]) -> list[SpanMessage]:
 
 
 def answered(attributes: dict[str, Any]) -> list[SpanMessage]:
-    """Return what the model answered; where no message says it, the span's output."""
+    """Return what the model answered; if no message says it, the span's output."""
     messages = _messages(attributes, _ANSWERED)
     if messages or "output.value" not in attributes:
         return messages
@@ -176,10 +176,9 @@ def _literal_calls(text: str) -> Iterator[ToolCall]:
 
 
 def json_value_of_literal(text: str) -> Any:
-    """Return the value of a Python literal as a JSON value; `None` where the text is none, or is nested too deep.
+    """Return the value of a Python literal as a JSON value; `None` if the text is not one, or too deep.
 
-    JSON has no tuple, set, bytes, complex number, `...` or name that is not text: tuples and sets become lists (sets in
-    the order of what they print as), bytes text, and everything else, a number that is not finite included, what Python
+    Tuples and sets become lists (sets in the order of what they print as), bytes text, and everything else what Python
     prints of it: `{1: b"a", "x": {2, 1}, "y": 1j}` gives `{"1": "a", "x": [1, 2], "y": "1j"}`.
     """
     try:

@@ -211,7 +211,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def flat(value: dict[str, Any]) -> dict[str, Any]:
-    """Nested objects and lists of objects as one object with dotted names; other lists stay as they are."""
+    """Return nested objects and lists of objects as one object with dotted names; other lists stay as they are."""
     result: dict[str, Any] = {}
     pending: list[tuple[str, Any]] = [("", value)]
     named = 0
@@ -239,7 +239,7 @@ def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
 
 
 def _moment(value: Any) -> float | None:
-    """Seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
+    """Return seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
     if isinstance(value, str) and not value.isdecimal():
         try:
             moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
