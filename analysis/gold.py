@@ -96,7 +96,6 @@ def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
 
 
 def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
-    """Return a mistyped id would quietly take an item out of every score."""
     shown = ", ".join(repr(item) for item in islice(unknown, _SHOWN))
     more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     n = "an item" if len(unknown) == 1 else f"{len(unknown):,} items"

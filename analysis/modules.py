@@ -26,10 +26,7 @@ def source_of(module: str) -> str:
 
 @cache
 def line_of(function: str) -> int | None:
-    """Return the line, from 1, of a function such as `misstep.analysis.papers.wink.prevalence.models_table`.
-
-    `None` if there is no such function at the top of such a module.
-    """
+    """Return the line, from 1, of a function such as `misstep.analysis.papers.wink.prevalence.models_table`."""
     module, _, name = function.rpartition(".")
     for node in ast.parse(source_of(module)).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:

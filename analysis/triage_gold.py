@@ -1,9 +1,9 @@
 """What is known of triage cases beside their labels: subcategories, and how generated cases were made.
 
+Both files are beside `gold.csv`, and only analysis opens them::
+
     gold_subcategories.csv   item,rater,label                   as `gold.csv`, with subcategories for labels
     gold_construction.csv    item,family,set,variant,partner    of generated cases alone
-
-Both are beside `gold.csv`, and nothing but analysis opens them.
 """
 
 import csv

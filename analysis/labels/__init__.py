@@ -6,11 +6,6 @@ Wide, a row an item and a column a rater; or long, a row a rating (`forms` says 
     run-1,agent,agent       run-1,ann,agent
     run-2,task,             run-1,ben,agent
                             run-2,ann,task
-
-The table is CSV, a workbook, JSON or the export of an annotation tool (`source`). An empty cell is a missing rating,
-and nothing else is but what a person says to be one. Spaces around names and labels do not count, nor do characters
-that cannot be seen, nor the letter case of labels: each is shown in its most frequent spelling. What was changed,
-left out or looks odd is said in `remarks`; a column that does not look like a rater (`columns`) is asked about.
 """
 
 from collections.abc import Sequence
@@ -74,7 +69,6 @@ def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list
 
 
 def _parts(sheet: LabelRows, form: Form) -> dict[str, tuple[LabelRows, int | None]]:
-    """Question → its rows and the column of its labels."""
     labels: tuple[int | None, ...] = form.labels or (None,)
     if form.by is None:
         return {"" if label is None else sheet.header[label]: (sheet, label) for label in labels}
@@ -97,7 +91,6 @@ def _several(
     reading: Reading,
     remarks: list[str],
 ) -> tuple[dict[str, Ratings], list[str]]:
-    """Return the cells of several questions; one that fewer than two of the raters answered is left out, and said."""
     known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
     chosen = [] if form.rater is None else chosen_raters(reading, known, sheet.file)
     by_question: dict[str, Ratings] = {}

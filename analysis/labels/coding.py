@@ -1,8 +1,4 @@
-"""Cells become codes of a scale: which spellings are one label, which mean none, and in what order labels are.
-
-Cells may also become counts of rating patterns, and these codes again: what agreement needs, and no item's name. They
-are counted as they are written. Which spellings are one label is decided where the counts of all files are together.
-"""
+"""Cells become codes of a scale: which spellings are one label, which mean none, and in what order labels are."""
 
 import re
 import shlex
@@ -34,7 +30,6 @@ class Labels(Struct, frozen=True):
     """Who gave what to which item.
 
     - `file`: Where the labels come from.
-    - `items`, `raters`: Their names, in the order of the file.
     - `categories`: The labels in use, in the order of their scale where they have one.
     - `values`: Categories: their numbers where all are numbers, else empty.
     - `codes`: Items x raters: indices into `categories`, `MISSING` if there is no rating.
@@ -164,7 +159,6 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
 
 
 def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
-    """Return the categories in the order of their scale: the order given, the numbers', or the alphabet's."""
     categories = list(dict.fromkeys(shown.values()))
     if order:
         return _in_given_order(categories, shown, order, ratings)
@@ -203,7 +197,6 @@ def _in_given_order(categories: list[str], shown: dict[str, str], order: Sequenc
 
 
 def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> InputError:
-    """Return an error about the first cell that has one of these labels."""
     firsts = []
     for name, column in zip(ratings.names, ratings.columns, strict=True):
         position = next((row for row, cell in enumerate(column) if trimmed(cell) in labels), None)
@@ -224,7 +217,6 @@ def _too_many(ratings: Ratings, categories: int) -> InputError:
 
 
 def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:
-    """A word on labels that may stand for a missing one, but for those that the order names as labels."""
     meant = {trimmed(label).casefold() for label in order}
     for label, times in labels.items():
         if label.casefold() in _LIKE_MISSING - meant:
@@ -234,7 +226,6 @@ def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[s
 
 
 def _missing_advice(words: Sequence[str]) -> str:
-    """Return what to do where all labels that are not numbers may stand for a missing one; else nothing."""
     if not words or not all(word.casefold() in _LIKE_MISSING for word in words):
         return ""
     return f"Where it means missing, leave the cell empty or give --missing {shlex.quote(','.join(words))}."

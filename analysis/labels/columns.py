@@ -1,20 +1,8 @@
 """Which columns of a wide file are not raters: texts, comments, times, ids and durations that an export brings along.
 
-Raters share a scale: what one of them says, others say too. A column is asked about only where it does not share its
-labels with the others, and where something else speaks against it:
-
-- all its cells are dates or times, and not all columns are like that;
-- its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and Doccano;
-- its cells are sentences, and not all columns are like that;
-- its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
-- hardly one of its labels is one of those that at least two other columns share and mostly repeat.
-
 A column may also say what the others say together, as a majority, a mean or a median does (`summaries`): with it among
 the raters agreement comes out too high. One that is called so need only say it on nearly all rows; another on every
 row, so often where they differ that no rater could, and it alone.
-
-Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
-handful of items only times are told, and numbers of an interval scale may all be different.
 """
 
 import csv
@@ -261,11 +249,7 @@ def hold_names(name: str, cells: Sequence[str]) -> bool:
 
 
 def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
-    """Return whether a column of a table with a rating a row may hold the labels.
-
-    Times, sentences, what has the name of something else, what is nearly all different, and what is a property of the
-    item (the same on all its rows, and hardly ever that of another) do not.
-    """
+    """Return whether a column of a table with a rating a row may hold the labels."""
     column = _column(name, cells)
     if not column.labels or column.times or column.named_otherwise or column.sentences:
         return False
@@ -295,7 +279,6 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
 
 
 def _line(names: Sequence[str]) -> str:
-    """Return names as a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()

@@ -42,13 +42,9 @@ _LONG = 3
 class Form(Struct, frozen=True):
     """Which columns hold what, by their places.
 
-    - `item`: The items.
     - `rater`: The rater of each row; `None` where each rater has a column.
-    - `labels`: Long form: the labels, a column a question.
     - `by`: The question that a row answers, where a column names it.
     - `time`: When a row was written, where a column says so.
-    - `questions`: Those to measure, of the ones that `by` names; all if empty.
-    - `remarks`: What a person should know about how the columns were understood.
     """
 
     item: int
@@ -82,7 +78,6 @@ def form_of(source: Source, reading: Reading) -> Form:
 def _completed(
     sheet: LabelRows, item: int | None, rater: int | None, labels: tuple[int, ...], by: int | None, reading: Reading
 ) -> Form:
-    """Return the long form of a table in which not every column is named, or its wide form."""
     alone = reading.fewest_raters == 1 and len(sheet.header) >= _LONG  # one rater rates each item once
     taken = {place for place in (item, rater, by, *labels) if place is not None}
     raters = [rater] if rater is not None else [at for at in columns_called(sheet, RATER_NAMES) if at not in taken]
@@ -116,7 +111,6 @@ def _completed(
 def _long(
     sheet: LabelRows, reading: Reading, roles: tuple[int, int, tuple[int, ...], int | None], *remarks: str
 ) -> Form:
-    """Return the long form with these columns of items, raters, labels and questions, and a word on all others."""
     item, rater, labels, by = roles
     time = next(iter(columns_called(sheet, _TIME_NAMES)), None) if reading.keep else None
     used = [place for place in (item, rater, *labels, by, time) if place is not None]
@@ -127,7 +121,6 @@ def _long(
 
 
 def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> int:
-    """Return the column of labels: the one with a usual name, or the only one that may hold some."""
     left = [place for place in range(len(sheet.header)) if place not in (item, rater, by)]
     named = [place for place in columns_called(sheet, _LABEL_NAMES) if place in left]
     if len(named) == 1:
@@ -142,7 +135,6 @@ def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> in
 
 
 def _of_export(source: Source, reading: Reading) -> Form:
-    """Return the form of a tool's export; its questions are asked about where several are open."""
     sheet = source.sheet
     if reading.rater:
         raise UsageError(f"--rater has no meaning for an export of {source.tool}", "Leave it out.")
@@ -179,7 +171,6 @@ def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
 
 
 def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
-    """Return whether an item is on several rows (of one question)."""
     items: Sequence[object] = sheet.columns[item]
     if by is not None:
         items = list(zip(items, sheet.columns[by], strict=True))

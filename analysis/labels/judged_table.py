@@ -1,10 +1,9 @@
 """A table in which each row is an item with the labels of people and of judges, as spreadsheets and exports have them.
 
+The words of their names, and what is in them, say which column is which::
+
     id,output,human_label,judge_label,judge_score,project
     7,"All tests pass.",yes,no,0.8,shop
-
-The columns are recognised by the words of their names and by what is in them; where that leaves a choice, the person is
-asked.
 """
 
 import re
@@ -59,14 +58,9 @@ class JudgedColumns(Struct, frozen=True):
 class JudgedTable(Struct, frozen=True):
     """The rows of a table of judged items, in order.
 
-    - `file`, `sheet`: Where it was read from, and all its cells.
     - `items`: An id for each row, which no other row has.
-    - `people`, `judges`: Column → label of each row; empty if there is none.
     - `scores`: Judge → its certainty in each row.
     - `clusters`: Item → what its row hangs together with others by, if anything.
-    - `groups`: Column → value of each row.
-    - `texts`: Column → text of each row that a reader of the page may want to see.
-    - `remarks`: What a person should know about how the table was understood.
     """
 
     file: str
@@ -123,7 +117,6 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
 
 
 def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], list[int]]:
-    """Return the columns of people and of judges, by name or as a person said."""
     people = [column_named(sheet, name, "--human") for name in named.people]
     judges = [column_named(sheet, name, "--judge") for name in named.judges]
     both = set(people) & set(judges)
@@ -145,13 +138,11 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
 
 
 def _holds_labels(sheet: LabelRows, at: int) -> bool:
-    """Return whether a column may hold labels: few different cells, and a name that says nothing else."""
     distinct = {_key(cell) for cell in sheet.columns[at]} - {""}
     return bool(distinct) and len(distinct) <= _MOST_LABELS and not _words(sheet.header[at]) & _NO_LABELS
 
 
 def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns) -> dict[int, int]:
-    """Return the column of scores of each judge that has one."""
     if named.score:
         if len(judges) > 1:
             raise UsageError("--score with several judges", "Name one judge with --judge.")
@@ -168,7 +159,6 @@ def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns
 
 
 def _texts(sheet: LabelRows, taken: Collection[int]) -> dict[str, tuple[str, ...]]:
-    """Return the columns that a reader of the page may want to see: those called like a text, else all others."""
     others = [at for at in range(len(sheet.header)) if at not in taken]
     shown = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
     return {sheet.header[at]: tuple(sheet.columns[at]) for at in shown}
@@ -237,7 +227,6 @@ def _numbers(sheet: LabelRows, at: int) -> tuple[float | None, ...]:
 
 
 def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
-    """Refuse judges none of whose labels people use, and a mapping to a label that they do not use."""
     known = set(table.labels)
     wrong = next((ours for ours in renamed.values() if ours not in known), None)
     if wrong is not None:
@@ -255,7 +244,6 @@ def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
 
 
 def _words(name: str) -> frozenset[str]:
-    """Return the words of a column's name, also of one in camel case."""
     return frozenset(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
 
 

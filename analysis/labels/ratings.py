@@ -64,7 +64,6 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
 
 
 def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) -> Ratings:
-    """Return a column of items (called item, or else the first) and a column a rater."""
     at = form.item
     items = [visible(cell).strip() for cell in sheet.columns[at]]
     title = sheet.header[at] or "the first column"
@@ -81,7 +80,6 @@ def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) ->
 
 
 def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading, remarks: list[str]) -> Ratings:
-    """Return a row a rating, in a column each of items, raters and labels."""
     items, givers = ([visible(cell).strip() for cell in sheet.columns[at]] for at in (item, rater))
     for what, at, cells in (("item", item, items), ("rater", rater, givers)):
         if "" in cells:
@@ -149,7 +147,6 @@ def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[
 
 
 def _times(cells: Sequence[str]) -> list[float] | None:
-    """When each row was written, in seconds; `None` where a cell says nothing that can be understood."""
     seconds = [number(cell.strip()) for cell in cells]
     if None in seconds:
         try:
@@ -173,7 +170,6 @@ def _differing_by_case(what: str, names: list[str]) -> list[str]:
 
 
 def _first_repeat(values: Sequence[object]) -> tuple[int, int]:
-    """Return where a value stands first and again, of the first that is repeated."""
     seen: dict[object, int] = {}
     for position, value in enumerate(values):
         if value in seen:

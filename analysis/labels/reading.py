@@ -17,12 +17,7 @@ class Reading(Struct, frozen=True):
       rater.
     - `level`: Ordinal and interval labels must be numbers, unless `order` gives their order.
     - `order`: Ordinal labels from lowest to highest.
-    - `item`, `rater`: The columns that name the item and the rater of each row; recognised if empty. In a tool's export
-      `item` is a field of its tasks.
-    - `labels`: The columns with labels, or the questions of a tool's export: each one is a question of its own.
-    - `by`: The column that names the question which a row answers.
     - `keep`: Which of several ratings of one item by one rater counts; several are an error if not given.
-    - `missing`: Labels that stand for a missing rating, whatever their letter case; an empty cell always does.
     - `fewest_raters`: How many raters there must be: agreement takes two, gold labels take one.
     - `decimal`: What separates the decimals of numbers; a point, or what `analysis.labels.coding` finds out, if not
       given.

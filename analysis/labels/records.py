@@ -56,8 +56,6 @@ SEVERAL = " + "
 class LabelRecords(Struct, frozen=True):
     """The objects of a file.
 
-    - `file`: As the user named it.
-    - `values`: The objects.
     - `places`: The number of each, from 1: of its line, or of the record in its list.
     - `unit`: What such a number counts: `line` or `record`.
     """

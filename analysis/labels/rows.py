@@ -1,9 +1,4 @@
-"""The rows of a user's table, of labels or of printed figures, and the line of the file that each is on.
-
-In CSV the delimiter is a comma, a semicolon or a tab, whichever the header has most of; text is UTF-8 with or without
-a byte order mark; lines end in any of the three ways; quoted cells may hold delimiters, quotes (doubled) and line
-breaks. Rows without any content are left out.
-"""
+"""The rows of a user's table, of labels or of printed figures, and the line of the file that each is on."""
 
 import csv
 import io
@@ -27,11 +22,6 @@ SHAPES = "Give a column of items and one a rater, or the columns item,rater,labe
 class LabelRows(Struct, frozen=True):
     """A header and the columns below it, all of one length.
 
-    - `file`: Where they come from, as the user named it.
-    - `text`: The whole file, where it is CSV.
-    - `delimiter`: What separates its cells; empty where it is not CSV.
-    - `header`: The names of the columns, trimmed.
-    - `columns`: The cells of each column, as written.
     - `places`: Where it is not CSV: the number of the record of each row, from 1.
     - `unit`: What such a record is called; a `line` is one of the file.
     """
@@ -141,7 +131,6 @@ def _has_content(cells: list[str]) -> bool:
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter that splits the header into the most cells."""
     header = next((line for line in io.StringIO(text, newline="") if not line.isspace()), "")
     return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
 

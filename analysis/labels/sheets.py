@@ -36,10 +36,7 @@ def is_workbook(content: bytes) -> bool:
 
 
 def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
-    """Return the header and the columns of a workbook's first sheet with content, and remarks on other sheets.
-
-    Numbers are written as JSON writes them, whole ones without a decimal point. A row is named by its number.
-    """
+    """Return the header and the columns of a workbook's first sheet with content, and remarks on other sheets."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
     except ImportError as error:

@@ -50,7 +50,6 @@ def _of_table(sheet: LabelRows, remarks: list[str]) -> Source:
 
 
 def _flat(records: LabelRecords) -> tuple[LabelRows, list[str]]:
-    """Objects of one value a name as a table; what holds objects is left out and said."""
     names = Counter(name for record in records.values for name in record)
     cells = {name: [label_text(record.get(name)) for record in records.values] for name in names}
     nested = [name for name, column in cells.items() if None in column]

@@ -44,7 +44,6 @@ class WatchedRun(Struct, frozen=True):
 class Alarms(Struct, frozen=True):
     """What a detector's alarms come to.
 
-    - `found`: The share of the runs with a problem that have an alarm from its first onset on.
     - `onsets_found`: The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
     - `by_others`: What `onsets_found` would be on average, had each run the alarms of another run: what a detector
       finds that speaks at the same steps whatever happens.

@@ -29,7 +29,6 @@ class LabelledRuns(Struct, frozen=True):
     """The labels of one set for a category, and what the classifiers say of the same runs.
 
     - `prompted`: Run → the prompted judge's verdict; empty where none is available.
-    - `missing`: Why there is none of the prompted judge.
     - `kinds`: Positive run → how the category is played there, where that is known.
     """
 

@@ -6,9 +6,6 @@ A file of codings has a row an item and coder, with as many codes as fit, or non
     c1,ann,gratitude;already_fixed
     c1,bob,already_fixed
     c2,ann,
-
-An item may get several codes, so that agreement is a question of each code by itself: given or not. A coder without a
-row for an item has not coded it.
 """
 
 from collections.abc import Collection, Mapping, Sequence

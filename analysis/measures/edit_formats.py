@@ -1,7 +1,4 @@
-"""Tables of edit formats: how often models keep to them, and how far a reader of edits agrees with upstream's verdicts.
-
-The boards are different benchmarks and are never pooled; the format of a run was chosen with its model.
-"""
+"""How often models keep to edit formats, and how far a reader of edits agrees with upstream's verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

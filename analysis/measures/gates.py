@@ -1,7 +1,4 @@
-"""Gates: limits that figures have to keep, such as `tool_call_failure>5%`, for pipelines that stop where one does not.
-
-A figure that cannot be computed does not keep its limit: a gate that cannot be decided is not passed.
-"""
+"""Limits that figures have to keep, such as `tool_call_failure>5%`, for pipelines that stop otherwise."""
 
 import operator
 import re

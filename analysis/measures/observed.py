@@ -1,9 +1,4 @@
-"""What an observer of recorded runs found: the misbehaviour rate per invocation, and every intervention.
-
-The rate (Wink, RQ2) is the share of the answered invocations in which the detector saw misbehaviour. The invocations of
-one trajectory stand or fall together, so that its interval is over trajectories; the naive one takes invocations for
-independent, as the paper does.
-"""
+"""What an observer of recorded runs found: the misbehaviour rate per invocation, and every intervention."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,4 @@
-"""How many sessions show which misbehaviour: counts of verdicts to shares, alone and together.
-
-Everything follows from how often each pattern of labels occurs, one label a category, `None` where a category was not
-answered. A category's share is over the sessions that were judged for it: one that was not answered is no "no".
-"""
+"""How many sessions show which misbehaviour: counts of verdicts to shares, alone and together."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,10 +28,7 @@ _ALONE = "Share of those that show it and nothing else"
 
 
 def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:
-    """The categories of which a rule can say next to nothing, which are not rows, and one sentence that says why.
-
-    `checked` tells of each category how many of the `n` sessions show it and in how many it could be checked.
-    """
+    """The categories of which a rule can say next to nothing, which are not rows, and one sentence that says why."""
     of_limits = {name: counts for name, counts in checked.items() if name in READ_BY_A_JUDGE and counts[1] < n}
     if not of_limits:
         return (), ""
@@ -98,10 +91,7 @@ def _share(count: int, n: int) -> Estimate:
 
 
 def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[Labels, int]]:
-    """Return the categories among some verdicts, in order of appearance, and how often their labels occur together.
-
-    A category that has no verdict on a session counts as not answered there.
-    """
+    """Return the categories among some verdicts, in order of appearance, and how often their labels occur together."""
     labels_of: dict[str, dict[str, str | None]] = {}
     categories: dict[str, None] = {}
     for verdict in verdicts:

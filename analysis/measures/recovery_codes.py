@@ -6,9 +6,6 @@ Each coder has a sheet of their own, in an order of its own, and sees no other:
     live-1-0007#0,recovered,recover_from_infinite_loops,
     live-1-0031#1,not_recovered,,unsure
 
-What the coders settled together is in a log of its own, a row a decision; a later decision on an item takes the
-place of an earlier one, which stays in the log. The sheets are never changed.
-
     item,code,by,note,at
 """
 

@@ -59,13 +59,11 @@ def has_failed(result: ToolResult) -> bool:
 
 
 def _sum(values: Iterable[Figure | None]) -> Figure | None:
-    """Return the sum of the values that there are; `None` if there is none."""
     known = [value for value in values if value is not None]
     return sum(known[1:], known[0]) if known else None
 
 
 def _elapsed(steps: Iterable[Step]) -> float | None:
-    """The seconds from the first step with a time to the last one; `None` where no two times can be told apart."""
     times = [step.timestamp for step in steps if step.timestamp]
     try:
         return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None

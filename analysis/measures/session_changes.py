@@ -43,10 +43,8 @@ Unit = Literal["project", "session"]
 class SessionChange(Struct, frozen=True):
     """One category in two runs.
 
-    - `category`: Its name, or `any` for sessions that show at least one.
     - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all
       changes of the table, and within groups for those of all groups.
-    - `unit`: What the interval and the test count as independent.
     - `unchecked_pairs`: How many sessions of both runs are left out because only one run could check them.
     """
 
@@ -160,7 +158,6 @@ def _undefined(category: str, a: _Checked, b: _Checked, reason: str, unchecked_p
 
 
 def _too_few(a: _Checked, b: _Checked) -> str:
-    """Return why projects cannot be what is counted; empty where they can."""
     projects = a.n_projects(b)
     if min(projects) >= FEWEST_PROJECTS:
         return ""
@@ -171,7 +168,6 @@ def _too_few(a: _Checked, b: _Checked) -> str:
 
 
 def _few(a: _Checked, b: _Checked) -> str:
-    """Return what to beware of where a run has few projects and the other has more; empty where neither is so."""
     first, second = a.n_projects(b)
     if first == second or min(first, second) >= _MANY_PROJECTS:
         return ""

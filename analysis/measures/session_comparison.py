@@ -1,9 +1,4 @@
-"""Two runs of `classify` compared: by how much the share of sessions that show each category changed.
-
-A share is of the sessions that the rule could check; runs of sub-agents are left out and counted. Where most sessions
-are in both runs, as before and after a change of the rules, they are compared pair by pair; else the runs are two
-samples. `session_changes` has the tests.
-"""
+"""Two runs of `classify` compared: by how much the share of sessions that show each category changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
@@ -68,10 +63,8 @@ class NewlyFlagged(Struct, frozen=True):
 class SessionComparison(Struct, frozen=True):
     """Two runs of `classify` compared.
 
-    - `sessions`, `sub_agents`: How many sessions either run has, and runs of sub-agents, which are left out.
     - `shared`: How many sessions are in both: the same id in the same file.
     - `paired`: Whether these are compared pair by pair, and the others left out.
-    - `changes`: One a category that both runs have, then `any`.
     - `groups_in_one_run`: Group → its sessions in either run, for those that only one of them has.
     - `newly_flagged`: What only the second run flags: first the sessions that the first one cleared, then those that it
       does not have.
@@ -143,7 +136,6 @@ def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[N
 
 
 def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:
-    """Return the sessions of a run, without those of sub-agents, each with its labels of some categories and of any."""
     places = [run.categories.index(name) for name in categories]
     chosen = [(session, tuple(labels[place] for place in places)) for session, labels in run.sessions]
     return [(session, (*labels, _any(labels))) for session, labels in chosen if session.parent is None]
@@ -155,7 +147,6 @@ def _any(labels: Labels) -> str | None:
 
 
 def _matched(a: LabelledSessions, b: LabelledSessions) -> tuple[LabelledSessions, LabelledSessions, int]:
-    """Return the sessions that are in both runs, in one order, and how many."""
     known = {(session.item, session.file): (session, labels) for session, labels in b}
     pairs = [((session, labels), known.get((session.item, session.file))) for session, labels in a]
     both = [(one, other) for one, other in pairs if other is not None]
@@ -184,7 +175,6 @@ def _groups(
 
 
 def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[SessionChange, ...]]:
-    """Return the changes of all groups with p-values adjusted for all of them."""
     adjusted = iter(holm([change.p_value for changes in groups.values() for change in changes]).p_values)
     return {
         group: tuple(structs.replace(change, p_adjusted=next(adjusted)) for change in changes)

@@ -205,7 +205,6 @@ def _notes(compared: SessionComparison) -> Iterator[str]:
 
 
 def _design(compared: SessionComparison) -> str:
-    """Return whether pairs or samples were compared, and which sessions that leaves out or counts in both."""
     a, b, shared = compared.a, compared.b, counted_text(compared.shared, "session")
     first, second = (n - compared.shared for n in compared.sessions)
     if compared.paired:
@@ -224,7 +223,6 @@ def _design(compared: SessionComparison) -> str:
 
 
 def _remarks(changes: Sequence[SessionChange]) -> Iterator[str]:
-    """Return what is to be said of some changes, each reason once with the categories that it holds for."""
     categories: defaultdict[str, list[str]] = defaultdict(list)
     for change in changes:
         if change.reason and change.difference.value is not None:

@@ -1,8 +1,4 @@
-"""How frequent misbehaviour is by project, model, agent or week: sessions with their labels to shares per group.
-
-A share is of the sessions that a rule could check, within one group. Runs of sub-agents are not sessions and are left
-out. The intervals treat sessions as independent draws from their group.
-"""
+"""How frequent misbehaviour is by project, model, agent or week: sessions with their labels to shares per group."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,10 +66,7 @@ def counts_of(rates: Mapping[str, Prevalence], category: str) -> dict[str, Categ
 
 
 def worst_group(rates: Mapping[str, Prevalence], category: str) -> tuple[str, CategoryCount] | None:
-    """The group with the highest lower bound of its share, so that one bad session of one makes no group the worst.
-
-    `None` where no group shows the category.
-    """
+    """The group with the highest lower bound of its share, so that one bad session of one makes no group the worst."""
     shown = [(group, one) for group, one in counts_of(rates, category).items() if one.count]
     return max(shown, key=lambda pair: pair[1].share.low or 0.0, default=None)
 
@@ -150,7 +143,6 @@ def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
 
 
 def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -> list[Row]:
-    """Return the last weeks as rows of a figure: a series for each category that was found in them."""
     rows: list[Row] = []
     weeks = weeks_drawn(by_week)
     for category in dict.fromkeys(one.category for of_week in by_week.values() for one in of_week.categories):

@@ -1,7 +1,4 @@
-"""Tables of solve rates on public benchmarks: how sure a rate is, which ranks can be told apart, and out of what.
-
-Submissions to one benchmark were tried on the same tasks, so two of them are compared task by task.
-"""
+"""Tables of solve rates on public benchmarks: how sure a rate is, which ranks can be told apart, and out of what."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
@@ -117,7 +114,6 @@ def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:
 
 
 def _rate(one: SolvedSet, system: str, n: int | None = None) -> Estimate:
-    """Return a system's rate, out of the tasks that it was tried on or out of n."""
     return wilson(len(one.solved(system)), n or len(one.systems[system]))
 
 
@@ -127,7 +123,6 @@ def _rate_row(one: SolvedSet, system: str, group: str) -> Row:
 
 
 def _stated(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
-    """Return a stated rate held against that out of n tasks, by default those that the system was tried on."""
     solved, total = len(one.solved(figure.row)), n or len(one.systems[figure.row])
     counts, rate = f"{solved:,} / {total:,}{of}", _rate(one, figure.row, n)
     same = prints_as(solved, total, figure.digits)

@@ -1,8 +1,4 @@
-"""Prevalence in a generated study: as planted, as found, corrected; by week, by day, by version, by what users thought.
-
-Truth is known by construction, so that every figure that a classifier's answers give can be held against it. A session
-whose category was not answered is in no share of what was found. "Any" is found where any category is.
-"""
+"""Prevalence in a generated study: as planted, as found, corrected; by week, day, version and users' rating."""
 
 import random
 from collections import Counter, defaultdict

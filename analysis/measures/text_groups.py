@@ -79,7 +79,6 @@ class _Words(Struct, frozen=True):
 
 
 def _placed(texts: Sequence[str]) -> tuple[FloatArray, _Words] | None:
-    """Return the texts as points of length 1, and the words that they are made of; `None` if there are no words."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -116,7 +115,6 @@ def _groups(points: FloatArray, least: int) -> IntArray:
 
 
 def _subsample(points: FloatArray, least: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return which texts were drawn, and the group of each of them."""
     size = max(least + 1, round((1 - LEFT_OUT) * len(points)))
     drawn = np.sort(rng.choice(len(points), size=min(size, len(points)), replace=False))
     return drawn, _groups(points[drawn], least)
@@ -140,7 +138,6 @@ def _described(
 
 
 def _likenesses(members: set[int], again: Sequence[_Subsample]) -> Iterator[float]:
-    """In each subsample that has a member, the likeness of the group to the most like one there."""
     for drawn, found in again:
         left = members & set(drawn.tolist())
         if left:

@@ -1,8 +1,4 @@
-"""Rule classifiers held against people's labels: precision and recall by category and set, with intervals.
-
-The public sets were labelled for questions of their own. `data/mappings.toml` says which of their labels are taken
-for which category, and why; a run is positive when it carries such labels.
-"""
+"""Rule classifiers held against people's labels: precision and recall by category and set, with intervals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -143,7 +139,6 @@ def _marked(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
 
 
 def _longest(hits: Iterable[bool]) -> int:
-    """Return the longest stretch of hits."""
     return max((len(list(stretch)) for hit, stretch in groupby(hits) if hit), default=0)
 
 
@@ -186,7 +181,6 @@ def _category_rows(validity: Validity, source: str) -> list[Row]:
 
 
 def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
-    """Return whether the evidence of flagged runs is at the step that decided the failure."""
     decisive = {error.trajectory: error.step for error in read_marked_errors(judged.folder) if error.step is not None}
     evidence = _evidence(judged.verdicts, decisive)
     hits = sum(decisive[run] in steps for run, steps in evidence.items())
@@ -206,7 +200,6 @@ def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> list[Row]:
 
 
 def _evidence(verdicts: Iterable[Verdict], runs: Mapping[str, int]) -> dict[str, set[int]]:
-    """Flagged run → the steps that any of its verdicts names."""
     steps: dict[str, set[int]] = {}
     for verdict in verdicts:
         if verdict.label == YES and verdict.item in runs:
@@ -215,7 +208,6 @@ def _evidence(verdicts: Iterable[Verdict], runs: Mapping[str, int]) -> dict[str,
 
 
 def _finding(validities: Sequence[Validity]) -> str:
-    """Return the best-supported figure first: precision and recall on the set with the most positive runs."""
     most = max(validities, key=lambda one: one.recall.n or 0, default=None)
     if most is None or not most.recall.n:
         return "No set with people's labels is available."

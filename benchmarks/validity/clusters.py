@@ -75,10 +75,7 @@ def attempts(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> 
 
 
 def sign_flips(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Type I error of McNemar's test by sign flips, where clusters lean alike either way and where they do not.
-
-    Skewed: one of two equally good systems wins a few clusters by far, the other the rest by a little.
-    """
+    """Type I error of McNemar's test by sign flips, where clusters lean alike either way and where they do not."""
     shapes = {"as far either way": ((-3, -1, 1, 3), (0.25, 0.25, 0.25, 0.25)), "skewed, 4 to 1": ((4, -1), (0.2, 0.8))}
     shapes["skewed, 9 to 1"] = ((9, -1), (0.1, 0.9))
     for count in (10, 30, 100, 300):

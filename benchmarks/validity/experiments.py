@@ -1,8 +1,4 @@
-"""Arms of an experiment: skewed sessions of engineers, and recoveries where others end without.
-
-An engineer has a few sessions, whose sizes are lognormal with a part of the spread between engineers. Calls of one
-engineer fail with a chance of his own.
-"""
+"""Arms of an experiment: skewed sessions of engineers, and recoveries where others end without."""
 
 from collections.abc import Iterator, Sequence
 

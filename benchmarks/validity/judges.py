@@ -47,10 +47,7 @@ def corrected(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
 
 
 def prediction_powered(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Coverage of the prediction-powered mean, by our bounds.
-
-    A judge that is nearly always right often shows no error on few labels: these samples are counted apart, too.
-    """
+    """Coverage of the prediction-powered mean, by our bounds."""
     others = 1_000
     for prevalence in (0.1, 0.4):
         for labelled in (20, 40, 150):
@@ -151,7 +148,6 @@ def thresholds(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
 
 
 def _given_out(scored: Scored, n: int, samples: int, rng: np.random.Generator) -> Iterator[float | None]:
-    """Return the threshold of each drawn judge, whose answers are all the label."""
     for _ in range(samples):
         scores, chances = scored(rng, n)
         right = rng.random(n) < chances

@@ -47,7 +47,6 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
 
 
 def _given(record: dict[str, Any], usual: object) -> Iterator[tuple[object, list[Any]]]:
-    """Who gave what."""
     by_user: dict[object, list[Any]] = {}
     for one in record["annotations"] if isinstance(record.get("annotations"), list) else ():
         if isinstance(one, dict):

@@ -70,7 +70,6 @@ def flat_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
 
 
 def _answers(results: Iterable[Any], found: ToolRatings) -> Iterable[tuple[str, str]]:
-    """Question and label of each answer about the whole item."""
     for result in results:
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict):
@@ -95,7 +94,6 @@ def _label(value: dict[str, Any], kind: str) -> str | None:
 
 
 def _annotator(annotation: dict[str, Any]) -> object:
-    """Who gave an annotation: a number, or in other exports an object with an address."""
     who = annotation.get("completed_by")
     if isinstance(who, dict):
         return next((who[name] for name in ("email", "username", "id") if who.get(name)), None)

@@ -37,7 +37,6 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
 
 
 def _answer(task: dict[str, Any], table: ToolRatings) -> tuple[str, str]:
-    """Return what was asked and the label that answers it, both empty for what is not a rating."""
     if task["answer"] == "ignore":
         table.left_out["ignored tasks"] += 1
     elif isinstance(task.get("options"), list) or "accept" in task:

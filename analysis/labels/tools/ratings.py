@@ -19,11 +19,8 @@ _OWN_FIELDS = ("data", "meta", "metadata", "fields")
 class ToolRatings(Struct):
     """The ratings of an export, gathered one by one.
 
-    - `tool`: The tool that wrote it.
-    - `records`: What they are gathered from.
     - `item_field`: The field of a task that names its item; the tool's own name of the task if empty.
     - `rows`: Item, rater, label, question and time of each; an empty label is a missing rating.
-    - `places`: The place of the record of each.
     - `left_out`: What was not taken for a rating, in words → how often.
     """
 
@@ -72,7 +69,6 @@ class ToolRatings(Struct):
         return [*found, f"not counted as ratings: {self._left_out()}"] if self.left_out else found
 
     def _where(self, place: int) -> tuple[int | None, str | None]:
-        """Line and field of an error about the record at a place."""
         unit = self.records.unit
         return (place, None) if unit == "line" else (None, f"{unit} {place}")
 

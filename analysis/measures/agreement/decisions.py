@@ -34,7 +34,6 @@ def adjudication_csv(questions: QuestionReports) -> str:
 
 
 def _named(questions: QuestionReports) -> Iterator[tuple[list[str], AgreementReport]]:
-    """Return each report with its question, which is nothing if there is one without a name."""
     for name, report in questions.reports.items():
         yield ([name] if _question(questions) else []), report
 

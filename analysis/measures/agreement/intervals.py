@@ -1,7 +1,4 @@
-"""Agreement with its intervals: by resampling where that is quick, else by standard errors.
-
-Both ways give the same values; `method` says which way the interval was made.
-"""
+"""Agreement with its intervals: by resampling where that is quick, else by standard errors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -49,8 +46,6 @@ class Cells(Struct, frozen=True):
     """The cells in use of two raters' contingency table.
 
     - `first`, `second`: Cells: the category that each rater gave.
-    - `items`: Cells: how many items.
-    - `categories`: The number of categories.
     """
 
     first: IntArray
@@ -96,7 +91,6 @@ class Ratings(Struct, frozen=True):
     """Items with at least one rating, by how often each category was given to them.
 
     - `counts`: Patterns x categories.
-    - `items`: Patterns: the items of each.
     - `of_item`: Items: the pattern of each; `None` where items are only counted, and any order of them will do.
     - `level`, `values`: What Krippendorff's alpha takes the categories for, and their numbers.
     """
@@ -186,7 +180,6 @@ def _weights(categories: int, weighting: Weighting) -> FloatArray | None:
 
 
 def _one_set(items: IntArray) -> FloatArray:
-    """Return the items as they are, as one set of weights."""
     return items[None, :].astype(np.float64)
 
 

@@ -1,8 +1,4 @@
-"""A rater at a time: how often with the majority of the others, and which labels more or less often than they.
-
-Both compare a rater with the others on the same items: those that the rater and somebody else labelled. An item of
-many others weighs no more than one of a single other.
-"""
+"""A rater at a time: how often with the majority of the others, and which labels more or less often than they."""
 
 from collections.abc import Iterator
 

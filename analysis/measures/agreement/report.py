@@ -1,8 +1,4 @@
-"""How far raters agree: everything that `misstep agreement` says about a file of labels.
-
-The fields and their order are the JSON that scripts may rely on. Every interval comes from resampling items, or from
-standard errors where resampling is not asked for or would take too long; `method` says which.
-"""
+"""How far raters agree: everything that `misstep agreement` says about a file of labels."""
 
 from collections import Counter
 from itertools import combinations
@@ -246,7 +242,6 @@ def dissents(report: AgreementReport, rater: str) -> list[RaterDissent]:
 
 
 def _by_name(overall: list[Estimate], weighted: Weighted | None) -> dict[str, Estimate]:
-    """Return the coefficients over all raters by their names in the JSON."""
     named = dict(zip(("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"), overall, strict=False))
     if weighted is not None:
         named |= {"gwet_ac2_linear": weighted.linear, "gwet_ac2_quadratic": weighted.quadratic}
@@ -266,7 +261,6 @@ def _grouped(labels: Labels) -> _Items:
 def _coefficients(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, seed: int, rng: np.random.Generator
 ) -> tuple[list[Estimate], tuple[str, str, str]]:
-    """Fleiss' kappa, Krippendorff's alpha, AC1, each category's kappa, AC2 if weighted; how the intervals are made."""
     values = np.array(labels.values or range(len(labels.categories)), dtype=np.float64)
     rated = items.counts.sum(axis=1) >= 1
     place = np.cumsum(rated) - 1
@@ -316,7 +310,6 @@ def _pairs(
 
 
 def _pair(raters: tuple[str, str], cells: Cells, estimates: list[Estimate]) -> Pair:
-    """Return two raters with their kappas: the unweighted one, then those with weights, if any."""
     kappa, *weighted = [_with_constant(estimate, raters, cells) for estimate in estimates]
     agreement = cells.agreement if cells.n else None
     return Pair(raters, cells.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None)

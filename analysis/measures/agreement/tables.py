@@ -1,8 +1,4 @@
-"""A report on agreement as tables: rows that the page, the CSV and the JSON render alike.
-
-The first table's finding is the report's headline: how far the raters agree beyond chance, in words and with the
-interval, by Fleiss' kappa for names and by Krippendorff's alpha for ordered labels and numbers.
-"""
+"""A report on agreement as tables: rows that the page, the CSV and the JSON render alike."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -275,7 +271,6 @@ def _categories_finding(categories: list[CategoryAgreement]) -> str:
 
 
 def _methods(report: AgreementReport) -> str:
-    """Return the ways in which intervals were made, each once, without the counts that differ from row to row."""
     if not report.interval_methods:
         return "There are no intervals"
     counts = f"{report.resamples:,} resamples of items, seed {report.seed}"
@@ -288,12 +283,10 @@ def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = ""
 
 
 def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
-    """Return a table of agreement, which is not one of a paper's."""
     return Table(name, "agreement", title, finding, rows, notes)
 
 
 def _left_out(count: int) -> tuple[str, ...]:
-    """Return a note on what a table of `count` entries does not show."""
     rest = count - _MOST_ROWS
     return (f"The first {_MOST_ROWS:,}; {rest:,} more are in the output of --json.",) if rest > 0 else ()
 

@@ -48,7 +48,6 @@ class CountedRanking(Struct, frozen=True):
 class CountedJudge(Struct, frozen=True):
     """The scores of one judge; the fields have the meaning that they have in `scores.json`.
 
-    - `without_gold`: Items asked that have no gold label.
     - `scored`, `unscored`, `outside`: Answered items with a gold label: those with a score from 0 to 1, without one,
       and with another one.
     - `ranking`: The area under the ROC curve of right answers over wrong ones, by the score of the label given.
@@ -128,7 +127,6 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
 
 
 def _cells(rows: Collection[GoldAnswer], codes: Codes) -> IntArray:
-    """Return how many items have each gold label and answer: labels x (labels, unknown, unanswered)."""
     places = codes.places
     cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
     for kind in rows:
@@ -160,7 +158,6 @@ def _label_scores(place: int, answered: IntArray, cells: IntArray, f1: Estimate,
 
 
 def _ranking(rows: Collection[ScoreBin]) -> Estimate:
-    """Right answers over wrong ones."""
     if not rows:
         return Estimate(None, n=0, reason=NO_SCORES)
     right = np.array([kind.gold == kind.label for kind in rows])

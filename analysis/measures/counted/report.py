@@ -129,12 +129,10 @@ def counted_strata(rows: Collection[CategorySet]) -> dict[str, dict[str, Prevale
 
 
 def _categories_of(rows: Collection[CategorySet]) -> tuple[str, ...]:
-    """Return all categories that sessions were judged for, or were to be."""
     return tuple(sorted({category for kind in rows for category in kind.categories}))
 
 
 def _by_name(rows: Sequence[Kind], field: str) -> Iterator[tuple[str, list[Kind]]]:
-    """Give the rows of each system or judge, in the order of their names."""
     for name in sorted({getattr(kind, field) for kind in rows}):
         yield name, [kind for kind in rows if getattr(kind, field) == name]
 
@@ -186,5 +184,4 @@ def _times(judge: str, rows: Sequence[TimeBin]) -> CountedTimes:
 
 
 def _edge(place: int) -> float | None:
-    """Return where a bin begins, in seconds; `None` before the first edge and behind the last."""
     return TIME_EDGES[place - 1] / 1e6 if 0 < place <= len(TIME_EDGES) else None

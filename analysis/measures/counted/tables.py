@@ -131,7 +131,6 @@ def counted_times_table(times: tuple[CountedTimes, ...]) -> Table:
 
 
 def _between(one: TimeQuantile) -> str:
-    """Return the edges and the interval in words."""
     least = number_text(one.least, "seconds")
     edges = f"{least} or longer" if one.below is None else f"{least} to {number_text(one.below, 'seconds')}"
     return f"{edges} ({interval_words(one.interval_least, one.interval_below, 'seconds')})"

@@ -130,7 +130,6 @@ def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | 
 
 
 def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]:
-    """Return the names of the control and of the treatment."""
     known = f"There are: {', '.join(arms)}."
     for arm in filter(None, (control, treatment)):
         if arm not in arms:

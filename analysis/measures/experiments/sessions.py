@@ -17,13 +17,7 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 class ExperimentSession(Struct, frozen=True, omit_defaults=True):
-    """One session; what was not measured is `None`, never 0.
-
-    - `session`, `unit`, `arm`: Its id, what was assigned (the session itself, or the engineer whose it is), and the
-      arm.
-    - `failed_calls`, `calls`: Tool calls that failed, and all.
-    - `tokens`, `seconds`, `engineer_interventions`: What the session took.
-    """
+    """One session; what was not measured is `None`, never 0."""
 
     session: str
     unit: str

@@ -54,7 +54,6 @@ def experiment_finding(report: ExperimentReport) -> str:
 
 
 def _misleads(change: MetricChange, naive: Significance) -> bool:
-    """Return whether a test that takes calls as independent finds what the test over units does not."""
     own = change.compared.test.p_value
     return naive.p_value is not None and own is not None and naive.p_value < LEVEL <= own
 

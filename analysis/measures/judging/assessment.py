@@ -46,20 +46,7 @@ _ALPHA = 0.05
 
 
 class Assessment(Struct, frozen=True):
-    """All results of one run of a judge.
-
-    - `scores`: Accuracy, kappa, precision and recall.
-    - `bias`: Which label errors flow to which.
-    - `reliability`: How far its scores can be taken at their word.
-    - `ceiling`: Whether it agrees with people as well as people agree with each other.
-    - `alternative_annotator`: Whether it could stand in for a rater.
-    - `slices`: On which kinds of item it errs.
-    - `votes`: How the votes of a run with several fell.
-    - `given`: How often it gives each label.
-    - `prevalence`: How often the positive label holds.
-    - `cost`: What an item takes.
-    - `evidence`: The kind of evidence of all of these.
-    """
+    """All results of one run of a judge."""
 
     scores: Scores
     bias: Bias
@@ -118,10 +105,7 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
 
 
 def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
-    """Return the results as tables, the scores first; a question that the run says nothing about has none.
-
-    Where nobody has labelled anything, the first table is how often each label was given.
-    """
+    """Return the results as tables, the scores first; a question that the run says nothing about has none."""
     if assessment.given.labelled or not assessment.scores.n:
         tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
     else:
@@ -167,6 +151,5 @@ def main_findings(assessment: Assessment, source: str) -> list[str]:
 
 
 def _is_known(overconfidence: Estimate) -> bool:
-    """Return whether scores are surely too high or too low, on answers enough for a t interval."""
     low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
     return low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0

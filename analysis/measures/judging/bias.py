@@ -1,9 +1,4 @@
-"""Directional bias: which label a judge's errors take away from, and which they give to.
-
-Errors in opposite directions cancel out in how often each label is used; a judge that is merely noisy is not biased.
-All figures are over the items with an answer and a gold label; how often items of each gold label are left without an
-answer is said apart.
-"""
+"""Directional bias: which label a judge's errors take away from, and which they give to."""
 
 import numpy as np
 from msgspec import Struct, structs
@@ -68,10 +63,8 @@ class Flow(Struct, frozen=True):
 class Bias(Struct, frozen=True):
     """Where errors flow.
 
-    - `n`: The items with an answer and a gold label.
     - `outside`: How many of the answers are none of the labels; they count as use of no label.
     - `homogeneity`: The one test over all labels that the judge uses them as often as people do.
-    - `labels`, `flows`: Each label's use, and each pair of labels with an error, most one-sided first.
     - `unanswered`: The test that items of every gold label are as likely to be answered.
     """
 
@@ -84,11 +77,7 @@ class Bias(Struct, frozen=True):
 
 
 def bias(sample: JudgedSample, seed: int = 0) -> Bias:
-    """Return which label errors flow to which; `seed` is of the draws of small tables.
-
-    Where items come in clusters, the tests are over these: Hotelling's on the clusters' differences of margins in place
-    of Stuart's and Maxwell's, and McNemar's with clusters that go either way as a whole.
-    """
+    """Return which label errors flow to which; `seed` is of the draws of small tables."""
     both = sample.answered & sample.known
     gold, answers, units = sample.gold[both], sample.answers[both], sample.units.only(both)
     named = answers < sample.codes.unknown
@@ -248,5 +237,4 @@ def flows_finding(bias: Bias) -> str:
 
 
 def _forwards(difference: Estimate) -> Estimate:
-    """Return a difference seen from the side of the greater."""
     return difference if (difference.value or 0.0) >= 0 else difference.negated()

@@ -1,8 +1,4 @@
-"""Which way recorded judges err: do they say the positive label more often than people.
-
-Errors that go both ways alike leave a count right and a judge no better; errors that go one way are a bias. The test
-is over runs or workspaces, as errors in one of them go together.
-"""
+"""Which way recorded judges err: do they say the positive label more often than people."""
 
 from collections.abc import Sequence
 

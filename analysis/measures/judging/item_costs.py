@@ -1,8 +1,4 @@
-"""What an item costs to judge: seconds, tokens and dollars, what came from a cache apart.
-
-The cost of a cached answer is that of its first time; nothing was spent for it now. Not every server says what an
-answer took, so each figure says how many verdicts do.
-"""
+"""What an item costs to judge: seconds, tokens and dollars, what came from a cache apart."""
 
 from collections.abc import Sequence
 

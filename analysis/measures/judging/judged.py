@@ -16,10 +16,7 @@ NO_JUDGES = "No judge's recorded answers are available."
 class JudgedItems(Struct, frozen=True):
     """One judge's verdicts on some items of a data set, with what people said.
 
-    - `judge`: The judge, for people.
-    - `dataset`, `source`: The data set, and its name with its version.
     - `verdicts`, `gold`, `clusters`: As `scores.score` takes them.
-    - `labels`, `positive`: The labels, and the one that counts as found.
     - `on`: Which part of the data set the items are, for people; empty where they are all of it.
     """
 

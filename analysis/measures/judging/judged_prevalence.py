@@ -33,14 +33,10 @@ NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
 class JudgedPrevalence(Struct, frozen=True):
     """How often the positive label holds.
 
-    - `positive`: The label; empty if there is none.
     - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with both an answer and a gold label.
-    - `judge`: The share of answers that are the label, over all answered.
     - `lowest`, `highest`: That share if the unanswered were all no, and all yes; `None` where nothing was asked.
-    - `people`: The share of gold labels that are the label, over the answered items that have one.
     - `corrected`: The judge's share put right by its sensitivity and specificity on the labelled items.
     - `prediction_powered`: The judge's share put right by its mean error on the labelled items.
-    - `sensitivity`, `specificity`: The judge's, on the labelled items.
     """
 
     positive: str

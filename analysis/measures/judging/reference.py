@@ -1,7 +1,4 @@
-"""What a judge is held against: the label that most raters gave an item, and what each rater gave.
-
-An item on which the most frequent labels tie has no gold label: it is counted, and left out of what is scored.
-"""
+"""What a judge is held against: the label that most raters gave an item, and what each rater gave."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +14,6 @@ class Reference(Struct, frozen=True):
 
     - `label_of`: Item → the label of the majority.
     - `tied`: The items on which no label has a majority over all others.
-    - `by_rater`: Rater → item → label.
     """
 
     label_of: dict[str, str]

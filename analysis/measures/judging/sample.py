@@ -1,8 +1,4 @@
-"""A run's verdicts beside people's labels, as codes: what every question about a judge starts from.
-
-An item is a row; a label is its place among the benchmark's, an answer that is none of them comes after these, and no
-answer comes last. People's labels are also kept one by one, as triples of item, rater and label.
-"""
+"""A run's verdicts beside people's labels, as codes: what every question about a judge starts from."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -52,14 +48,9 @@ class Codes(Struct, frozen=True):
 class JudgedSample(Struct, frozen=True):
     """The items asked, with the answer and people's labels of each.
 
-    - `verdicts`: One an item.
-    - `codes`: The labels.
     - `answers`, `gold`: Items: the code of the answer, and of the gold label, `MISSING` if there is none.
-    - `raters`: Their names.
     - `ratings`: Ratings x (item, rater, label): each label that a rater gave to an item asked.
-    - `units`: What is sampled: items or clusters.
     - `positive`: The label that counts as found; may be empty.
-    - `level`: The level of measurement of the labels.
     """
 
     verdicts: tuple[Verdict, ...]

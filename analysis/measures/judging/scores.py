@@ -99,7 +99,6 @@ class Scores(Struct, frozen=True):
     - `n`: The items asked; `answered` to `failed` add up to it.
     - `tied`, `unlabelled`: Items asked that have no gold label: the raters' labels tie, or there are none.
     - `unasked`: Items with a gold label of which the run says nothing; no score counts them.
-    - `unknown_labels`: Answers that are none of the labels, with how often each was given.
     - `accuracy`, `accuracy_all`, `cohen_kappa`, `cohen_kappa_all`: Over the answered, and with the unanswered counted
       as wrong.
     - `majority_label`, `majority_share`: The most frequent gold label, and the accuracy of a judge that always says so.
@@ -147,11 +146,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Scores:
-    """Return the scores of one run of one judge.
-
-    Shares carry Wilson's interval, kappas and F1 a percentile bootstrap; where several items are of one cluster, all of
-    them are clustered.
-    """
+    """Return the scores of one run of one judge."""
     asked = one_an_item(verdicts)
     reference = majority(gold)
     codes = codes_of(reference, labels)
@@ -284,7 +279,6 @@ def _against_rater(
 
 
 def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
-    """Return the totals of what verdicts say they took, and how many say so."""
     amounts = {
         name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT
     }

@@ -1,9 +1,4 @@
-"""On which kinds of item a judge errs: accuracy by length, and by whatever a data set says of its items.
-
-Lengths are cut into thirds, equal ones together. A field of the items is looked at where it has from two to twelve
-different texts; one that says the gold label, under whatever names, is none. Accuracy is over the answered, and again
-with the unanswered counted as wrong; the tests are of the latter, one a field, Holm-adjusted over the fields.
-"""
+"""On which kinds of item a judge errs: accuracy by length, and by whatever a data set says of its items."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -180,7 +180,6 @@ def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
 
 
 def _confusion(one: ScoredItems) -> Confusion:
-    """Return the answered items, the positive label against all others."""
     matrix = one.scores.confusion
     place = matrix.labels.index(one.judged.positive)
     answered = [sum(row) + unknown for row, unknown in zip(matrix.matrix, matrix.unknown, strict=True)]

@@ -1,8 +1,4 @@
-"""What a judge's figures are a sample of: items, or the runs and other clusters by which items hang together.
-
-Where any two items are of one cluster, the clusters are the sample: each brings the totals of its items, shares and
-means carry the interval of a ratio of such totals, and what is resampled is clusters.
-"""
+"""What a judge's figures are a sample of: items, or the runs and other clusters by which items hang together."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -64,10 +60,7 @@ class JudgedUnits(Struct, frozen=True):
         return np.column_stack(columns) if columns else np.zeros((self.count, 0))
 
     def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
-        """Return the items of `part` as a share of those of `whole`; `undefined` is the reason where that has none.
-
-        Wilson's interval over items, Korn and Graubard's over clusters.
-        """
+        """Return the items of `part` as a share of those of `whole`; `undefined` is the reason where that has none."""
         hits, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
         if total == 0:
             return Estimate(None, n=0, reason=undefined)
@@ -92,10 +85,7 @@ class JudgedUnits(Struct, frozen=True):
     def resampled_counts(
         self, statistic: Statistic, kinds: Patterns, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
     ) -> list[Estimate]:
-        """As `resampled`, for figures that follow from how many items are of each kind.
-
-        Without clusters the counts of kinds are drawn at once, however many items there are.
-        """
+        """As `resampled`, for figures that follow from how many items are of each kind."""
         if not self.clustered:
             return resampled_counts(statistic, kinds.items, reasons, resamples, seed)
         counts = np.zeros((self.count, len(kinds.items)), dtype=np.int64)
@@ -119,7 +109,6 @@ def _estimates(
     n: int,
     units: str,
 ) -> list[Estimate]:
-    """Return the figures of all totals, each with the interval of its resamples; without items, the reasons."""
     if not n:
         return [Estimate(None, n=0, reason=reason) for reason in reasons]
     values = statistic(totals[None, :].astype(np.float64))[0]

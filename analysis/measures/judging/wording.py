@@ -1,8 +1,4 @@
-"""What scores of judges come to, in sentences: the one place that makes them for pages, tables and the terminal.
-
-A sentence compares a judge with always giving the most frequent label, and begins with that if the judge is not better.
-Items without an answer count as wrong; the sentence gives the figure over the answered items as well.
-"""
+"""What scores of judges come to, in sentences: the one place that makes them for pages, tables and the terminal."""
 
 from collections.abc import Mapping, Sequence
 
@@ -125,7 +121,6 @@ def _accuracy(scores: Scores) -> float:
 
 
 def _standing(scores: Scores) -> str:
-    """Return how often a judge is right beside always giving the most frequent label; empty where either is unknown."""
     accuracy, constant = scores.accuracy_all, scores.majority_share.value
     if accuracy.value is None or constant is None:
         return ""
@@ -173,7 +168,6 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
 
 
 def _told(difference: Estimate, p: float | None) -> str:
-    """Return a difference with its interval and its p-value, where it has one."""
     text = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
     return text if p is None else f"{text}, {p_text(p, p)}"
 
@@ -183,7 +177,6 @@ def _interval(difference: Estimate) -> str:
 
 
 def _where_both_answered(pair: PairedJudges) -> str:
-    """Return what of the difference is left over the items that both answered, where those are fewer."""
     answered, p = pair.where_answered, pair.answered.p_value
     if answered.n == pair.n:
         return ""

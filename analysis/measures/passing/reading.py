@@ -68,7 +68,6 @@ def has_attempts(sheet: LabelRows) -> bool:
 
 
 def _columns(sheet: LabelRows) -> dict[str, int]:
-    """Return which column is which."""
     places = {re.sub(r"\W+", "_", trimmed(name).casefold()): at for at, name in enumerate(sheet.header)}
     columns: dict[str, int] = {}
     for column, names in NAMES.items():
@@ -119,7 +118,6 @@ class _Rows(Struct, frozen=True):
         return self.sheet.error(row, place, advice, self._called("attempt" if attempt else "task"))
 
     def _attempt(self, row: int) -> tuple[TaskCounts, str]:
-        """Return the counts of one attempt, and its cell."""
         cell = self.cells["passed"][row]
         outcome = self._outcome(cell)
         if isinstance(outcome, InputError):
@@ -127,7 +125,6 @@ class _Rows(Struct, frozen=True):
         return TaskCounts(int(outcome is True), int(outcome is False), int(outcome is None)), cell
 
     def _counts(self, row: int) -> tuple[TaskCounts, str]:
-        """Return the counts of one task, and the cell of those that passed."""
         n, c = self.cells["n"][row], self.cells["c"][row]
         if not _WHOLE.fullmatch(n) or int(n) > MOST_ATTEMPTS:
             advice = f"Give the number of attempts, a whole number up to {MOST_ATTEMPTS:,}."
@@ -140,7 +137,6 @@ class _Rows(Struct, frozen=True):
         return TaskCounts(int(c), int(n) - int(c)), c
 
     def _whose(self) -> list[tuple[str, str]]:
-        """Return the system and the task of each row."""
         for column in ("task", "system"):
             if "" in (named := self.cells.get(column, ())):
                 advice = f"Name the {column} in each row."

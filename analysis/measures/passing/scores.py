@@ -47,11 +47,8 @@ class AtK(Struct, frozen=True):
 class Flicker(Struct, frozen=True):
     """Tasks that pass sometimes, of those with two attempts or more.
 
-    - `share`: The share of tasks that pass in some attempts and fail in others.
     - `expected`: The share to expect by chance if every task passed at the mean rate: tasks that differ in how hard
       they are flicker less.
-    - `never`, `sometimes`, `always`: How many tasks pass so.
-    - `tasks`: The names of those that pass sometimes.
     - `left_out`: Tasks with fewer than two attempts, which cannot flicker.
     """
 

@@ -84,7 +84,6 @@ def _opening(report: PassReport, best: SystemPasses) -> str:
 
 
 def _first(one: SystemPasses) -> AtK:
-    """Return what one attempt does, or else the first number of attempts that was asked for."""
     return next((at for at in one.at if at.k == 1), one.at[0])
 
 
@@ -211,6 +210,5 @@ def pairs_table(report: PassReport) -> Table:
 
 
 def _evidence(report: PassReport, pair: PairedSystems) -> Evidence:
-    """Generated where the tasks of both are."""
     compared = {one.evidence for one in report.systems if one.system in (pair.a, pair.b)}
     return "generated" if compared == {"generated"} else "real"

@@ -42,11 +42,7 @@ class TimeToRecovery(Struct, frozen=True):
 def recovery_effects(
     guided: Sequence[Problem], unguided: Sequence[Problem], classes: Classes, overall: str = "Overall"
 ) -> list[RecoveryEffect]:
-    """Return the effect of guidance on recovery within the window, by class.
-
-    The question is asked of all classes together, so that this p-value is its own; those of the single classes are
-    adjusted for their number.
-    """
+    """Return the effect of guidance on recovery within the window, by class."""
     effects = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
     adjusted = holm([None if one.name == overall else one.test.p_value for one in effects]).p_values
     return [

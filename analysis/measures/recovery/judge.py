@@ -49,7 +49,6 @@ def judge_of_recoveries(problems: Sequence[Problem]) -> RecoveryJudge:
 
 
 def _labelled(problems: Sequence[Problem], *, recovered: bool) -> list[tuple[int, int]]:
-    """Of the problems that recovered, or of those that did not, by unit how many the judge labels so."""
     own = [one for one in problems if one.recovered is recovered]
     return by_unit(own, lambda one: one.judged is recovered)
 

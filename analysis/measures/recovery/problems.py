@@ -31,7 +31,6 @@ Judgements = Mapping[tuple[str, int], bool]
 class Problem(Struct, frozen=True):
     """One problem as followed.
 
-    - `words`: How many interventions the session had, heard or only recorded.
     - `steps`: Steps from the start to what ended it, at least 1: the first step that is free of it.
     - `judged`: Whether a judge calls it recovered; `None` where none was asked, or it gave no label.
     """
@@ -111,7 +110,6 @@ def _of_session(session: LiveSession, start: Start, judgements: Judgements) -> I
 
 
 def _chains(episodes: Sequence[Episode]) -> list[list[Episode]]:
-    """Return each episode with its relapses, by category and in their order."""
     chains: list[list[Episode]] = []
     for episode in sorted(episodes, key=lambda one: (one.category, one.onset)):
         if episode.relapse and chains and chains[-1][0].category == episode.category:

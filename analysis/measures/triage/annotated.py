@@ -1,8 +1,4 @@
-"""What the raters of an annotation study said: their blind labels, the cases in dispute, the consensus.
-
-A blind label is a rater's last answer to a case before others' answers could be seen. Reconciliation never changes it:
-agreement is measured on blind labels, and the consensus is what stands after reconciliation.
-"""
+"""What the raters of an annotation study said: their blind labels, the cases in dispute, the consensus."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,7 +88,6 @@ def _consensus(item: str, answers: Sequence[RaterAnswer], study: AnnotatedStudy,
 
 
 def _leading(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return those that occur most often, by name."""
     most = max(counts.values(), default=0)
     return tuple(sorted(name for name, count in counts.items() if count == most))
 

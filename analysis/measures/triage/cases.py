@@ -21,8 +21,6 @@ BASELINE = "triage@phrases"
 class JudgedCases(Struct, frozen=True):
     """Some runs of judges on the same cases.
 
-    - `on`, `source`: What the cases are, for people; and the data set with its version, or how they were generated.
-    - `constructions`: Case → how it was made; empty where cases are real.
     - `evidence`, `dataset`: The kind of evidence that figures on these cases are, and the public data set that they are
       of.
     """

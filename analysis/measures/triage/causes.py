@@ -1,7 +1,4 @@
-"""Whose fault runs are by a judge: the share of each label with its interval, subcategories, and what is to be done.
-
-The shares are the judge's: where gold labels are known, they stand beside them elsewhere, with how well both agree.
-"""
+"""Whose fault runs are by a judge: the share of each label with its interval, subcategories, and what is to be done."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -89,7 +86,6 @@ def _subcategory_name(name: str) -> str:
 
 
 def _actions() -> list[str]:
-    """Return what is to be done with the runs of each label, as the taxonomy says."""
     return [
         f"{what} labelled “{category.name}” {_DEEDS[cell.action]}."
         for category in taxonomy().values()

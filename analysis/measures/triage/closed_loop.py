@@ -6,9 +6,6 @@ gives to the infrastructure is run again in the next round. Training on an error
 chance; training on a failure that was not the agent's breaks something that it could do, with another. So a valid task
 that is taken for a defective one is lost to training, in every round some more: the loss compounds.
 
-Without infrastructure failures and broken skills the expected share of valid negative signal that is lost has a closed
-form (`expected_loss`), against which the simulation is checked; a critic without errors loses nothing.
-
     data/closed_loop.toml    the assumptions, each with its value and its meaning
 """
 
@@ -161,7 +158,6 @@ def _without(rng: np.random.Generator, solved: BoolArray, how_many: IntArray) ->
 
 
 def _share(part: IntArray, whole: IntArray) -> FloatArray:
-    """Shares that are NaN if there is nothing they could be of."""
     shares: FloatArray = np.full(len(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares

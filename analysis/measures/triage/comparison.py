@@ -1,8 +1,4 @@
-"""Any set of judges and kinds of access on the same cases: their scores, the finer ones, and pairs of them tested.
-
-A judge's kappa and agreement are against the label that most raters gave, as in AutoTriage's table 3. Cases of one
-family of tasks hang together: intervals and tests are over families where these are known.
-"""
+"""Any set of judges and kinds of access on the same cases: their scores, the finer ones, and pairs of them tested."""
 
 from collections.abc import Mapping
 from functools import partial

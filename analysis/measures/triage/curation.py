@@ -1,9 +1,5 @@
 """What is done with runs before they become training data, how right that is, and what a reward of 1 is worth.
 
-Table 1 of AutoTriage gives every label an action, one for runs that failed and one for those that passed: a run is
-kept, filtered, run again, or waits for its task to be repaired. A run without a verdict, or with one that the table
-has no cell for, is undecided: it is not kept, and it is counted.
-
 How right the kept are is counted where gold labels are known. Elsewhere it follows from the judge's errors on labelled
 cases, with the correction of Rogan and Gladen (`analysis.stats.correction`); that supposes that the judge errs on these
 runs as on those cases.
@@ -41,10 +37,7 @@ NO_RUN = "there is no such run"
 
 
 class Decision(Struct, frozen=True):
-    """What is done with one run, and why.
-
-    - `item`, `outcome`: The run, and how it ended; `None` where that was not recorded.
-    """
+    """What is done with one run, and why."""
 
     item: str
     outcome: Outcome | None
@@ -86,7 +79,6 @@ class ErrorRates(Struct, frozen=True):
 class _Worth(Struct, frozen=True):
     """What the recorded rewards are worth.
 
-    - `recorded`: The share of runs that are recorded as passed.
     - `earned`: The share of runs that passed and whose pass is earned, by the verdicts.
     - `put_back`: That, and the failures that the verdicts give to the task: they may all be solutions, and no more can
       be.
@@ -274,7 +266,6 @@ def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: 
 
 
 def _rate(pairs: Iterable[tuple[bool, bool]]) -> Rate:
-    """Return the errors in pairs of what was said of a case and what is true."""
     cells = Counter(pairs)
     hits, missed, false, left_alone = (
         cells[pair] for pair in ((True, True), (False, True), (True, False), (False, False))

@@ -114,5 +114,4 @@ def figure_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
 
 
 def _end(value: float | None, n: int) -> Estimate:
-    """Return one end of what missing answers leave open."""
     return Estimate(value, n=n, reason="" if value is not None else "there are no such runs")

@@ -1,9 +1,4 @@
-"""Which way a judge of triage errs: agent failures taken for task defects, against task defects taken for the agent's.
-
-The first takes valid negative signal out of training data, the second leaves noise in. As many errors either way are
-noise; more one way than the other is a bias (AutoTriage, section 5.4). All figures are over cases with an answer and a
-gold label; what was left open of each is said apart.
-"""
+"""Which way a judge of triage errs between agent failures and task defects."""
 
 import numpy as np
 from msgspec import Struct
@@ -37,10 +32,7 @@ class Direction(Struct, frozen=True):
 
 
 def direction(sample: JudgedSample, seed: int = 0) -> Direction:
-    """Return which way the errors of one run go between agent and task.
-
-    Shares carry Wilson's interval, over families Korn and Graubard's; their difference joins the ends of both.
-    """
+    """Return which way the errors of one run go between agent and task."""
     to_task, to_agent = _error_share(sample, AGENT, TASK), _error_share(sample, TASK, AGENT)
     errors = bias(sample, seed)
     unanswered = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}

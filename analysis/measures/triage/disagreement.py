@@ -1,8 +1,5 @@
 """Where raters of an annotation study disagree, which way, and who (AutoTriage, section 4.3).
 
-All of it is measured on the blind labels of the independent phase: those of the calibration set were given before the
-raters had talked, and are compared with them. What reconciliation changed is over all cases that it was about.
-
 A rater stands apart on a case where one label leads among all raters and the rater gave another; that takes three
 raters. With two raters a disagreement has no direction by itself, and what tells them apart is how often each uses a
 label.
@@ -58,7 +55,6 @@ class Lean(Struct, frozen=True):
     - `share`: Of the cases on which somebody stands apart at this border: how many lean to task. It depends on how many
       cases there are on either side.
     - `sign_test`: That a case leans either way alike.
-    - `n_to_task`, `n_to_agent`: The cases behind them.
     """
 
     to_task: Estimate
@@ -110,7 +106,6 @@ class CertaintyApart(Struct, frozen=True):
 class Reconciled(Struct, frozen=True):
     """What reconciliation changed.
 
-    - `settled`: The share of them on which all raters then agree.
     - `flows`: (blind label, label after) → how many labels of raters changed so; `None` is a rater who could not tell.
     - `sign_test`: That cases change either way alike, a case counting once.
     """
@@ -192,7 +187,6 @@ def _report(
 
 
 def _leading(labels: Mapping[str, str]) -> str | None:
-    """Return the label of more than half of an item's raters, of three or more."""
     label, count = max(Counter(labels.values()).items(), key=lambda pair: pair[1], default=("", 0))
     return label if len(labels) > 2 and 2 * count > len(labels) else None
 
@@ -219,7 +213,6 @@ def _lean(labels: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]) -
 
 
 def _sign_test(one_way: int, other_way: int, reason: str) -> Significance:
-    """Return the mid-p sign test, which is McNemar's on the counts alone."""
     if not one_way + other_way:
         return Significance(None, None, 0, "sign test, mid-p", reason)
     return structs.replace(mcnemar_mid_p(PairedTable(0, one_way, other_way, 0)), test="sign test, mid-p")
@@ -241,7 +234,6 @@ def _rater(study: AnnotatedStudy, report: AgreementReport, rater: str, in_disput
 def _raters_alike(
     raters: Sequence[str], labels: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]
 ) -> Significance:
-    """Return a test that all raters stand apart as often, over cases."""
     rows = [
         (raters.index(rater), int(own != label), number)
         for number, (item, label) in enumerate(leading.items())
@@ -300,7 +292,6 @@ def _certainty(
 def _median_seconds(
     study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], rater: str, resamples: int, seed: int
 ) -> Estimate:
-    """Return a rater's median time for a case, with its bootstrap interval where resampling is asked for."""
     known = (blind[item, rater].seconds for item in study.items if (item, rater) in blind)
     times = np.array([seconds for seconds in known if seconds is not None], dtype=np.float64)
     if not len(times):
@@ -337,7 +328,6 @@ def _reconciled(study: AnnotatedStudy, in_dispute: Sequence[str]) -> Reconciled:
 
 
 def _mode(labels: Sequence[str]) -> str | None:
-    """Return the label that leads alone."""
     counts = Counter(labels).most_common(2)
     return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else None
 
@@ -351,11 +341,7 @@ class RaterAgreement(Struct, frozen=True):
 
 
 def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgreement, ...]:
-    """Return all raters first, then each pair, as AutoTriage's table 2.
-
-    The share over all pairs has Korn and Graubard's interval over items, as the pairs of one item hang together; that
-    of two raters has Wilson's.
-    """
+    """Return all raters first, then each pair, as AutoTriage's table 2."""
     clusters = [_agreeing_pairs(codes) for codes in labels.codes]
     together = clustered_share(clusters, "no item has labels of two raters")
     pairs = (
@@ -370,6 +356,5 @@ def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgree
 
 
 def _agreeing_pairs(codes: Sequence[int]) -> tuple[int, int]:
-    """Return how many of the pairs of an item's ratings agree, of how many."""
     counts = Counter(code for code in codes if code != MISSING)
     return sum(count * (count - 1) // 2 for count in counts.values()), counts.total() * (counts.total() - 1) // 2

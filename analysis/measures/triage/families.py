@@ -1,8 +1,4 @@
-"""Whether a judge's figures hang on single families of tasks: kappa with each family left out, and each by itself.
-
-A judge whose kappa falls far when one family is left out is good at that family. Cases of one family look alike, so
-that a family is right or wrong as a whole more often than single cases are.
-"""
+"""Whether a judge's figures hang on single families of tasks: kappa with each family left out, and each by itself."""
 
 from collections.abc import Mapping
 

@@ -17,8 +17,6 @@ NONE_PLANTED = "no case of it was generated"
 class Planted(Struct, frozen=True):
     """The cases of one subcategory, or of a label without one.
 
-    - `label`, `subcategory`: Of the taxonomy; the subcategory is empty for passes that are sound, or that only the
-      harness gave.
     - `found`, `named`: Run of a judge → the share of them that it gives the label, and that it gives the subcategory as
       well; unanswered cases count as missed.
     """
@@ -48,7 +46,6 @@ def planted_and_found(cases: JudgedCases) -> tuple[Planted, ...]:
 
 
 def _share(sample: JudgedSample, these: Set[str], label: Fault, name: str | None = None) -> Estimate:
-    """Return the share of some cases that are given a label, and a subcategory if one is named."""
     whole = np.array([one.item in these for one in sample.verdicts], dtype=np.bool_)
     finely = [name is None or (isinstance(one, TriageVerdict) and one.subcategory == name) for one in sample.verdicts]
     labelled = sample.answers == sample.codes.places[label]

@@ -1,8 +1,4 @@
-"""Whose fault failures are, on public data: labels mapped to the taxonomy, defective tasks, what a pass is worth.
-
-Public sets were labelled for other questions. `fault_mappings` says which of their labels are taken for a label
-of the taxonomy; what is measured here is measured with those alone.
-"""
+"""Whose fault failures are, on public data: labels mapped to the taxonomy, defective tasks, what a pass is worth."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -105,7 +101,6 @@ def faults_of_marks(judged: Sequence[JudgedMarks]) -> list[MarkedFaults]:
 class DefectiveTasks(Struct, frozen=True):
     """The tasks of a benchmark that are labelled with a defect, among those that were looked at.
 
-    - `tasks`, `among`: The defective tasks; all that were looked at.
     - `least`: Only a part of the known defects is available, so that the share is a lower bound.
     """
 
@@ -126,15 +121,11 @@ class DefectiveTasks(Struct, frozen=True):
 class Worth(Struct, frozen=True):
     """What passes are worth where some tasks are known to be defective.
 
-    - `defect`: The defective tasks.
     - `of_passes`: The share of all recorded passes that are on a defective task; tasks are the sample.
-    - `rate`, `other_rate`, `difference`: How often defective tasks are solved, and the others, and by how much more;
-      tasks are the sample.
     - `lowest`, `highest`: Of single systems: the least and the largest share of their passes that are on a defective
       task.
     - `kept`, `other_kept`: The share of the defective tasks that the leaderboard has, and of the others that were
       looked at.
-    - `systems`, `passes`: How many systems, and how many passes.
     """
 
     defect: DefectiveTasks

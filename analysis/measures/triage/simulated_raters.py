@@ -1,8 +1,4 @@
-"""Simulated raters with a stated model of errors: a test of the pipeline of annotation studies, and no word on people.
-
-`data/annotation/simulated_raters.toml` states the model. The answers that come of it are those of a whole study, with a
-calibration set, blind labels, and a reconciliation in which all raters take the label that leads.
-"""
+"""Simulated raters with a stated model of errors: they test the pipeline of annotation studies, and say nothing of people."""
 
 import random
 from collections import Counter
@@ -91,7 +87,6 @@ def _answer(case: SimulatedCase, rater: SimulatedRater, phase: Phase, rng: rando
 
 
 def _talked_over(study: AnnotatedStudy) -> Iterator[RaterAnswer]:
-    """Return all raters take the label that leads in a dispute; where none does, each keeps its own."""
     blind = study.blind()
     for item in disputed(study):
         own = [blind[item, rater] for rater in study.raters]

@@ -62,7 +62,6 @@ _SMALLEST = 1e-6
 class CalibratedBy(Struct, frozen=True):
     """Probabilities by one method on the held-out items.
 
-    - `method`: `as given`, `isotonic` or `logistic`.
     - `brier`: The mean squared distance of the probability from 1 where the gold label is the label, and from 0
       elsewhere.
     - `calibration_error`: The mean distance between the probability of about equal items and the share of them that has
@@ -79,14 +78,10 @@ class CalibratedBy(Struct, frozen=True):
 class CalibratedScores(Struct, frozen=True):
     """A judge's scores for a label, as a ranking and as probabilities.
 
-    - `label`, `score_of`: What was asked for.
-    - `n`, `without_score`: The items with a gold label and a score, and those without a score, which no figure counts.
     - `positives`: The share of `n` with the label as gold label.
     - `ranking`: The area under the ROC curve over `n`.
     - `average_precision`: Over `n`; a score that says nothing has the share of positives.
-    - `fitted`, `held_out`: How many items the methods were fitted on, and tested on.
     - `clustered`: Whether items hang together: those tested on are then of other runs.
-    - `methods`: The scores as given, and each method.
     - `probabilities`: Method → held-out item → the probability of the label.
     """
 
@@ -179,7 +174,6 @@ def _as_given(scores: FloatArray) -> _Fit | str:
 
 
 def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> _Fit | str:
-    """Return what makes probabilities of scores; why there is nothing to fit, where that is so."""
     if positive.all() or not positive.any():
         return ONE_KIND
     if method == "isotonic":

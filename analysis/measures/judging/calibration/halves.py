@@ -4,8 +4,6 @@ Runs are split at random in two halves, again and again. The judge counts on all
 are used to correct its count, as they would be if nobody had labelled the others (`judged_prevalence`), and people's
 own count over all of them says how far off that is. The labelled half by itself is beside it: a judge with which
 one does no better adds nothing.
-
-Items that the judge left open are in neither count.
 """
 
 from collections.abc import Sequence
@@ -44,7 +42,6 @@ class Way(Struct, frozen=True):
 
     - `error`: The mean distance from people's share, `None` where it was undefined in every split.
     - `held`: The splits whose 95% interval holds people's share.
-    - `defined`: The splits in which it gave an estimate.
     """
 
     error: float | None
@@ -76,7 +73,6 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
 
 
 def _half_hidden(sample: JudgedSample, rng: np.random.Generator) -> JudgedSample:
-    """Return the sample without people's labels of half of its runs."""
     hidden = np.zeros(sample.units.count, dtype=np.bool_)
     hidden[rng.permutation(sample.units.count)[sample.units.count // 2 :]] = True
     return structs.replace(sample, gold=np.where(hidden[sample.units.of_item], MISSING, sample.gold))

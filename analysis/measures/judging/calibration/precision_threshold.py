@@ -5,10 +5,6 @@ floor, or as good a one. On the held-out half, which nothing was chosen by, thre
 strict to lenient, until one fails; the last that passes is given out. So the chance that a threshold is given out whose
 precision is below the floor is at most 1 - confidence, however many there are. `benchmarks/validity` measures error and
 power.
-
-A verdict is flagged where it gives the label with a score that reaches the threshold. One of another label is never
-flagged, and neither is an item without an answer. A verdict without a score is flagged by the label alone, which is the
-most lenient threshold, 0.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +75,6 @@ class MoreLabels(Struct, frozen=True):
 class PrecisionThreshold(Struct, frozen=True):
     """The threshold that was found, or why none was.
 
-    - `label`, `floor`, `confidence`: What was asked for.
     - `threshold`: The threshold that keeps the floor; `None` where none could be shown to.
     - `tried`: The threshold itself, or the first that was tested where none passed; `None` where the label is never
       given.
@@ -88,10 +83,7 @@ class PrecisionThreshold(Struct, frozen=True):
       votes.
     - `precision`, `recall`: Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall
       with unanswered items counted as missed.
-    - `flagged`: How many held-out items `tried` flags.
     - `calibration`, `held_out`, `unanswered`: How many items either half has, and how many of both have no answer.
-    - `more_labels`: How many more labels are needed; `None` where none are or no number will do.
-    - `reason`: Why there is no threshold.
     - `steps`: The thresholds in the order tested on the held-out half.
     """
 
@@ -235,7 +227,6 @@ def _chance(half: _Items, threshold: float, ratio: float, floor: float, confiden
 
 
 def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[Estimate, Estimate, int]:
-    """Precision, recall and flagged items of a threshold on the held-out half."""
     if threshold is None:
         none = Estimate(None, n=0, reason="no threshold to test on the held-out half")
         return none, none, 0

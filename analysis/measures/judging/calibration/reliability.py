@@ -51,7 +51,6 @@ class Reliability(Struct, frozen=True):
     """What a judge's scores say.
 
     - `scored`: How many of the answered items with a gold label have a score, as a share.
-    - `bins`: From the lowest score to the highest.
     - `expected_calibration_error`: The mean over verdicts of the distance between their bin's mean score and share
       right. It is never below 0, and `calibrated_error` is what a perfectly calibrated judge with these scores would
       get by chance.
@@ -99,7 +98,6 @@ def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) ->
 
 
 def _bins(scores: FloatArray) -> IntArray:
-    """Return the bin of each score, from 0 without gaps."""
     distinct, of_score, counts = np.unique(scores, return_inverse=True, return_counts=True)
     if len(distinct) <= _MOST_BINS:
         return of_score.astype(np.int64)

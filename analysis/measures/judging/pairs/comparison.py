@@ -1,11 +1,6 @@
 """Judges compared in pairs on the same items: who gives the gold label more often, and is that more than chance.
 
-Only items count that both judges were asked about and that have a gold label. An unanswered item counts as wrong; the
-difference over the items that both answered is beside it. Where several items are about one run, whole runs are
-what is resampled, or what goes either way in the test.
-
-    {"a": "strict", "b": "lenient", "n": 40, "difference": 0.10, "p_value": 0.04, "p_adjusted": 0.08, "test": …,
-     "both": 25, "only_a": 7, "only_b": 3, "neither": 5, "n_needed": 196, "answered": {"n": 38, …}, …}
+Only items count that both judges were asked about and that have a gold label.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,18 +54,13 @@ class AnsweredPair(Struct, frozen=True):
 class PairedJudges(Struct, frozen=True):
     """Two judges on the same items.
 
-    - `a`, `b`: Their names.
     - `n`: The items asked of both that have a gold label.
     - `difference`, `low`, `high`: The share of them on which `a` gives the gold label less that of `b`, unanswered ones
       counted as wrong, with its 95% interval.
     - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all pairs
       compared.
-    - `method`: How the interval was made.
-    - `both`, `only_a`, `only_b`, `neither`: On how many items who gives the gold label.
     - `n_needed`: How many items tell the two apart with a chance of 80% at the level 0.05, if they go on to disagree as
       they do.
-    - `answered`: The same over the items that both answered.
-    - `reason`: Why a figure is missing, or holds by convention.
     """
 
     a: str

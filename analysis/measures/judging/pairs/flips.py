@@ -1,11 +1,4 @@
-"""How often a text inside an item changes a judge's verdict.
-
-Each attacked item is held against its plain twin. A verdict that differs is a flip; where it is the label that the text
-asks for, the text got its way. A judge may also differ from itself: copies of the plain items show how often that
-happens by chance. An attacked item without an answer is not a flip, and is counted by itself.
-
-The plain items, or the runs that they are about, are the sample: all that is made of one stands or falls together.
-"""
+"""How often a text inside an item changes a judge's verdict."""
 
 import json
 from collections import Counter
@@ -88,17 +81,12 @@ class Part(Struct, frozen=True):
 class Flips(Struct, frozen=True):
     """What attacked items did to a judge.
 
-    - `judge`, `model`: Who answered.
-    - `n`, `plain`, `copies`: The attacked items asked, the plain ones, and the copies of plain ones.
-    - `unanswered`, `statuses`: The attacked items without an answer, and by what there was instead.
     - `untwinned`: The attacked items that were answered and whose plain twin was not.
     - `flips`, `flip_rate`: The attacked items whose verdict differs, and their share of the answered pairs.
     - `to_target`, `target_rate`: Those whose verdict is the label that the text asks for, and their share of the
       answered pairs whose plain verdict is another one.
     - `chance`: The share of copies whose verdict differs from the plain item's.
     - `excess`: The flip rate less chance.
-    - `by_position`, `by_encoding`, `by_style`: The flips of parts of the attacked items.
-    - `items`: Every attacked item with its twin.
     """
 
     judge: str

@@ -1,9 +1,4 @@
-"""Several judges, one ranking? The order in which each puts the systems whose work it judged, and how far they agree.
-
-Each item is the work of one system. A judge's figure for a system is the share of its items with the label of good
-work, over the items that the judge answered and again with the unanswered as no good work (`_all`). People's labels
-play no part: judges may agree on an order and all be wrong.
-"""
+"""The order in which each of several judges puts the systems whose work it judged, and how far they agree."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -229,7 +224,6 @@ def _frequency(drawn: FloatArray, n: int, units: JudgedUnits) -> Estimate:
 def _ranked(
     sums: BoolArray, systems: Sequence[str], judge: int, judges: int, units: JudgedUnits
 ) -> tuple[RankedSystem, ...]:
-    """Return the systems in the order of one judge, equal ones by name, those without an answer last."""
     ranked = []
     for place, system in enumerate(systems):
         cell, every = judge * len(systems) + place, sums[:, 2 * judges * len(systems) + place]
@@ -254,7 +248,6 @@ def ranking_finding(ranking: RankStability) -> str:
 
 
 def _first_places(judges: Sequence[JudgeOrder]) -> str:
-    """Who is first with the judges that answered."""
     if not judges:
         return "No system is first"
     common = [system for system in judges[0].winners if all(system in judge.winners for judge in judges)]
@@ -307,7 +300,6 @@ def orders_table(ranking: RankStability, source: str) -> Table:
 
 
 def _place(judge: JudgeOrder, one: RankedSystem) -> int:
-    """Return the place of a system, which equal ones share; those without an answer come last."""
     share = -1.0 if one.share.value is None else one.share.value
     return 1 + sum(other.share.value is not None and other.share.value > share for other in judge.systems)
 

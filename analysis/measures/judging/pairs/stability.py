@@ -1,9 +1,4 @@
-"""Whether a judge says the same again: over votes within a run, and over repeated runs on the same items.
-
-A judge that is asked several times about an item says so in its score, the share of votes that its label has. Repeated
-runs are held against each other item by item; an item whose label changes between runs has, in at least one of them,
-been judged by chance.
-"""
+"""Whether a judge says the same again: over votes within a run, and over repeated runs on the same items."""
 
 from collections.abc import Sequence
 
@@ -54,10 +49,8 @@ class VoteCount(Struct, frozen=True):
 class Votes(Struct, frozen=True):
     """The votes within a run.
 
-    - `votes`: How often each item was asked about.
     - `unanimous`: The share of answered items on which all votes gave the label.
     - `by_votes`: Accuracy by the number of votes that the answer had, most first.
-    - `reason`: Why nothing can be said; empty where something can.
     """
 
     votes: int
@@ -69,12 +62,10 @@ class Votes(Struct, frozen=True):
 class Stability(Struct, frozen=True):
     """Repeated runs of one judge.
 
-    - `runs`, `n`: How many runs, and how many items were asked about in all of them.
     - `agreement`, `fleiss_kappa`, `krippendorff_alpha`: Over runs as if they were raters; items not answered in a run
       have no label there.
     - `changed`: The share of items answered in two runs or more whose label is not the same in all of those.
     - `changed_all`: The share of all items whose outcome is not the same in all runs, no answer being an outcome.
-    - `accuracies`: Each run's accuracy, unanswered counted as wrong.
     - `spread`: The greatest of these less the least; `None` without two.
     - `deviation`: The standard deviation of these; `None` without two.
     - `cached`: How many of the answers came from a cache: they say nothing new.

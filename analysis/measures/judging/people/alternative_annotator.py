@@ -45,7 +45,6 @@ _OF_RATER: tuple[tuple[str, str, Unit], ...] = (
 class AgainstOneRater(Struct, frozen=True):
     """One rater left out.
 
-    - `rater`, `n`: Who, and over how many items.
     - `judge`, `human`: The advantage probabilities: how often the judge, and how often the rater, is at least as near
       to the others.
     - `p_value`, `p_adjusted`: Of the one-sided test that the judge's is more than the rater's less epsilon, and
@@ -65,15 +64,12 @@ class AgainstOneRater(Struct, frozen=True):
 class AlternativeAnnotator(Struct, frozen=True):
     """Whether the judge could replace a rater.
 
-    - `epsilon`: The penalty.
     - `alignment`: What nearness is: `accuracy`, or `-RMSE` for labels on a scale.
     - `winning_rate`: The share of raters that the judge wins against, `None` where it cannot be told.
     - `replaces`: Whether that is at least a half, `None` where it cannot be told.
     - `advantage`: The mean over raters of the judge's advantage probability.
     - `winning_rate_all`, `replaces_all`: The same with items that the judge left unanswered counted as lost.
-    - `raters`: One rater after the other; `left_out` counts those with too few items.
     - `units`: What the tests take as independent: items, or so many clusters.
-    - `reason`: Why there is no test; empty if there is one.
     """
 
     epsilon: float

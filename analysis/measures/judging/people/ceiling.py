@@ -1,9 +1,4 @@
-"""The human ceiling: whether a judge agrees with people as well as people agree with each other.
-
-On each item that several raters labelled, people's agreement is the share of pairs of raters that gave the same label,
-and the judge's the share of raters that gave the judge's label. Both are over the same items, so that they can be
-compared item by item. Near misses on a scale count as disagreement.
-"""
+"""The human ceiling: whether a judge agrees with people as well as people agree with each other."""
 
 from functools import partial
 
@@ -66,7 +61,6 @@ class Ceiling(Struct, frozen=True):
       raters, and for the judge the kappa against all raters as a group. Chance is by how often the raters together, and
       the judge, use each label.
     - `judge_all`: The judge's agreement with the unanswered items counted as agreeing with nobody.
-    - `raters`: One rater after the other.
     """
 
     n: int
@@ -136,7 +130,6 @@ def _unless_certain(expected: FloatArray) -> FloatArray:
 
 
 def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -> tuple[AgainstRater, ...]:
-    """Return each rater, held against the judge and against the mean of the other raters."""
     held = sample.ratings[chosen[sample.ratings[:, 0]]]
     order = np.argsort(held[:, 1], kind="stable")
     bounds = np.searchsorted(held[order, 1], np.arange(len(sample.raters) + 1))

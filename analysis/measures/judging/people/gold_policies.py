@@ -1,8 +1,4 @@
-"""Two rules for the gold label of an item, side by side, and what the choice changes in the figures of judges.
-
-Where several raters label an item, somebody decides which label is gold, and a judge's figures depend on it. Both rules
-are applied to the same labels of the same raters; an item may have a gold label under one of them alone.
-"""
+"""Two rules for the gold label of an item, side by side, and what the choice changes in the figures of judges."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +40,6 @@ _FORMS = "majority, unanimous, any:LABEL (LABEL where one rater gave it) or rate
 class GoldPolicy(Struct, frozen=True):
     """A rule for the gold label of an item.
 
-    - `name`: As it was asked for.
     - `kind`: `majority`: the label that most raters gave. `unanimous`: the label that two or more raters all gave.
       `any`: a certain label where one rater gave it, else the majority of the others. `raters`: the majority of some
       raters.
@@ -73,12 +68,7 @@ class JudgedUnderTwo(Struct, frozen=True):
 class PoliciesCompared(Struct, frozen=True):
     """Judges under two policies for gold labels.
 
-    - `policies`: Their names.
-    - `n`: The items that all judges were asked about.
-    - `labelled`: How many of them have a gold label under each.
-    - `shared`: How many have one under both.
     - `changed`: The share of `shared` whose label differs.
-    - `judges`: Each judge's figures.
     - `tau`: Kendall's tau-b between the judges' orders by accuracy.
     - `first`: The judges with the highest accuracy under each.
     - `first_changes`: The share of resamples in which no judge is first under both.
@@ -219,7 +209,6 @@ def _scored(
     resamples: int,
     seed: int,
 ) -> dict[str, Scores]:
-    """Judge → its scores on the items asked."""
     among, decided = set(asked), [GoldLabel(item, "policy", label) for item, label in label_of.items()]
     return {
         judge: score(

@@ -3,9 +3,6 @@
 By category is multi-label: each run has or has not an error of each category, and F1 is the mean over categories,
 weighted by how many runs have one. By place, and by place and category together, is the mean over runs of the share of
 people's marks that the judge made too. After TRAIL (Deshpande and others 2025, arXiv:2505.08638).
-
-A run on which the judge gave no answer counts as one on which it marked nothing. A run on which people marked nothing
-has no share and is left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -31,7 +28,6 @@ class MarkedScores(Struct, frozen=True):
     """How the judge's marks meet people's.
 
     - `n`, `answered`: Runs judged, and those on which the judge gave an answer.
-    - `unmarked`: Runs in which people marked nothing.
     - `marks`, `outside`: How many errors the judge named, and how many of them are of a category that people used
       nowhere.
     - `weighted_f1`, `location`, `joint`: By category, by place, by both; unanswered runs count as runs without a mark.
@@ -87,7 +83,6 @@ def _weighted_f1(
 
 
 def _present(marks: list[set[Mark]], categories: list[str]) -> FloatArray:
-    """Runs x categories: 1 where a run has a mark of the category."""
     categories_of = [{category for _, category in run} for run in marks]
     rows = [[float(category in run) for category in categories] for run in categories_of]
     return np.array(rows, dtype=np.float64).reshape(len(marks), len(categories))
@@ -101,7 +96,6 @@ def _f1_of_sets(sets: FloatArray, truth: FloatArray, said: FloatArray) -> FloatA
 
 
 def _mean_share(pairs: Sequence[tuple[Set[object], Set[object]]], resamples: int, rng: np.random.Generator) -> Estimate:
-    """Return the mean over runs of the share of people's marks that the judge made too."""
     shares = [len(truth & said) / len(truth) for truth, said in pairs if truth]
     if not shares:
         return Estimate(None, n=0, reason=NO_MARKS if pairs else NO_RUNS)

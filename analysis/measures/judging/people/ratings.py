@@ -1,9 +1,4 @@
-"""Judges that rate runs on a scale, against the ratings that people gave: whether they agree, and who rates higher.
-
-A rating is a number. How far two agree on such a scale is Krippendorff's alpha with squared distances: 1 where they
-are alike, 0 where the judge's ratings might as well have been dealt out at random, below where they are worse. Runs
-that only one of the two rated say nothing of it, and are counted.
-"""
+"""Judges that rate runs on a scale, against the ratings that people gave: whether they agree, and who rates higher."""
 
 from collections.abc import Mapping, Sequence
 
@@ -41,8 +36,6 @@ Given = Mapping[str, float]
 class JudgedRatings(Struct, frozen=True):
     """The ratings of one judge and of people.
 
-    - `title`: The judge and what it rated, for people.
-    - `dataset`, `source`: The data set, and its name with its version.
     - `people`: Run → what people gave it.
     - `judge`: Run → what the judge gave it, `None` where it gave no answer.
     """

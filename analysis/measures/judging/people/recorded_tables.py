@@ -1,8 +1,4 @@
-"""Recorded judges beside each other and beside no judge at all, and what becomes of the items that they left open.
-
-A judge that is asked about many things of which most are absent is right most of the time by saying “absent”: the
-label that people gave most often is therefore compared like a judge of its own.
-"""
+"""Recorded judges beside each other and beside no judge at all, and what becomes of the items that they left open."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -170,7 +166,6 @@ def _both_ways(one: ScoredItems) -> list[Row]:
 
 
 def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
-    """Return the share of the items that ended in each status that occurs, over runs where items come in these."""
     units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
     all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
     ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in STATUSES]
@@ -184,7 +179,6 @@ def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
 def _pair(
     name: str, answered: Estimate, over_all: Estimate, unit: Unit, counted: str, complete: bool
 ) -> list[tuple[str, Estimate, Unit]]:
-    """Return a figure over the answered, and over all where that is another."""
     alone: list[tuple[str, Estimate, Unit]] = [(name, answered, unit)]
     return alone if complete else [*alone, (f"{name}, unanswered {counted}", over_all, unit)]
 
