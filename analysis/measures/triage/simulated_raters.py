@@ -1,4 +1,4 @@
-"""Simulated raters with a stated model of errors: they test the pipeline of annotation studies, and say nothing of people."""
+"""Simulated raters with a stated model of errors, to test the pipeline of annotation studies."""
 
 import random
 from collections import Counter
