@@ -89,16 +89,12 @@ def _table(rows: list[list[Any]], file: str) -> LabelRows:
     if len(numbered) < 2:
         raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
     places = [number for number, _ in numbered]
-    written = [[_written(cell) for cell in row] for _, row in numbered]
+    written = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
     columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
     header = [column[0].strip() for column in columns]
     sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
     check_header(sheet)
     return sheet
-
-
-def _written(cell: Any) -> str:
-    return cell if isinstance(cell, str) else plain(cell)
 
 
 def _has_content(row: list[Any]) -> bool:

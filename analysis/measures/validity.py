@@ -123,23 +123,16 @@ def _lowest(shares: Sequence[tuple[str, str, Estimate]]) -> str:
 def positives(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
     """Run → whether people's labels make it positive; runs that nobody labelled are left out."""
     if mapping.source == "errors":
-        return _marked(mapping, folder)
+        labelled = {item.trajectory_id or "" for item in read_items(folder, BenchmarkItem)} - {""}
+        marked = {error.trajectory for error in read_marked_errors(folder) if error.label in mapping.labels}
+        return {run: run in marked for run in labelled}
     label_of = {gold.item: gold.label for gold in read_gold(folder)}
     labels: dict[str, bool] = {}
     labelled = (item for item in read_items(folder, BenchmarkItem) if item.id in label_of and item.trajectory_id)
     for run, items in groupby(labelled, key=lambda item: item.trajectory_id or ""):
-        labels[run] = _longest(label_of[item.id] in mapping.labels for item in items) >= mapping.in_a_row
+        hits = groupby(label_of[item.id] in mapping.labels for item in items)
+        labels[run] = any(hit and len(list(stretch)) >= mapping.in_a_row for hit, stretch in hits)
     return labels
-
-
-def _marked(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
-    labelled = {item.trajectory_id or "" for item in read_items(folder, BenchmarkItem)} - {""}
-    marked = {error.trajectory for error in read_marked_errors(folder) if error.label in mapping.labels}
-    return {run: run in marked for run in labelled}
-
-
-def _longest(hits: Iterable[bool]) -> int:
-    return max((len(list(stretch)) for hit, stretch in groupby(hits) if hit), default=0)
 
 
 class Validity(Struct, frozen=True):

@@ -143,7 +143,7 @@ def width_finding(report: AgreementReport, goal: WidthGoal) -> str:
     if needed.items is None or needed.more is None:
         return f"It cannot be said how many items give {name} an interval {wide} wide: {needed.reason}."
     if not needed.more:
-        return f"The interval of {name} is not a wider than {wide} already."
+        return f"The interval of {name} is no wider than {wide} already."
     more = counted_text(needed.more, "more item")
     return f"About {more} ({needed.items:,} in all) would narrow the interval of {name} to {wide}."
 

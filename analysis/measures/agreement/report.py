@@ -201,6 +201,7 @@ def agreement_report(
     named = labels.times is None
     few = np.flatnonzero(ratings[of_item] < 2).tolist() if named else []
     weighted = Weighted(*more) if (more := overall[3 + len(labels.categories) :]) else None
+    totals = (items.items @ items.counts).tolist()
     return AgreementReport(
         n_items=int(items.items[ratings >= 1].sum()),
         n_raters=len(labels.raters),
@@ -211,7 +212,12 @@ def agreement_report(
         krippendorff_alpha=overall[1],
         gwet_ac1=overall[2],
         pairs=pairs,
-        by_category=_by_category(labels, items, overall[3 : 3 + len(labels.categories)]),
+        by_category=[
+            CategoryAgreement(category, total, estimate.value, estimate)
+            for category, total, estimate in zip(
+                labels.categories, totals, overall[3 : 3 + len(labels.categories)], strict=True
+            )
+        ],
         disagreements=_disagreements(labels, items) if named else [],
         consensus=_consensus(labels, items, of_item) if named else [],
         confusion=confusion,
@@ -303,16 +309,10 @@ def _pairs(
         made = []
         if both.n:
             made = both.by_bootstrap(kinds, resamples, rng) if resample else both.by_formula(kinds, why)
-        pairs.append(
-            _pair(names, both, made or [Estimate(None, n=0, reason="the two raters share no item")] * len(kinds))
-        )
+        kappa, *weighted = [_with_constant(estimate, names, both) for estimate in (made or [_NO_ITEM] * len(kinds))]
+        agreement = both.agreement if both.n else None
+        pairs.append(Pair(names, both.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None))
     return pairs, confusion, BOOTSTRAP if resample else COHEN
-
-
-def _pair(raters: tuple[str, str], cells: Cells, estimates: list[Estimate]) -> Pair:
-    kappa, *weighted = [_with_constant(estimate, raters, cells) for estimate in estimates]
-    agreement = cells.agreement if cells.n else None
-    return Pair(raters, cells.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None)
 
 
 def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) -> Estimate:
@@ -324,14 +324,6 @@ def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) ->
         return estimate
     reason = f"{constant[0]} used one label only, which makes kappa 0 however many items agree"
     return Estimate(estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, reason)
-
-
-def _by_category(labels: Labels, items: _Items, estimates: list[Estimate]) -> list[CategoryAgreement]:
-    totals = (items.items @ items.counts).tolist()
-    return [
-        CategoryAgreement(category, total, estimate.value, estimate)
-        for category, total, estimate in zip(labels.categories, totals, estimates, strict=True)
-    ]
 
 
 def _disagreements(labels: Labels, items: _Items) -> list[RaterDisagreement]:

@@ -36,7 +36,6 @@ from misstep.analysis.measures.judging.sample import Level, judged_sample
 from misstep.analysis.measures.judging.score_tables import scores_table
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced, slices_table
-from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence
 from misstep.harness.evidence import Evidence
 from misstep.harness.verdict import Verdict
@@ -145,11 +144,8 @@ def main_findings(assessment: Assessment, source: str) -> list[str]:
         sentences.append(ceiling_table(assessment.ceiling, source).finding)
     if any(field.p_adjusted is not None and field.p_adjusted <= _ALPHA for field in assessment.slices):
         sentences.append(slices_table(assessment.slices, source).finding)
-    if _is_known(assessment.reliability.overconfidence):
+    overconfidence = assessment.reliability.overconfidence
+    low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
+    if low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0:
         sentences.append(reliability_table(assessment.reliability, source).finding)
     return sentences[:_MOST_FINDINGS]
-
-
-def _is_known(overconfidence: Estimate) -> bool:
-    low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
-    return low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0

@@ -156,7 +156,7 @@ def score(
     kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
     kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
     statuses = Counter(verdict.status for verdict in asked.values())
-    most = _most_frequent(table, codes.labels)
+    most = int(np.bincount(table.gold, minlength=len(codes.labels)).argmax()) if len(table.gold) else None
     no_gold = asked.keys() - reference.label_of.keys()
     return Scores(
         judge=_judge_of(asked.values(), judge),
@@ -234,10 +234,6 @@ def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate,
         f1_all=f1_all,
         support=support,
     )
-
-
-def _most_frequent(table: _Answers, labels: Sequence[str]) -> int | None:
-    return int(np.bincount(table.gold, minlength=len(labels)).argmax()) if len(table.gold) else None
 
 
 def _matrix(table: _Answers, codes: Codes) -> Matrix:

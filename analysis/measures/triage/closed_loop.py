@@ -119,7 +119,9 @@ def closed_loop(
         mended = trained & of_agent & (rng.random(remaining.shape) < value["mended"])
         noise = trained & ~of_agent
         harm = rng.binomial(noise.sum(axis=1), value["broken"])
-        solved = _without(rng, solved, harm) | mended
+        chance = np.minimum(1.0, harm / np.maximum(solved.sum(axis=1), 1))
+        spared: BoolArray = rng.random(solved.shape) >= chance[:, None]
+        solved = (solved & spared) | mended
         remaining &= labels != SAID.index("task")
         n_passed, n_trained = passed.sum(axis=1), trained.sum(axis=1)
         measured = (
@@ -148,13 +150,6 @@ def _said(rng: np.random.Generator, rates: Mapping[str, FloatArray], failures: M
         place = (chance >= ends[:, :1]).astype(np.int64) + (chance >= ends[:, 1:2]).astype(np.int64)
         labels = np.where(failed, place, labels)
     return labels
-
-
-def _without(rng: np.random.Generator, solved: BoolArray, how_many: IntArray) -> BoolArray:
-    """Tasks that an agent can do, less about so many of them by chance in each loop."""
-    chance = np.minimum(1.0, how_many / np.maximum(solved.sum(axis=1), 1))
-    spared: BoolArray = rng.random(solved.shape) >= chance[:, None]
-    return solved & spared
 
 
 def _share(part: IntArray, whole: IntArray) -> FloatArray:
