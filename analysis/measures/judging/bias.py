@@ -3,7 +3,7 @@
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table, p_rows
+from misstep.analysis.measures.judging.rows import judging_table, p_rows
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
@@ -18,12 +18,12 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
 )
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.stats.significance import Significance, holm
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"
 
-_USE: tuple[Field, ...] = (
+_USE: Fields = (
     ("Of the judge's answers", "judge", "share"),
     ("Of the gold labels", "gold", "share"),
     ("Judge less gold", "difference", "difference"),
@@ -179,7 +179,7 @@ def bias_table(bias: Bias, source: str) -> Table:
         if homogeneity.p_value is None
         else f"That every label is used as often as people use it: {homogeneity.test}.",
     )
-    rows = [row for use in bias.labels for row in field_rows(use, _USE, use.label, source)]
+    rows = [row for use in bias.labels for row in rows_from(use, _USE, use.label, source)]
     return judging_table("bias", "How often each label is used", _bias_finding(bias), rows, notes)
 
 

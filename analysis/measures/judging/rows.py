@@ -1,16 +1,8 @@
-"""What tables of judges are made with: rows by a declared list of fields, rows of p-values, and the table itself."""
+"""What tables of judges are made with: rows of p-values, and the table itself."""
 
 from collections.abc import Iterable
 
-from misstep.analysis.tables import Row, Table, Unit, made_by_this, rows_of
-
-Field = tuple[str, str, Unit]
-"""A row to show: its name, the field of the result that holds the estimate, and its unit."""
-
-
-def field_rows(result: object, fields: Iterable[Field], group: str, source: str) -> list[Row]:
-    """Return a row for each of some fields of a result."""
-    return list(rows_of(((name, getattr(result, field), unit) for name, field, unit in fields), group, source))
+from misstep.analysis.tables import Row, Table, made_by_this
 
 
 def p_rows(

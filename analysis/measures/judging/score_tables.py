@@ -1,32 +1,32 @@
 """The scores of a run of a judge as tables: all of them, and the few that say whether the judge can be trusted."""
 
 from misstep.analysis.measures.judging.calibration.reliability import Reliability
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.judging.wording import headline, unanswered_text
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text
 
-_OVERALL: tuple[Field, ...] = (
+_OVERALL: Fields = (
     ("Accuracy of the answered", "accuracy", "share"),
     ("Accuracy, unanswered counted as wrong", "accuracy_all", "share"),
     ("Cohen's kappa of the answered", "cohen_kappa", "coefficient"),
     ("Cohen's kappa, unanswered as a label of their own", "cohen_kappa_all", "coefficient"),
     ("Most frequent label alone", "majority_share", "share"),
 )
-_OF_LABEL: tuple[Field, ...] = (
+_OF_LABEL: Fields = (
     ("Precision", "precision", "share"),
     ("Recall", "recall", "share"),
     ("F1", "f1", "coefficient"),
 )
-_CHECKED: tuple[Field, ...] = (
+_CHECKED: Fields = (
     ("Accuracy", "accuracy", "share"),
     ("Most frequent label alone", "majority_share", "share"),
     ("Cohen's kappa", "cohen_kappa", "coefficient"),
 )
-_CALIBRATED: tuple[Field, ...] = (
+_CALIBRATED: Fields = (
     ("Mean score less share right", "overconfidence", "difference"),
     ("Expected calibration error", "expected_calibration_error", "coefficient"),
 )
@@ -35,9 +35,9 @@ _CALIBRATED: tuple[Field, ...] = (
 @made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
     """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all."""
-    rows = field_rows(scores, _OVERALL, "All labels", source)
+    rows = rows_from(scores, _OVERALL, "All labels", source)
     for name, label in scores.labels.items():
-        rows += field_rows(label, _OF_LABEL, name, source)
+        rows += rows_from(label, _OF_LABEL, name, source)
     title = f"{scores.judge} on {scores.benchmark}"
     return judging_table("scores", title, headline(scores), rows, _notes(scores))
 
@@ -74,12 +74,12 @@ def positive_rates(sample: JudgedSample) -> dict[str, Estimate]:
 @made_by_this
 def check_table(scores: Scores, reliability: Reliability, rates: dict[str, Estimate], source: str) -> Table:
     """Return how often a judge is right, and in which direction it errs."""
-    rows: list[Row] = field_rows(scores, _CHECKED, "", source)
+    rows: list[Row] = rows_from(scores, _CHECKED, "", source)
     figures = {f"Recall of “{label}”": one.recall for label, one in scores.labels.items()}
     if rates:
         names = ("True positive rate (TPR)", "True negative rate (TNR)")
         figures = dict(zip(names, rates.values(), strict=True))
     rows += [estimate_row(name, rate, "share", "", source) for name, rate in figures.items()]
     if reliability.scored.value:
-        rows += field_rows(reliability, _CALIBRATED, "", source)
+        rows += rows_from(reliability, _CALIBRATED, "", source)
     return judging_table("check", f"{scores.judge} against people's labels", headline(scores), rows)

@@ -11,12 +11,22 @@ from misstep.analysis.measures.judging.judged import (
     ScoredMarks,
     datasets_of,
 )
-from misstep.analysis.measures.judging.rows import Field, field_rows
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on, rows_in, rows_of
+from misstep.analysis.tables import (
+    Fields,
+    Row,
+    Table,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_from,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.errors import UsageError
 
@@ -24,7 +34,7 @@ KAPPA = "Cohen's kappa"
 CORRECTED = "Corrected for the judge's errors"
 _PEOPLE = "As people say"
 _FLAGGED = "As the judge says"
-_MARKS: tuple[Field, ...] = (
+_MARKS: Fields = (
     ("F1 by category, weighted", "weighted_f1", "coefficient"),
     ("Errors found by place", "location", "share"),
     ("Errors found by place and category", "joint", "share"),
@@ -131,7 +141,7 @@ def _rows_of_marks(one: ScoredMarks) -> list[Row]:
     scores = one.scores
     answered = wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0)
     group, source = one.judged.title, one.judged.source
-    return [estimate_row("Runs answered", answered, "share", group, source), *field_rows(scores, _MARKS, group, source)]
+    return [estimate_row("Runs answered", answered, "share", group, source), *rows_from(scores, _MARKS, group, source)]
 
 
 class Transfer(Struct, frozen=True):

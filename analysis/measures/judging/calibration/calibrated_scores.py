@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.reliability import NO_PROBABILITIES, calibration_error
 from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import (
     BoolArray,
     JudgedUnits,
@@ -29,7 +29,7 @@ from misstep.analysis.measures.judging.units import (
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import NO_POSITIVES, area_under_curve, average_precision
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.files import csv_of
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
@@ -46,11 +46,11 @@ _Fit = Callable[[FloatArray], FloatArray]
 AS_GIVEN = "as given"
 ONE_KIND = "the items to fit on are all of one kind"
 
-_RANKING_FIELDS: tuple[Field, ...] = (
+_RANKING_FIELDS: Fields = (
     ("Area under the ROC curve", "ranking", "coefficient"),
     ("Average precision", "average_precision", "coefficient"),
 )
-_METHOD_FIELDS: tuple[Field, ...] = (
+_METHOD_FIELDS: Fields = (
     ("Brier score", "brier", "coefficient"),
     ("Calibration error", "calibration_error", "coefficient"),
     ("Brier score less that of the scores as given", "gain", "coefficient"),
@@ -277,11 +277,11 @@ def calibrated_finding(scores: CalibratedScores, judge: str) -> str:
 def calibrated_scores_table(scores: CalibratedScores, judge: str, source: str) -> Table:
     """Return the ranking of all items by a judge's scores, and the probabilities on those held out."""
     ranked = "As a ranking, all items with a score"
-    rows = field_rows(scores, _RANKING_FIELDS, ranked, source)
+    rows = rows_from(scores, _RANKING_FIELDS, ranked, source)
     rows.append(estimate_row(f"Share of “{scores.label}”", scores.positives, "share", ranked, source))
     for one in scores.methods:
         fields = _METHOD_FIELDS[:-1] if one.method == AS_GIVEN else _METHOD_FIELDS
-        rows += field_rows(one, fields, f"As probabilities, {one.method}, items held out", source)
+        rows += rows_from(one, fields, f"As probabilities, {one.method}, items held out", source)
     meaning = "how sure the judge is of the label it gave" if scores.score_of == "given" else f"of “{scores.label}”"
     tested = f"{counted_text(scores.held_out, 'item')}{' of other runs' if scores.clustered else ' held out'}"
     left_out = f"{counted_text(scores.without_score, 'item')} without a score left out."

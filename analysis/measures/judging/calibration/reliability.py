@@ -10,14 +10,14 @@ from math import pi, sqrt
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import area_under_curve
 from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
@@ -28,7 +28,7 @@ ABOVE = (
 
 _MOST_BINS = 10
 
-_FIELDS: tuple[Field, ...] = (
+_FIELDS: Fields = (
     ("Answers with a score", "scored", "share"),
     ("Mean score less share right", "overconfidence", "difference"),
     ("Expected calibration error", "expected_calibration_error", "coefficient"),
@@ -144,7 +144,7 @@ def reliability_table(reliability: Reliability, source: str) -> Table:
         "reliability",
         "Calibration of the judge's scores",
         _finding(reliability),
-        field_rows(reliability, _FIELDS, "All answers", source),
+        rows_from(reliability, _FIELDS, "All answers", source),
         ("The score is of the label given.", "" if reliability.calibrated_error is None else note),
     )
 

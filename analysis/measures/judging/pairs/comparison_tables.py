@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from misstep.analysis.measures.judging.pairs.comparison import LEVEL, PairedJudges
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.judging.wording import beside_constant, pair_sentence
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, Unit, made_by_this, rows_of
+from misstep.analysis.tables import Fields, Row, Table, Unit, made_by_this, rows_from, rows_of
 
 DIFFERENCE = "Difference, unanswered counted as wrong"
 
-_RUN_FIELDS: tuple[Field, ...] = (
+_RUN_FIELDS: Fields = (
     ("Accuracy, unanswered wrong", "accuracy_all", "share"),
     ("Accuracy of the answered", "accuracy", "share"),
     ("Cohen's kappa", "cohen_kappa", "coefficient"),
@@ -68,7 +68,7 @@ def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
     for name, scores in scored.items():
         cost = _total("cost", scores.cost_usd, scores.reported["cost_usd"])
         seconds = _total("time", scores.seconds, scores.reported["seconds"])
-        rows += field_rows(scores, _RUN_FIELDS, name, source)
+        rows += rows_from(scores, _RUN_FIELDS, name, source)
         rows += rows_of([("Cost", cost, "usd"), ("Seconds", seconds, "seconds")], name, source)
     note = "Each run counts all items that it judged; cost and seconds are totals of the recorded values."
     return judging_table("compared_runs", f"The runs by themselves on {source}", beside_constant(scored), rows, (note,))

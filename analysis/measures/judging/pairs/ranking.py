@@ -6,12 +6,12 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
@@ -20,7 +20,7 @@ ALL_ALIKE = "a judge gives all systems the same share, or answered no item of on
 TIED = "several systems are first: there is no winner that could hold"
 NO_WINNER = "a judge answered no item, which leaves it without a winner"
 
-_PAIR_FIELDS: tuple[Field, ...] = (
+_PAIR_FIELDS: Fields = (
     ("Kendall's tau-b", "tau", "coefficient"),
     ("Tau-b, unanswered not good", "tau_all", "coefficient"),
     ("Winner changes", "winner_changes", "share"),
@@ -283,7 +283,7 @@ def ranking_table(ranking: RankStability, source: str) -> Table:
 def _pair_rows(pair: OrderPair, source: str) -> list[Row]:
     group = f"{pair.a} / {pair.b}"
     same = Row("Same winner", "yes" if pair.same_winner else "no", source=source, unit="text", group=group)
-    tau, tau_all, changes = field_rows(pair, _PAIR_FIELDS, group, source)
+    tau, tau_all, changes = rows_from(pair, _PAIR_FIELDS, group, source)
     return [tau, tau_all, same, changes]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import (
     JudgedUnits,
@@ -18,7 +18,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT, ONE_CATEGORY
 from misstep.analysis.stats.raters.coefficients import chance_corrected, ratio
 from misstep.analysis.stats.raters.patterns import MISSING, FloatArray, IntArray, distinct_rows
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, points_text, with_interval
 from misstep.harness.errors import UsageError
 
@@ -29,7 +29,7 @@ NOT_TWICE = "no item was answered in two runs"
 
 _NEAR = 1e-6
 
-_FIELDS: tuple[Field, ...] = (
+_FIELDS: Fields = (
     ("Items whose label changes", "changed", "share"),
     ("Items whose outcome changes, no answer being one", "changed_all", "share"),
     ("Agreement of two runs", "agreement", "share"),
@@ -233,7 +233,7 @@ def stability_table(stability: Stability, names: Sequence[str], source: str) -> 
     }
     each = zip(names, stability.accuracies, strict=True)
     rows = [
-        *field_rows(stability, _FIELDS, runs, source),
+        *rows_from(stability, _FIELDS, runs, source),
         *(
             Row(name, value, n=stability.runs, unit="share", group=runs, source=source)
             for name, value in spreads.items()

@@ -5,14 +5,14 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.coefficients import chance_corrected, item_agreement, ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
-from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 ONE_RATER = "no item answered was labelled by two raters: people's agreement with each other is unknown"
@@ -22,7 +22,7 @@ ALONE = "no item answered was labelled by this rater and another one"
 ALL_RATERS = "All raters"
 MOST_RATERS = 20
 
-_FIELDS: tuple[Field, ...] = (
+_FIELDS: Fields = (
     ("Agreement of two raters", "people", "share"),
     ("Agreement of judge and rater", "judge", "share"),
     ("Judge less people", "difference", "difference"),
@@ -30,7 +30,7 @@ _FIELDS: tuple[Field, ...] = (
     ("Kappa of judge and raters", "judge_kappa", "coefficient"),
     ("Kappa, judge less people", "kappa_difference", "coefficient"),
 )
-_OF_RATER: tuple[Field, ...] = (
+_OF_RATER: Fields = (
     ("Judge", "judge", "share"),
     ("Other raters", "others", "share"),
     ("Judge less others", "difference", "difference"),
@@ -150,7 +150,7 @@ def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -
 @made_by_this
 def ceiling_table(ceiling: Ceiling, source: str) -> Table:
     """Return the judge's agreement with people beside people's with each other; `source` is what it was measured on."""
-    rows = field_rows(ceiling, _FIELDS, ALL_RATERS, source)
+    rows = rows_from(ceiling, _FIELDS, ALL_RATERS, source)
     if ceiling.judge_all.n != ceiling.judge.n:
         name = "Agreement of judge and rater, unanswered counted as none"
         rows.append(estimate_row(name, ceiling.judge_all, "share", ALL_RATERS, source))
@@ -171,7 +171,7 @@ def _finding(ceiling: Ceiling) -> str:
 @made_by_this
 def raters_table(ceiling: Ceiling, source: str) -> Table:
     """Return how often judge and other raters agree with each rater; `source` is what it was measured on."""
-    rows = [row for one in ceiling.raters[:MOST_RATERS] for row in field_rows(one, _OF_RATER, one.rater, source)]
+    rows = [row for one in ceiling.raters[:MOST_RATERS] for row in rows_from(one, _OF_RATER, one.rater, source)]
     differences = [one.difference.value for one in ceiling.raters if one.difference.value is not None]
     finding = f"Whether the judge agrees with a rater more often than other raters do cannot be told: {ALONE}."
     if differences:

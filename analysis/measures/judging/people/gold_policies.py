@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.scores import NOTHING_ASKED, Scores, score
 from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
@@ -25,12 +25,12 @@ NO_SHARED_LABEL = "no item has a gold label under both"
 ONE_JUDGE = "there is one judge: no order"
 JUDGES_ALIKE = "all judges are equally often right under one of the two"
 
-_CHANGES: tuple[Field, ...] = (
+_CHANGES: Fields = (
     ("Labels that differ", "changed", "share"),
     ("Kendall's tau-b of the judges' orders", "tau", "coefficient"),
     ("Best judge changes, share of resamples", "first_changes", "share"),
 )
-_OF_JUDGE: tuple[Field, ...] = (
+_OF_JUDGE: Fields = (
     ("Difference of accuracy", "difference", "difference"),
     ("Difference on shared items", "difference_shared", "difference"),
 )
@@ -253,7 +253,7 @@ def policies_table(policies: PoliciesCompared, source: str) -> Table:
     """Return each judge's figures under both policies, and what the choice changes."""
     (a, b), n = policies.policies, policies.n
     counts = ", ".join(f"{each:,} of {n:,} under {name}" for each, name in zip(policies.labelled, (a, b), strict=True))
-    rows = field_rows(policies, _CHANGES, "The gold labels", source)
+    rows = rows_from(policies, _CHANGES, "The gold labels", source)
     for one in policies.judges:
         rows += _rows(one, policies.policies, source)
     return judging_table(
@@ -276,4 +276,4 @@ def _rows(one: JudgedUnderTwo, policies: tuple[str, str], source: str) -> list[R
     for policy, accuracy, kappa in zip(policies, one.accuracy, one.cohen_kappa, strict=True):
         rows.append(estimate_row(f"Accuracy under {policy}", accuracy, "share", one.judge, source))
         rows.append(estimate_row(f"Cohen's kappa under {policy}", kappa, "coefficient", one.judge, source))
-    return [*rows, *field_rows(one, _OF_JUDGE, one.judge, source)]
+    return [*rows, *rows_from(one, _OF_JUDGE, one.judge, source)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import resampled_estimate
 from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
@@ -14,7 +14,7 @@ from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT
 from misstep.analysis.stats.raters.patterns import FloatArray, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap
-from misstep.analysis.tables import Row, Table, made_by_this, measured_on
+from misstep.analysis.tables import Fields, Row, Table, made_by_this, measured_on, rows_from
 from misstep.analysis.tables.wording import number_text, with_interval
 
 ALPHA = "Krippendorff's alpha"
@@ -23,7 +23,7 @@ ALIKE = "Rated alike"
 NONE_SHARED = "no run was rated by both"
 _NONE = "No judge's recorded ratings are available."
 
-_FIELDS: tuple[Field, ...] = (
+_FIELDS: Fields = (
     (ALPHA, "alpha", "coefficient"),
     (HIGHER, "higher", "coefficient"),
     (ALIKE, "alike", "share"),
@@ -108,7 +108,7 @@ def ratings_table(judged: Sequence[JudgedRatings], notes: Sequence[str] = (), se
     aspects = [one for ratings in judged for one in rated_aspects(ratings, seed=seed)]
     rows: list[Row] = []
     for one in aspects:
-        rows += measured_on(one.judged.dataset, field_rows(one, _FIELDS, str(one), one.judged.source))
+        rows += measured_on(one.judged.dataset, rows_from(one, _FIELDS, str(one), one.judged.source))
     return judging_table(
         "recorded_ratings",
         "Ratings of runs by recorded judges, against people's",

@@ -37,7 +37,7 @@ def test_an_interval_that_is_narrow_enough_takes_no_more_items() -> None:
     goal = found.items_for_width
     assert goal is not None
     assert goal.coefficients[0].more == 0
-    assert width_finding(found, goal) == "The interval of Fleiss' kappa is not a wider than 0.9 already."
+    assert width_finding(found, goal) == "The interval of Fleiss' kappa is no wider than 0.9 already."
 
 
 def test_without_an_interval_the_reason_stands_there(tmp_path: Path) -> None:
