@@ -35,8 +35,11 @@ def compare(
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
     from misstep.analysis.measures.judging.pairs.comparison import compare_judges
-    from misstep.analysis.measures.judging.pairs.comparison_tables import compared_runs_table, comparison_table
-    from misstep.analysis.measures.judging.wording import pair_sentence
+    from misstep.analysis.measures.judging.pairs.comparison_tables import (
+        compared_runs_table,
+        comparison_table,
+        pair_sentence,
+    )
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import open_runs

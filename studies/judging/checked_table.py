@@ -16,10 +16,10 @@ from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels.judged_table import JudgedTable
 from misstep.analysis.measures.judging.assessment import Assessment, assess, assessment_document, main_findings
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, compare_judges
+from misstep.analysis.measures.judging.pairs.comparison_tables import best_of, pair_sentence
 from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.measures.judging.score_tables import check_table, positive_rates
 from misstep.analysis.measures.judging.slices import slices_table
-from misstep.analysis.measures.judging.wording import best_of, pair_sentence
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.text import table_text
 from misstep.harness.errors import UsageError

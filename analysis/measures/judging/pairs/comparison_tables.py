@@ -5,9 +5,16 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.measures.judging.pairs.comparison import LEVEL, PairedJudges
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.measures.judging.wording import beside_constant, pair_sentence
+from misstep.analysis.measures.judging.wording import beside_constant, ranking, unanswered_text
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Fields, Row, Table, Unit, made_by_this, rows_from, rows_of
+from misstep.analysis.tables.wording import (
+    counted_text,
+    interval_words,
+    number_text,
+    p_text,
+    points_text,
+)
 
 DIFFERENCE = "Difference, unanswered counted as wrong"
 
@@ -16,6 +23,7 @@ _RUN_FIELDS: Fields = (
     ("Accuracy of the answered", "accuracy", "share"),
     ("Cohen's kappa", "cohen_kappa", "coefficient"),
 )
+
 _NOTES = (
     "The difference is the first judge's share of gold labels given less the second's, over the items asked of both; "
     "an item without an answer counts as wrong.",
@@ -76,3 +84,74 @@ def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
 
 def _total(what: str, value: float | None, reported: int) -> Estimate:
     return Estimate(value, n=reported or None, reason="" if reported else f"no {what} is on record")
+
+
+def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
+    """Return which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
+    sentence = beside_constant(scored)
+    best, following = ranking(scored)[:2]
+    if scored[best].accuracy_all.value is None:
+        return sentence
+    pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
+    if pair is None or pair.difference is None or pair.p_adjusted is None:
+        return f"{sentence} {best} cannot be compared with the next, {following}."
+    by = _told(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
+    apart = "is clearly better than" if pair.apart else "is not clearly better than"
+    return f"{sentence} {best} {apart} the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
+
+
+def pair_sentence(pair: PairedJudges) -> str:
+    """Return what the comparison of two judges found, with its interval and its test."""
+    if pair.difference is None:
+        return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
+    of = f"of {counted_text(pair.n, 'item')}"
+    if pair.difference == 0:
+        sentence = f"{pair.a} and {pair.b} give the gold label equally often {of}"
+        return f"{sentence} ({_interval(pair.estimate)}); {_test_words(pair)}{_where_both_answered(pair)}."
+    ahead, behind, first_leads = pair.leader()
+    difference = pair.estimate if first_leads else pair.estimate.negated()
+    sentence = f"{ahead} gives the gold label on {points_text(pair.difference)} more {of} than {behind}"
+    sentence += f" ({_interval(difference)}); {_test_words(pair)}{_where_both_answered(pair)}"
+    return f"{sentence}. At this rate of disagreement about {counted_text(pair.n_needed or 0, 'item')} tell them apart."
+
+
+def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, best: str) -> str:
+    """What is left of a difference where both answered, in a sentence of its own; empty where both answered all."""
+    answered = pair.where_answered
+    if answered.n == pair.n:
+        return ""
+    counts = {name: unanswered_text(scored[name]) for name in (pair.a, pair.b)}
+    counted = "; ".join(f"{name}: {count}" for name, count in counts.items() if count)
+    wrong = f" Unanswered items count as wrong there ({counted})"
+    if answered.value is None:
+        return f"{wrong}; no item was answered by both."
+    by = _told(answered if pair.a == best else answered.negated(), pair.answered.p_value)
+    return f"{wrong}; over the {counted_text(pair.answered.n, 'item')} that both answered the difference is {by}."
+
+
+def _told(difference: Estimate, p: float | None) -> str:
+    text = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
+    return text if p is None else f"{text}, {p_text(p, p)}"
+
+
+def _interval(difference: Estimate) -> str:
+    return interval_words(difference.low, difference.high, "difference")
+
+
+def _where_both_answered(pair: PairedJudges) -> str:
+    answered, p = pair.where_answered, pair.answered.p_value
+    if answered.n == pair.n:
+        return ""
+    counted = ". Items without an answer count as wrong"
+    if answered.value is None:
+        return f"{counted}, and they answered no item in common"
+    if answered.value == 0:
+        return f"{counted}; on the {answered.n:,} that both answered they do equally well"
+    ahead, seen = (pair.a, answered) if answered.value > 0 else (pair.b, answered.negated())
+    tested = "" if p is None else f", {p_text(p, p)}"
+    leads = f"{ahead} leads by {points_text(answered.value)} ({_interval(seen)}{tested})"
+    return f"{counted}; on the {answered.n:,} that both answered {leads}"
+
+
+def _test_words(pair: PairedJudges) -> str:
+    return "there is no test" if pair.p_value is None else p_text(pair.p_value, pair.p_adjusted)

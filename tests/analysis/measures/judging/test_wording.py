@@ -2,8 +2,9 @@
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.pairs.comparison import compare_judges
+from misstep.analysis.measures.judging.pairs.comparison_tables import best_of, pair_sentence
 from misstep.analysis.measures.judging.scores import score
-from misstep.analysis.measures.judging.wording import best_of, best_per_benchmark, headline, pair_sentence
+from misstep.analysis.measures.judging.wording import best_per_benchmark, headline
 from misstep.harness.verdict import Verdict
 
 N = 200
