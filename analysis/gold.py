@@ -17,8 +17,16 @@ from misstep.harness.items import Inline, read_items
 from misstep.harness.journal.records import replace_file
 
 _SHOWN = 3
+
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
+
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
+
+SUBCATEGORIES = "gold_subcategories.csv"
+
+CONSTRUCTIONS = "gold_construction.csv"
+
+_FORM = "gold_construction.csv has the columns item, family, set, variant and partner, and one row an item."
 
 
 class BenchmarkItem(Struct, frozen=True):
@@ -160,3 +168,42 @@ def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
         raise InputError(f"cannot open: {error.strerror}", _GOLD_FORM, file=path) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"not a CSV table in UTF-8: {error}", _GOLD_FORM, file=path) from error
+
+
+class Construction(Struct, frozen=True):
+    """How a generated case was made: from which family of tasks, of which set, in which variant.
+
+    `partner` is the case that looks like it and has another label; empty if there is none.
+    """
+
+    item: str
+    family: str
+    set: str = ""
+    variant: str = ""
+    partner: str = ""
+
+
+def read_subcategories(folder: Path) -> tuple[GoldLabel, ...]:
+    """Return the subcategories that raters gave; none if there is no such file."""
+    file = folder / SUBCATEGORIES
+    return tuple(label for _, label in gold_lines(file)) if file.is_file() else ()
+
+
+def read_constructions(folder: Path) -> dict[str, Construction]:
+    """Item → how it was made; empty if there is no such file."""
+    file = folder / CONSTRUCTIONS
+    if not file.is_file():
+        return {}
+    columns = Construction.__struct_fields__
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            check_columns(reader.fieldnames, columns, file, _FORM)
+            return {row["item"]: Construction(*(row[column] or "" for column in columns)) for row in reader}
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"not a CSV table in UTF-8: {error}", _FORM, file=file) from error
+
+
+def families_of(constructions: dict[str, Construction]) -> dict[str, str]:
+    """Item → what it hangs together with: cases of one family of tasks are not independent of each other."""
+    return {item: f"family {one.family}" for item, one in constructions.items() if one.family}

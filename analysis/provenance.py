@@ -28,17 +28,24 @@ whether the files available have these hashes; it is null where a set is not ava
 draws nothing does not depend on it. `row` is the place of the figure in the table's JSON, from 0.
 """
 
+import ast
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
-from misstep.analysis.modules import source_of
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.inputs import InputFigure
 
 Kind = Literal["published file", "data set", "generated"]
+
+_MODULE = re.compile(r"misstep(?:\.[A-Za-z_]\w*)*", re.ASCII)
+"""The modules whose source may be shown; nothing else is read."""
 
 
 class InputFile(Struct, frozen=True):
@@ -109,3 +116,27 @@ def made_tables(
         )
         for key, table in sorted(known.items())
     )
+
+
+@cache
+def source_of(module: str) -> str:
+    """Return the source of a module; empty where it is none of this project's."""
+    if not _MODULE.fullmatch(module):
+        return ""
+    try:
+        spec = find_spec(module)
+    except ModuleNotFoundError:
+        return ""
+    if spec is None or spec.origin is None:
+        return ""
+    return Path(spec.origin).read_text(encoding="utf-8")
+
+
+@cache
+def line_of(function: str) -> int | None:
+    """Return the line, from 1, of a function such as `misstep.analysis.papers.wink.prevalence.models_table`."""
+    module, _, name = function.rpartition(".")
+    for node in ast.parse(source_of(module)).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node.lineno
+    return None

@@ -42,9 +42,9 @@ def agreement(
     misstep agreement labels.csv --adjudicate disputed.csv
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.analysis.labels import read_questions
-    from misstep.analysis.labels.content import shown
+    from misstep.analysis.labels.rows import shown
     from misstep.analysis.measures.agreement import QuestionReports, agreement_report
-    from misstep.analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
+    from misstep.analysis.measures.agreement.tables import adjudication_csv, consensus_csv
 
     gates = limits.gates()
     questions = read_questions(file, labels.reading())

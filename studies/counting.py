@@ -8,7 +8,7 @@ from pathlib import Path
 from misstep.analysis.labels import read_ratings
 from misstep.analysis.labels.coding import rating_patterns
 from misstep.analysis.labels.source import read_source
-from misstep.analysis.measures.passing.reading import has_attempts
+from misstep.analysis.measures.passing.attempts import has_attempts
 from misstep.harness.errors import UsageError, opening
 from misstep.harness.places import path_text
 from misstep.harness.records.whole_counts import CountedPart, CountedParts, Counts, decoded_parts, summed

@@ -18,10 +18,19 @@ from typing import cast
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.triage.cases import JudgedCases
-from misstep.analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
-from misstep.analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
+from misstep.analysis.measures.triage.curation import (
+    ACTIONS,
+    Curation,
+    Decision,
+    ErrorRates,
+    Outcome,
+    curation,
+    curation_sentence,
+    decide,
+    worth_sentence,
+)
 from misstep.analysis.pages.notebooks.data_card import (
     CARD,
     RUNS,

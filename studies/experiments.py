@@ -14,12 +14,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.analysis.labels.content import shown
-from misstep.analysis.measures.experiments.comparison import compare_arms
-from misstep.analysis.measures.experiments.live_tables import live_sessions_table
-from misstep.analysis.measures.experiments.sessions import of_live
-from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
-from misstep.analysis.measures.experiments.user_file import read_sessions
+from misstep.analysis.labels.rows import shown
+from misstep.analysis.measures.experiments.comparison import compare_arms, experiment_finding, experiment_tables
+from misstep.analysis.measures.experiments.sessions import of_live, read_sessions
+from misstep.analysis.measures.experiments.shadow import live_sessions_table
 from misstep.analysis.pages import Foot, page, table_text
 from misstep.analysis.papers.wink.live import LiveExperiments
 from misstep.analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table

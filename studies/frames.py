@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.published import load_paper
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from misstep.analysis.measures.judging.judged import JudgedItems
     from misstep.analysis.measures.judging.people.ratings import JudgedRatings
     from misstep.analysis.measures.repair.attempts import RepairArm
-    from misstep.analysis.measures.solved import SolvedSet
+    from misstep.analysis.measures.solve_rates import SolvedSet
     from misstep.analysis.measures.study_prevalence import Study
     from misstep.analysis.measures.validity import JudgedSet
     from misstep.analysis.papers.autotriage.agreement import RatedSet

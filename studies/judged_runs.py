@@ -9,10 +9,17 @@ from pathlib import Path
 
 from msgspec import field
 
-from misstep.analysis.gold import BenchmarkItem, GoldLabel, read_gold
-from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.gold import (
+    BenchmarkItem,
+    Construction,
+    GoldLabel,
+    families_of,
+    read_constructions,
+    read_gold,
+    read_subcategories,
+)
+from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.analysis.tables.wording import counted_text
-from misstep.analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.items import Question, read_items, read_question

@@ -3,9 +3,15 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from misstep.analysis.labels.content import STANDARD_INPUT, shown
-from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered, together
-from misstep.analysis.measures.passing.reading import read_attempts
+from misstep.analysis.labels.rows import STANDARD_INPUT, shown
+from misstep.analysis.measures.passing.attempts import (
+    PassAttempts,
+    SystemAttempts,
+    TaskCounts,
+    Unanswered,
+    read_attempts,
+    together,
+)
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
-from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.analysis.measures.judging.sample import clusters_of, majority
 from misstep.analysis.measures.observed import ObservedIntervention, interventions_of
 from misstep.harness.journal.records import Manifest
 from misstep.harness.records.intervention import ObservedRun

@@ -23,9 +23,8 @@ import msgspec
 import tomli_w
 from msgspec import Struct, structs
 
-from misstep.analysis.gold import read_gold
+from misstep.analysis.gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_gold, read_subcategories
 from misstep.analysis.measures.triage.cases import BASELINE, JudgedCases
-from misstep.analysis.triage_gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_subcategories
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.journal.records import (
     MANIFEST,

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep.analysis.labels.content import MOST_BYTES, decoded
+from misstep.analysis.labels.rows import MOST_BYTES, decoded
 from misstep.harness.errors import InputError
 from misstep.harness.values import plain
 

@@ -1,16 +1,49 @@
 """A file of labels in any form that is read, as one table; its content says which form it has, never its name."""
 
+import io
+import re
+import struct
+import zipfile
+import zlib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.labels.content import decoded, read_content, shown
 from misstep.analysis.labels.records import LabelRecords, is_json, json_records, label_text, packed_records
-from misstep.analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
-from misstep.analysis.labels.sheets import is_workbook, sheet_rows
+from misstep.analysis.labels.rows import (
+    MOST_BYTES,
+    SHAPES,
+    LabelRows,
+    check_header,
+    csv_rows,
+    decoded,
+    read_content,
+    shown,
+)
 from misstep.analysis.labels.tools import TOOLS, label_studio, tool_of
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.values import plain
+
+_ZIP = b"PK\x03\x04"
+
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
+"""What the reading of a broken archive raises."""
+
+_CELL = re.compile(rb"""\br=["']([A-Za-z]{1,3})(\d{1,7})["']""")
+
+_MOST_CELLS = 5_000_000
+"""Cells from the first to the furthest of a sheet: the library keeps room for all of them."""
 
 
 class Source(Struct, frozen=True):
@@ -61,3 +94,74 @@ def _flat(records: LabelRecords) -> tuple[LabelRows, list[str]]:
     sheet = LabelRows(records.file, "", "", header, [*flat.values()], records.places, records.unit)
     check_header(sheet)
     return sheet, [f"not looked at, as it holds objects: {', '.join(map(repr, nested))}"] if nested else []
+
+
+def is_workbook(content: bytes) -> bool:
+    """Return whether a file is packed as workbooks are."""
+    return content.startswith(_ZIP)
+
+
+def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
+    """Return the header and the columns of a workbook's first sheet with content, and remarks on other sheets."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
+    except ImportError as error:
+        advice = "Run `pip install 'misstep[sheets]'`, or save the sheet as CSV."
+        raise MissingPrerequisite(f"{file} is a workbook, and python-calamine is not installed", advice) from error
+    try:
+        _check_size(content, file)
+        workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        names = [one.name for one in workbook.sheets_metadata if one.typ == SheetTypeEnum.WorkSheet]
+        tables = {name: workbook.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
+    except (*_BROKEN, CalamineError) as error:
+        advice = "Save it as .xlsx without a password, or as CSV."
+        reason = str(error) or "it ends too early"
+        raise InputError(f"not a workbook that can be read: {reason}", advice, file=file) from error
+    filled = [name for name, rows in tables.items() if any(map(_has_content, rows))]
+    if not filled:
+        raise InputError("no labels: the workbook is empty", SHAPES, file=file)
+    remarks = [f"sheet {filled[0]!r} is read"] if len(filled) > 1 else []
+    remarks += [f"other sheets are not looked at: {', '.join(map(repr, filled[1:]))}"] if len(filled) > 1 else []
+    return _table(tables[filled[0]], file), remarks
+
+
+def _check_size(content: bytes, file: str) -> None:
+    """Refuse a workbook that would fill the memory, by the size of its parts or by a cell far out in a sheet."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        parts = [part for part in packed.infolist() if part.filename.endswith(".xml")]
+        if sum(part.file_size for part in packed.infolist()) > MOST_BYTES:
+            raise InputError(f"the workbook is larger than {MOST_BYTES // 2**20} MiB", "Save it as CSV.", file=file)
+        for part in parts:
+            columns, rows, last = 0, 0, b""
+            for cell in _CELL.finditer(packed.read(part)):
+                column, row = int.from_bytes(cell[1].upper().rjust(3, b"\0")), int(cell[2])
+                last = cell[0] if column > columns or row > rows else last
+                columns, rows = max(columns, column), max(rows, row)
+            if _letters(columns) * rows > _MOST_CELLS:
+                found = f"a cell far out ({last.decode()}) gives a sheet {_letters(columns) * rows:,} cells"
+                raise InputError(found, "Delete the cells outside of the table, or save it as CSV.", file=file)
+
+
+def _letters(column: int) -> int:
+    """Return the number of a column from the bytes of its letters, A being 1."""
+    number = 0
+    for letter in column.to_bytes(3):
+        number = 26 * number + max(0, letter - 64)
+    return number
+
+
+def _table(rows: list[list[Any]], file: str) -> LabelRows:
+    numbered = [(number, row) for number, row in enumerate(rows, start=1) if _has_content(row)]
+    if len(numbered) < 2:
+        raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
+    places = [number for number, _ in numbered]
+    written = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
+    columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
+    header = [column[0].strip() for column in columns]
+    sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
+    check_header(sheet)
+    return sheet
+
+
+def _has_content(row: list[Any]) -> bool:
+    return any(cell.strip() if isinstance(cell, str) else cell is not None for cell in row)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.solved import Cell, SolvedSet, Stated, figures_of, stated_text
+from misstep.analysis.measures.solve_rates import Cell, SolvedSet, Stated, figures_of, stated_text
 from misstep.analysis.published import Figure, published_row
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import structs
 
 from misstep.analysis.measures.prevalence import ANY
-from misstep.analysis.measures.session_changes import LEVEL, SessionChange
-from misstep.analysis.measures.session_comparison import Reversal, SessionComparison
+from misstep.analysis.measures.session_comparison import LEVEL, Reversal, SessionChange, SessionComparison
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.judged import JudgedItems, datasets_of
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.papers.engineering_agent.tables import judge_confusion
 from misstep.analysis.published import Figure, load_paper, published_row
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard

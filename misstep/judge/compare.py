@@ -34,8 +34,8 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
-    from misstep.analysis.measures.judging.pairs.comparison import compare_judges
-    from misstep.analysis.measures.judging.pairs.comparison_tables import (
+    from misstep.analysis.measures.judging.pairs.comparison import (
+        compare_judges,
         compared_runs_table,
         comparison_table,
         pair_sentence,

@@ -15,8 +15,7 @@ import msgspec
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels.judged_table import JudgedTable
 from misstep.analysis.measures.judging.assessment import Assessment, assess, assessment_document, main_findings
-from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, compare_judges
-from misstep.analysis.measures.judging.pairs.comparison_tables import best_of, pair_sentence
+from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, best_of, compare_judges, pair_sentence
 from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.measures.judging.score_tables import check_table, positive_rates
 from misstep.analysis.measures.judging.slices import slices_table

@@ -7,11 +7,15 @@ from importlib.util import find_spec
 from msgspec import structs
 
 from misstep.analysis.measures.judging.assessment import Assessment, assessment_tables
-from misstep.analysis.measures.judging.pairs.comparison import compare_judges
-from misstep.analysis.measures.judging.pairs.comparison_tables import best_of, compared_runs_table, comparison_table
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.pairs.comparison import (
+    best_of,
+    compare_judges,
+    compared_runs_table,
+    comparison_table,
+)
+from misstep.analysis.measures.judging.sample import majority
+from misstep.analysis.measures.judging.score_tables import best_per_benchmark
 from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.measures.judging.wording import best_per_benchmark
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
 from misstep.analysis.pages.judges.items import JudgedBy

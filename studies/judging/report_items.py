@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.reference import Reference
+from misstep.analysis.measures.judging.sample import Reference
 from misstep.analysis.pages.browser.embedding import embedded
 from misstep.analysis.pages.browser.pieces import Pieces
 from misstep.analysis.pages.browser.shown_run import shown_run

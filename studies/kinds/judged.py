@@ -8,7 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from misstep.analysis.gold import GoldLabel, item_ids, read_gold
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS, Manifest

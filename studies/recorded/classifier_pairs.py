@@ -12,9 +12,8 @@ from pathlib import Path
 
 from msgspec import structs
 
-from misstep.analysis.measures.classifier_pairs import LabelledRuns
 from misstep.analysis.measures.study_prevalence import Study
-from misstep.analysis.measures.validity import JudgedSet, load_mappings, positives
+from misstep.analysis.measures.validity import JudgedSet, LabelledRuns, load_mappings, positives
 from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.places import data_folder
 from misstep.harness.verdict import Verdict

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from misstep.analysis.gold import BenchmarkItem, read_gold
 from misstep.analysis.measures.judging.judged import JudgedItems
-from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.analysis.measures.judging.scores import score
-from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.solve_rates import SolvedSet
 from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
 from misstep.analysis.measures.triage.real import faults_of_marks as _faults_of_marks
 from misstep.analysis.measures.triage.real import worth_of_passes as _worth_of_passes

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
-from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.analysis.measures.judging.sample import clusters_of, majority
 from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.items import Item, Question, Runs, category_in, read_items, read_question

@@ -8,7 +8,7 @@ from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from misstep.analysis.measures.judging.people.marked import Mark
 from misstep.analysis.measures.judging.people.ratings import JudgedRatings
-from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.harness.datasets import RECORDED, recorded_verdicts
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.datasets.judged.trail_judges import answers, judge_ratings, people_ratings

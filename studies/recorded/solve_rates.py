@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from misstep.analysis.measures.solved import SolvedSet, solved_set
+from misstep.analysis.measures.solve_rates import SolvedSet, solved_set
 from misstep.harness.datasets import outcomes_of
 from misstep.harness.runs.judging.benchmarks import set_folder
 from misstep.studies.recorded.classified import at_hand, version

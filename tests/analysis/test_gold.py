@@ -4,7 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.gold import BenchmarkItem, GoldLabel, check_gold, item_ids, read_gold
+from misstep.analysis.gold import (
+    BenchmarkItem,
+    Construction,
+    GoldLabel,
+    check_gold,
+    families_of,
+    item_ids,
+    read_constructions,
+    read_gold,
+    read_subcategories,
+)
 from misstep.harness.errors import InputError
 from misstep.harness.items import read_items
 
@@ -96,3 +106,22 @@ def test_an_item_without_a_label_and_one_that_cannot_be_asked_are_no_mistakes(tm
     folder = gold(tmp_path, "item,rater,label\ni2,ann,yes\ni9,ann,\n")
     check_gold(folder, ("yes", "no"), item_ids(folder))
     assert [row.item for row in read_gold(folder, item_ids(folder))] == ["i2"]
+
+
+def test_a_folder_without_the_files_has_nothing_more(tmp_path: Path) -> None:
+    assert read_subcategories(tmp_path) == ()
+    assert read_constructions(tmp_path) == {}
+
+
+def test_cases_of_one_family_hang_together(tmp_path: Path) -> None:
+    lines = "item,family,set,variant,partner\na,csv,scoring,plain,b\nb,csv,scoring,harder,a\nc,,,,\n"
+    (tmp_path / "gold_construction.csv").write_text(lines)
+    found = read_constructions(tmp_path)
+    assert found["a"] == Construction("a", "csv", "scoring", "plain", "b")
+    assert families_of(found) == {"a": "family csv", "b": "family csv"}
+
+
+def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "gold_construction.csv").write_text("item,set\na,scoring\n")
+    with pytest.raises(InputError, match="there is no column 'family'"):
+        read_constructions(tmp_path)

@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from misstep.analysis.gold import read_gold
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.analysis.pages.judges.page import Section, judge_page

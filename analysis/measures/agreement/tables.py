@@ -1,6 +1,7 @@
 """A report on agreement as tables: rows that the page, the CSV and the JSON render alike."""
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import structs
@@ -17,12 +18,15 @@ from misstep.analysis.measures.agreement.report import (
 )
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.files import csv_of
 from misstep.analysis.tables.wording import MISSING, counted_text, number_text, with_interval
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
+
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
 
 _COHEN = "Cohen's kappa"
+
 _MOST_COLUMNS = 5
 """Labels or raters that stand side by side; more are listed."""
 
@@ -30,6 +34,8 @@ _MOST_ROWS = 200
 """Pairs, disagreements and confusions in a page's table; the JSON lists all."""
 
 _MOST_MATRICES = 10
+
+Line = list[str | int]
 
 
 @made_by_this
@@ -297,3 +303,49 @@ def _coefficient(value: float) -> str:
 
 def _percent(value: float) -> str:
     return number_text(value, "share")
+
+
+def consensus_csv(questions: QuestionReports) -> str:
+    """Return the label that most raters gave each item, empty where several lead; these are then in the last column."""
+    lines: list[Line] = [
+        [*name, one.item, one.label or "", "yes" if one.tied else "no", "; ".join(one.candidates)]
+        for name, report in _named(questions)
+        for one in report.consensus
+    ]
+    return csv_of([*_question(questions), "item", "label", "tied", "candidates"], lines)
+
+
+def adjudication_csv(questions: QuestionReports) -> str:
+    """Return the items that raters disagree on with everybody's label, and an empty column for the decision.
+
+    The item with the smallest share of ratings for its leading label comes first, of equal ones the first in the file.
+    """
+    raters = list(dict.fromkeys(rater for report in questions.reports.values() for rater in report.raters))
+    lines: list[Line] = [
+        [*name, item.item, *(item.labels.get(rater, "") for rater in raters), ""]
+        for name, report in _named(questions)
+        for item in sorted(report.disagreements, key=_certainty)
+    ]
+    return csv_of([*_question(questions), "item", *raters, _decision(raters)], lines)
+
+
+def _named(questions: QuestionReports) -> Iterator[tuple[list[str], AgreementReport]]:
+    for name, report in questions.reports.items():
+        yield ([name] if _question(questions) else []), report
+
+
+def _question(questions: QuestionReports) -> list[str]:
+    return [] if list(questions.reports) == [""] else ["question"]
+
+
+def _certainty(item: RaterDisagreement) -> float:
+    votes = Counter(item.labels.values())
+    return max(votes.values()) / len(item.labels)
+
+
+def _decision(raters: list[str]) -> str:
+    """Return a name for the column of decisions that no rater has."""
+    name = "decision"
+    while name in raters:
+        name += "_"
+    return name

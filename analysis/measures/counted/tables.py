@@ -2,8 +2,13 @@
 
 from collections.abc import Iterator
 
-from misstep.analysis.measures.counted.judges import CountedJudge
-from misstep.analysis.measures.counted.report import CountedReport, CountedSystem, CountedTimes, TimeQuantile
+from misstep.analysis.measures.counted.report import (
+    CountedJudge,
+    CountedReport,
+    CountedSystem,
+    CountedTimes,
+    TimeQuantile,
+)
 from misstep.analysis.measures.passing.tables import ALL, ANSWERED, chances
 from misstep.analysis.measures.prevalence import ANY, Prevalence
 from misstep.analysis.tables import Fields, Row, Table, made_by_this, rows_from, rows_in

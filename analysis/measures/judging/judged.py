@@ -1,6 +1,6 @@
-"""Judges of real data sets with their scores: what the tables of `analysis.measures.judging.tables` are made of."""
+"""Real judges against people: their scores, their marks, and prevalences corrected for their errors, as tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -8,9 +8,41 @@ from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.people.marked import Mark, MarkedScores, marked_scores
 from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import (
+    Fields,
+    Row,
+    Table,
+    Unit,
+    estimate_row,
+    made_by_this,
+    measured_on,
+    rows_from,
+    rows_in,
+    rows_of,
+)
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
 NO_JUDGES = "No judge's recorded answers are available."
+
+KAPPA = "Cohen's kappa"
+
+CORRECTED = "Corrected for the judge's errors"
+
+_PEOPLE = "As people say"
+
+_FLAGGED = "As the judge says"
+
+_MARKS: Fields = (
+    ("F1 by category, weighted", "weighted_f1", "coefficient"),
+    ("Errors found by place", "location", "share"),
+    ("Errors found by place and category", "joint", "share"),
+)
 
 
 class JudgedItems(Struct, frozen=True):
@@ -89,3 +121,181 @@ def scored_items(judged: JudgedItems, resamples: int = 10_000, seed: int = 0) ->
 def scored_marks(judged: JudgedMarks, resamples: int = 10_000, seed: int = 0) -> ScoredMarks:
     """Return a judge's marks with their scores; `resamples` and `seed` are of the bootstrap."""
     return ScoredMarks(judged, marked_scores(judged.people, judged.judge, resamples=resamples, seed=seed))
+
+
+@made_by_this
+def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+    """Accuracy, kappa, precision and recall of each judge, beside what always saying the most frequent label gives."""
+    return Table(
+        name="real_judges",
+        paper=paper,
+        title="Recorded judges against people's labels",
+        finding=_judges_finding(scored),
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_judge(one))),
+        notes=(
+            "Items of one workspace or trace hang together: the intervals are over these, not over items.",
+            "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
+            *notes,
+        ),
+        datasets=datasets_of(one.judged for one in scored),
+    )
+
+
+def _rows_of_judge(one: ScoredItems) -> list[Row]:
+    scores, positive = one.scores, one.judged.positive
+    label = scores.labels[positive]
+    figures: list[tuple[str, Estimate, Unit]] = [
+        ("Accuracy", scores.accuracy, "share"),
+        (f"Accuracy of always “{scores.majority_label}”", scores.majority_share, "share"),
+        (KAPPA, scores.cohen_kappa, "coefficient"),
+        (f"Precision of “{positive}”", label.precision, "share"),
+        (f"Recall of “{positive}”", label.recall, "share"),
+        (f"F1 of “{positive}”", label.f1, "coefficient"),
+    ]
+    if scores.answered < scores.n:
+        answered = Estimate(scores.answered / scores.n, n=scores.n)
+        figures[1:1] = [("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share")]
+        figures.insert(0, ("Items answered", answered, "share"))
+    return rows_of(figures, one.judged.title, one.judged.source)
+
+
+def _judges_finding(scored: Sequence[ScoredItems]) -> str:
+    known = [one for one in scored if one.scores.cohen_kappa.value is not None]
+    if not known:
+        return NO_JUDGES
+    lowest, highest = (end(known, key=_kappa_of) for end in (min, max))
+    better = sum(_beats_baseline(one) for one in known)
+    beat = "beats" if better == 1 else "beat"
+    unanswered = sum(one.scores.n - one.scores.answered for one in known)
+    counted = f" ({unanswered:,} unanswered items count as wrong)" if unanswered else ""
+    return (
+        f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label: the whole 95% "
+        f"interval of the accuracy lies above it{counted}. "
+        f"Kappa against people runs from {_kappa(lowest)} to {_kappa(highest)}."
+    )
+
+
+def _kappa_of(one: ScoredItems) -> float:
+    return one.scores.cohen_kappa.value or 0.0
+
+
+def _beats_baseline(one: ScoredItems) -> bool:
+    low, baseline = one.scores.accuracy_all.low, one.scores.majority_share.value
+    return low is not None and baseline is not None and low > baseline
+
+
+def _kappa(one: ScoredItems) -> str:
+    return with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
+
+
+@made_by_this
+def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
+    """Return how judges that mark errors in runs meet people's marks, by category, by place and by both."""
+    best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
+    finding = NO_JUDGES
+    if best is not None:
+        joint = with_interval(best.scores.joint, "share")
+        finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
+    return Table(
+        name="real_marks",
+        paper=paper,
+        title="Errors that recorded judges name in runs, against those that people marked",
+        finding=finding,
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_marks(one))),
+        notes=(
+            "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
+            "which the judge named nothing.",
+            "By place is the mean over runs of the share of people's errors whose span the judge named; runs in which "
+            "people marked nothing are left out.",
+            *(
+                f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
+                "that people used nowhere."
+                for one in scored
+                if one.scores.outside
+            ),
+            *notes,
+        ),
+        datasets=datasets_of(one.judged for one in scored),
+    )
+
+
+def _rows_of_marks(one: ScoredMarks) -> list[Row]:
+    scores = one.scores
+    answered = wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0)
+    group, source = one.judged.title, one.judged.source
+    return [estimate_row("Runs answered", answered, "share", group, source), *rows_from(scores, _MARKS, group, source)]
+
+
+class Transfer(Struct, frozen=True):
+    """How often something is, by people, by the judge, and by the judge corrected for errors measured elsewhere."""
+
+    judged: JudgedItems
+    people: Estimate
+    flagged: Estimate
+    corrected: Estimate
+
+
+@made_by_this
+def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+    """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items."""
+    transfers = [_transfer(one, [other for other in scored if other is not one]) for one in scored]
+    return Table(
+        name="corrected_prevalence",
+        paper=paper,
+        title="How often the label holds: by people, by the judge, and corrected for the judge's errors",
+        finding=_transfer_finding(transfers),
+        rows=tuple(
+            row for transfer in transfers for row in measured_on(transfer.judged.dataset, _rows_of_transfer(transfer))
+        ),
+        notes=(
+            "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
+            "Its interval takes items as independent, and the judge as erring as often here as there.",
+            *notes,
+        ),
+        datasets=datasets_of(one.judged for one in scored),
+    )
+
+
+def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
+    here, elsewhere = _confusion(one), [_confusion(other) for other in others]
+    detected = (sum(table.tp for table in elsewhere), sum(table.tp + table.fn for table in elsewhere))
+    alone = (sum(table.tn for table in elsewhere), sum(table.tn + table.fp for table in elsewhere))
+    flagged = here.tp + here.fp
+    if here.n == 0:
+        nothing = Estimate(None, n=0, reason="no item was answered")
+        return Transfer(one.judged, nothing, nothing, nothing)
+    try:
+        corrected = rogan_gladen((flagged, here.n), detected, alone).estimate
+    except UsageError as error:
+        corrected = Estimate(None, n=here.n, reason=error.found)
+    return Transfer(one.judged, wilson(here.tp + here.fn, here.n), wilson(flagged, here.n), corrected)
+
+
+def _confusion(one: ScoredItems) -> Confusion:
+    matrix = one.scores.confusion
+    place = matrix.labels.index(one.judged.positive)
+    answered = [sum(row) + unknown for row, unknown in zip(matrix.matrix, matrix.unknown, strict=True)]
+    flagged = [row[place] for row in matrix.matrix]
+    tp, fp = flagged[place], sum(flagged) - flagged[place]
+    return Confusion(tp, fp, answered[place] - tp, sum(answered) - answered[place] - fp)
+
+
+def _transfer_finding(transfers: Sequence[Transfer]) -> str:
+    known = [one for one in transfers if None not in (one.people.value, one.flagged.value, one.corrected.value)]
+    if not known:
+        return NO_JUDGES
+    nearer = sum(_error(one.corrected, one.people) < _error(one.flagged, one.people) for one in known)
+    held = sum((one.corrected.low or 0) <= (one.people.value or 0) <= (one.corrected.high or 1) for one in known)
+    return (
+        f"Corrected for errors measured on the other groups, the judge's share comes nearer to people's in {nearer} of "
+        f"{len(known)} groups, and its 95% interval holds people's share in {held}."
+    )
+
+
+def _error(estimate: Estimate, people: Estimate) -> float:
+    return abs((estimate.value or 0.0) - (people.value or 0.0))
+
+
+def _rows_of_transfer(transfer: Transfer) -> list[Row]:
+    figures = {_PEOPLE: transfer.people, _FLAGGED: transfer.flagged, CORRECTED: transfer.corrected}
+    return rows_in("share", figures, transfer.judged.title, transfer.judged.source)

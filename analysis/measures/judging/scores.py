@@ -16,8 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.sample import Codes, codes_of, one_an_item
+from misstep.analysis.measures.judging.sample import Codes, codes_of, majority, one_an_item
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters import coefficients

@@ -6,11 +6,13 @@ In the arm that only detects, the word is what the agent would have heard, at th
 so that both arms are followed from the same moment, which nothing that differs between them comes before.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
+from misstep.analysis.measures.shares import clustered_share, summed
+from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.records.intervention import Intervention
 from misstep.harness.records.live_session import Episode, LiveArm, LiveSession
 
@@ -26,6 +28,11 @@ Start = Literal["word", "onset"]
 
 Judgements = Mapping[tuple[str, int], bool]
 """Session and number of the intervention in it, from 0 → whether a judge of recoveries calls it recovered."""
+
+Classes = Mapping[str, Sequence[str]]
+"""Name of a class of misbehaviour → its categories; the class of all is a class as well."""
+
+Words = Literal["single", "multiple", "any"]
 
 
 class Problem(Struct, frozen=True):
@@ -48,6 +55,9 @@ class Problem(Struct, frozen=True):
     def recovered(self) -> bool:
         """Return whether it was over for good within the window, and neither the session nor an engineer ended it."""
         return self.event == RECOVERED and self.steps <= WINDOW
+
+
+Outcome = Callable[[Problem], bool | None]
 
 
 def problems(sessions: Iterable[LiveSession], start: Start, judgements: Judgements | None = None) -> list[Problem]:
@@ -137,3 +147,40 @@ def last_step(session: LiveSession) -> int:
     heard = sum(word.delivered_at is not None for word in spoken(session).values())
     # The prompts of the system and of the user come first.
     return 1 + session.n_steps + heard + session.engineer_interventions
+
+
+def truly(problem: Problem) -> bool | None:
+    """Return whether a problem recovered, by what was planted."""
+    return problem.recovered
+
+
+def as_judged(problem: Problem) -> bool | None:
+    """Return whether a judge calls it recovered; `None` without a label."""
+    return problem.judged
+
+
+def chosen(problems: Iterable[Problem], categories: Sequence[str], words: Words = "any") -> list[Problem]:
+    """The problems of some categories, in sessions with one intervention, with several, or with any number of them."""
+    return [
+        one
+        for one in problems
+        if one.category in categories and (words == "any" or (one.words == 1) == (words == "single"))
+    ]
+
+
+def by_unit(problems: Iterable[Problem], outcome: Outcome = truly) -> list[tuple[int, int]]:
+    """Units as (problems that recovered, problems); those without an outcome are left out."""
+    outcomes = ((problem.unit, outcome(problem)) for problem in problems)
+    return list(summed((unit, int(recovered), 1) for unit, recovered in outcomes if recovered is not None).values())
+
+
+def recovery_rate(problems: Iterable[Problem], outcome: Outcome = truly) -> Estimate:
+    """Return the share of problems that recovered, with an interval over units: Korn and Graubard's."""
+    return clustered_share(by_unit(problems, outcome), "no problem with an outcome")
+
+
+def recovery_rates(
+    problems: Sequence[Problem], classes: Classes, words: Words = "any", outcome: Outcome = truly
+) -> dict[str, Estimate]:
+    """Return the recovery rate of each class."""
+    return {name: recovery_rate(chosen(problems, of, words), outcome) for name, of in classes.items()}

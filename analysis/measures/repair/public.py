@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from misstep.analysis.measures.solve_rates import gaps
-from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.solve_rates import SolvedSet, gaps
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.paired import paired_score_interval
 from misstep.analysis.stats.estimate import Estimate

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, structs
 
-from misstep.analysis.gold import GoldLabel
+from misstep.analysis.gold import Construction, GoldLabel, families_of
 from misstep.analysis.measures.judging.judged import JudgedItems
-from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
+from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample, majority
 from misstep.analysis.tables import Evidence
-from misstep.analysis.triage_gold import Construction, families_of
 from misstep.harness.records.attribution import FAULTS, TriageVerdict, taxonomy
 
 LABELS: tuple[str, ...] = FAULTS

@@ -1,4 +1,6 @@
-"""Which way a judge of triage errs between agent failures and task defects."""
+"""Which way a judge of triage errs, and whether its figures hang on single families of tasks."""
+
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -9,6 +11,9 @@ from misstep.analysis.measures.judging.scores import LEFT_OPEN, NEVER_GOLD
 from misstep.analysis.measures.triage.cases import AGENT, TASK
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import difference_of_shares
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.coefficients import cohen
+from misstep.analysis.stats.raters.patterns import distinct_rows
 
 
 class Direction(Struct, frozen=True):
@@ -49,3 +54,54 @@ def _error_share(sample: JudgedSample, gold: str, answer: str) -> Estimate:
     of_gold = sample.gold == places[gold]
     reason = LEFT_OPEN if np.any(of_gold) else NEVER_GOLD
     return sample.units.share(sample.answers == places[answer], of_gold & sample.answered, reason)
+
+
+class _Family(Struct, frozen=True):
+    """One family: the share of its cases judged right, unanswered as wrong, and kappa over all cases but these."""
+
+    name: str
+    right: Estimate
+    kappa_without: float | None
+
+
+class Families(Struct, frozen=True):
+    """Kappa over all cases, unanswered as a label of their own, and what is left of it without each family."""
+
+    kappa: float | None
+    families: tuple[_Family, ...]
+
+    @property
+    def lowest(self) -> _Family | None:
+        """Return the family without which kappa is lowest."""
+        return min(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
+
+    @property
+    def highest(self) -> _Family | None:
+        """Return the family without which kappa is highest."""
+        return max(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
+
+    def _known(self) -> list[_Family]:
+        return [one for one in self.families if one.kappa_without is not None]
+
+
+def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
+    """Kappa with each family left out; no family where cases are of none, or of one."""
+    known = sample.known
+    of_verdicts = [clusters.get(one.item, f"item {one.item}") for one in sample.verdicts]
+    names, of_item = np.unique(np.array(of_verdicts, dtype=str)[known], return_inverse=True)
+    if not sample.units.clustered or len(names) < 2:
+        return Families(None, ())
+    gold, answers = sample.gold[known], sample.answers[known]
+    pairs = distinct_rows(np.column_stack([gold, answers]))
+    counts = np.zeros((len(names), len(pairs.items)))
+    np.add.at(counts, (of_item, pairs.of_item), 1)
+    everything = counts.sum(axis=0, keepdims=True)
+    first, second = pairs.rows.T
+    kappas = cohen(np.vstack([everything, everything - counts]), first, second, len(sample.labels) + 2)
+    whole, *without = (None if np.isnan(kappa) else float(kappa) for kappa in kappas)
+    hits, sizes = np.bincount(of_item, gold == answers), np.bincount(of_item)
+    families = [
+        _Family(str(name), wilson(int(right), int(n)), kappa)
+        for name, right, n, kappa in zip(names, hits, sizes, without, strict=True)
+    ]
+    return Families(whole, tuple(sorted(families, key=lambda one: one.right.value or 0.0)))

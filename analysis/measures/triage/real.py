@@ -9,7 +9,7 @@ from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from misstep.analysis.measures.judging.people.marked import Mark
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.shares import clustered_share, summed
-from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.solve_rates import SolvedSet
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson

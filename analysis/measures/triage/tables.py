@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.measures.judging.item_costs import PerItem
+from misstep.analysis.measures.judging.assessment import PerItem
 from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.triage.comparison import ComparedCases, TriageScores
-from misstep.analysis.measures.triage.direction import Direction
-from misstep.analysis.measures.triage.families import Families
+from misstep.analysis.measures.triage.direction import Direction, Families
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import (
     Evidence,

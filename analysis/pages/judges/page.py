@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.reference import Reference
+from misstep.analysis.measures.judging.sample import Reference
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, browser_page
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.judges.items import JudgedBy

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec import inspect as types
 
-from misstep.analysis.measures.triage.curation import ACTIONS, Curation
-from misstep.analysis.measures.triage.curation_tables import curation_table
+from misstep.analysis.measures.triage.curation import ACTIONS, Curation, curation_table
 from misstep.analysis.tables import Evidence
 from misstep.analysis.tables.markdown import markdown_text
 from misstep.analysis.tables.wording import counted_text

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from misstep.analysis.modules import source_of
 from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.notebooks.origins import (
     data_sets_of,
@@ -14,6 +13,7 @@ from misstep.analysis.pages.notebooks.origins import (
     record_address,
 )
 from misstep.analysis.pages.rendering import render
+from misstep.analysis.provenance import source_of
 from misstep.analysis.published import load_paper, published_papers
 from misstep.analysis.tables import Table
 

@@ -12,7 +12,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from misstep.analysis.modules import line_of
+from misstep.analysis.provenance import line_of
 from misstep.analysis.published import published_papers
 from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.measures.triage.curation import (
+    NOTES,
     Curation,
     ErrorRates,
+    action_rows,
     curation,
     decide,
     error_rates,
+    figure_rows,
     generated_outcomes,
 )
-from misstep.analysis.measures.triage.curation_tables import NOTES, action_rows, figure_rows
 from misstep.analysis.papers.autotriage.triage import GENERATOR
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson

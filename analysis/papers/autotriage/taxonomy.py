@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from misstep.analysis.measures.triage.cases import TASK, JudgedCases
-from misstep.analysis.measures.triage.found import Planted, planted_and_found
+from misstep.analysis.measures.triage.comparison import Planted, planted_and_found
 from misstep.analysis.measures.triage.real import TriagedSet
 from misstep.analysis.measures.triage.tables import in_words
 from misstep.analysis.papers.autotriage.triage import GENERATOR, NONE_RECORDED, OTHER_CASES

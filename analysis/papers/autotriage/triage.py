@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from misstep.analysis.measures.judging.pairs.comparison_tables import comparison_table
+from misstep.analysis.measures.judging.pairs.comparison import comparison_table
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.triage.cases import AGENT, BASELINE, LABELS, JudgedCases
 from misstep.analysis.measures.triage.closed_loop import Critic

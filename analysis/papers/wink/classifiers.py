@@ -6,7 +6,7 @@ recall of theirs. The table here is of the rules and judges of this software, on
 
 from collections.abc import Sequence
 
-from misstep.analysis.measures.classifier_pairs import (
+from misstep.analysis.measures.validity import (
     CLASSIFIERS,
     FLOOR,
     Classifier,

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from misstep.analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
+from misstep.analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms, signed
 from misstep.analysis.measures.experiments.sessions import Metric, of_live
-from misstep.analysis.measures.experiments.tables import signed
 from misstep.analysis.papers.wink.interventions import METRICS, adjusted_row
 from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
 from misstep.analysis.published import load_paper, published_row

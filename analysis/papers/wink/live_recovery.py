@@ -2,8 +2,13 @@
 
 from msgspec import structs
 
-from misstep.analysis.measures.recovery.effect import RecoveryEffect, TimeToRecovery, recovery_effects, time_to_recovery
-from misstep.analysis.measures.recovery.judge import judge_of_recoveries
+from misstep.analysis.measures.recovery.effect import (
+    RecoveryEffect,
+    TimeToRecovery,
+    judge_of_recoveries,
+    recovery_effects,
+    time_to_recovery,
+)
 from misstep.analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
 from misstep.analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.recovery import CLASSES

@@ -2,8 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.measures.recovery.problems import WINDOW
-from misstep.analysis.measures.recovery.rates import Outcome, Words, as_judged, recovery_rate, recovery_rates, truly
+from misstep.analysis.measures.recovery.problems import (
+    WINDOW,
+    Outcome,
+    Words,
+    as_judged,
+    recovery_rate,
+    recovery_rates,
+    truly,
+)
 from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.recovery import CLASSES, TABLES
 from misstep.analysis.papers.wink.unaided import FEWEST, Loop

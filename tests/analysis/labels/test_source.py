@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.labels import Reading, content, read_labels, read_questions
+from misstep.analysis.labels import Reading, read_labels, read_questions, rows
 from misstep.harness.errors import InputError, MissingPrerequisite
 from tests.analysis.labels.shown import given, read
 from tests.analysis.labels.workbook import workbook
@@ -31,7 +31,7 @@ def test_a_broken_gzip_is_an_error_of_one_line(tmp_path: Path, cut: int) -> None
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(rows, "MOST_BYTES", 2**20)
     with pytest.raises(InputError, match="larger than 1 MiB"):
         read(tmp_path / "labels.csv.gz", gzip.compress(WIDE.encode() + b"\n" * 2**22))
 

@@ -14,7 +14,7 @@ from misstep.analysis.measures.repeated_attempts import (
     trials_table,
     tried,
 )
-from misstep.analysis.measures.solved import SolvedSet, reported_figures
+from misstep.analysis.measures.solve_rates import SolvedSet, reported_figures
 from misstep.analysis.tables import Row
 
 SAMPLES = SolvedSet("made_up", "Made up", "made_up@0", {"model": {"t-1": (100, 50), "t-2": (100, 0), "t-3": (100, 1)}})

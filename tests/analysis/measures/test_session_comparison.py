@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.analysis.measures.prevalence import ANY, Labels, prevalence
-from misstep.analysis.measures.session_changes import FEWEST_PROJECTS, SessionChange
-from misstep.analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
+from misstep.analysis.measures.session_comparison import (
+    FEWEST_PROJECTS,
+    SessionChange,
+    SessionComparison,
+    SessionRun,
+    compare_sessions,
+)
 from misstep.analysis.measures.session_comparison_tables import comparison_finding, comparison_table
 from misstep.analysis.measures.session_rates import GROUPINGS, Grouping
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, clustered_difference

@@ -2,8 +2,15 @@
 
 import pytest
 
-from misstep.analysis.measures.solve_rates import denominators_table, gaps, ranking_table, submissions_table
-from misstep.analysis.measures.solved import SolvedSet, reported_figures, solved_set
+from misstep.analysis.measures.solve_rates import (
+    SolvedSet,
+    denominators_table,
+    gaps,
+    ranking_table,
+    reported_figures,
+    solved_set,
+    submissions_table,
+)
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.attempts import Attempts

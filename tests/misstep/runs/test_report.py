@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.local_server import MODEL

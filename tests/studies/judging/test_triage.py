@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.judges.items import JudgedBy, item_index
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run

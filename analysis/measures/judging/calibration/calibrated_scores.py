@@ -15,8 +15,8 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.reliability import NO_PROBABILITIES, calibration_error
-from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.rows import judging_table
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.units import (
     BoolArray,
     JudgedUnits,

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.rows import judging_table
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.units import BoolArray, held_out_items, units_of
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items
 from misstep.analysis.stats.decisions.thresholds import (

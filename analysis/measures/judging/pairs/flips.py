@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.reference import clusters_of
 from misstep.analysis.measures.judging.rows import judging_table
+from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.coefficients import ratio

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.rows import judging_table
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.scores import NOTHING_ASKED, Scores, score
 from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate

@@ -8,9 +8,14 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
-from misstep.analysis.measures.judging.pairs.comparison import LEVEL, PairedJudges, compare_judges
-from misstep.analysis.measures.judging.pairs.comparison_tables import comparison_table, pair_rows
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.pairs.comparison import (
+    LEVEL,
+    PairedJudges,
+    compare_judges,
+    comparison_table,
+    pair_rows,
+)
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.scores import NOTHING_ASKED
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate

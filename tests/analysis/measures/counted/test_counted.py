@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.counted.judges import counted_judges
-from misstep.analysis.measures.counted.report import counted_prevalence, counted_strata, counted_systems, counted_times
+from misstep.analysis.measures.counted.report import (
+    counted_judges,
+    counted_prevalence,
+    counted_strata,
+    counted_systems,
+    counted_times,
+)
 from misstep.analysis.measures.judging.calibration.calibrated_scores import calibrated_scores
 from misstep.analysis.measures.judging.calibration.reliability import reliability
 from misstep.analysis.measures.judging.sample import judged_sample

@@ -3,8 +3,14 @@
 import pytest
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
-from misstep.analysis.measures.judging.direction import DIFFERENCE, direction_table, directions
+from misstep.analysis.measures.judging.bias import (
+    DIFFERENCE,
+    NOTHING_ANSWERED,
+    NOTHING_UNANSWERED,
+    bias,
+    direction_table,
+    directions,
+)
 from misstep.analysis.measures.judging.slices import recorded_slices_table
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell

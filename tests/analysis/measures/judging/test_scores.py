@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
-from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.analysis.measures.judging.sample import clusters_of, majority
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.agreement import cohen_kappa

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.gold import GoldLabel
+from misstep.analysis.gold import Construction, GoldLabel
 from misstep.analysis.measures.triage.cases import JudgedCases
-from misstep.analysis.triage_gold import Construction
 from misstep.harness.records.attribution import Evidence, TriageVerdict
 from misstep.harness.verdict import Status
 

@@ -12,13 +12,11 @@ from misstep.analysis.measures.triage.curation import (
     Outcome,
     Rate,
     curation,
+    curation_sentence,
+    curation_table,
     decide,
     error_rates,
     generated_outcomes,
-)
-from misstep.analysis.measures.triage.curation_tables import (
-    curation_sentence,
-    curation_table,
     precision_sentence,
     worth_sentence,
 )

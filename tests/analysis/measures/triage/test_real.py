@@ -5,7 +5,7 @@ import pytest
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.judged import JudgedItems
 from misstep.analysis.measures.judging.scores import score
-from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.solve_rates import SolvedSet
 from misstep.analysis.measures.triage.real import (
     DefectiveTasks,
     TriagedSet,

@@ -1,7 +1,7 @@
 """The index of a report's items: what people and judges said, by place, and which items matter most."""
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.browser.numbered import NONE
 from misstep.analysis.pages.judges.items import TIED, JudgedBy, item_index, rank
 from misstep.harness.verdict import Verdict

@@ -1,7 +1,7 @@
 """What a report of judges shows without scripts: wrong answers, and apart from them questions without an answer."""
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.browser.frame import LINES_SHOWN
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.analysis.pages.judges.page import wrong_answers

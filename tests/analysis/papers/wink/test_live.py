@@ -10,8 +10,7 @@ from misstep.analysis.measures.experiments.comparison import compare_arms
 from misstep.analysis.measures.experiments.sessions import of_live
 from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
 from misstep.analysis.measures.recovery.effect import recovery_effects
-from misstep.analysis.measures.recovery.problems import Problem, problems
-from misstep.analysis.measures.recovery.rates import recovery_rate
+from misstep.analysis.measures.recovery.problems import Problem, problems, recovery_rate
 from misstep.analysis.papers.wink import interventions, live_recovery, recovery
 from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.live_experiment import experiment_evidence_table

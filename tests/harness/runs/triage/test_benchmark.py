@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import Runs, read_items, read_question
 from misstep.harness.readers.misstep import inline_run

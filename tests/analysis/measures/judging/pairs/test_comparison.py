@@ -14,8 +14,6 @@ from misstep.analysis.measures.judging.pairs.comparison import (
     PairedJudges,
     Test,
     compare_judges,
-)
-from misstep.analysis.measures.judging.pairs.comparison_tables import (
     compared_runs_table,
     comparison_table,
     pair_sentence,

@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from misstep.analysis.measures.judging.judged import scored_items
-from misstep.analysis.measures.judging.pairs.comparison_tables import DIFFERENCE
+from misstep.analysis.measures.judging.pairs.comparison import DIFFERENCE
 from misstep.analysis.measures.judging.people.recorded_tables import (
     compared,
     constant_judge,

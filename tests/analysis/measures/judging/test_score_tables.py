@@ -1,10 +1,9 @@
 """Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.pairs.comparison import compare_judges
-from misstep.analysis.measures.judging.pairs.comparison_tables import best_of, pair_sentence
+from misstep.analysis.measures.judging.pairs.comparison import best_of, compare_judges, pair_sentence
+from misstep.analysis.measures.judging.score_tables import best_per_benchmark, headline
 from misstep.analysis.measures.judging.scores import score
-from misstep.analysis.measures.judging.wording import best_per_benchmark, headline
 from misstep.harness.verdict import Verdict
 
 N = 200

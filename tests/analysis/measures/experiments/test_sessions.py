@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.experiments.user_file import read_sessions
+from misstep.analysis.measures.experiments.sessions import read_sessions
 from misstep.harness.errors import InputError
 
 FULL = """session,unit,arm,failed_calls,calls,tokens,seconds,engineer_interventions

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.passing.attempts import PassAttempts, TaskCounts, together
-from misstep.analysis.measures.passing.reading import read_attempts
+from misstep.analysis.measures.passing.attempts import PassAttempts, TaskCounts, read_attempts, together
 from misstep.harness.errors import InputError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.analysis.modules import line_of, source_of
+from misstep.analysis.provenance import line_of, source_of
 from misstep.analysis.tables import Table, made_by_this
 
 

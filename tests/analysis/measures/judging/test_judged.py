@@ -5,8 +5,18 @@ from collections.abc import Sequence
 import pytest
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, scored_items, scored_marks
-from misstep.analysis.measures.judging.tables import CORRECTED, KAPPA, corrected_table, judges_table, marks_table
+from misstep.analysis.measures.judging.judged import (
+    CORRECTED,
+    KAPPA,
+    JudgedItems,
+    JudgedMarks,
+    ScoredItems,
+    corrected_table,
+    judges_table,
+    marks_table,
+    scored_items,
+    scored_marks,
+)
 from misstep.analysis.tables import Row, Table
 from misstep.harness.verdict import Verdict
 
