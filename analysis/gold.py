@@ -171,10 +171,7 @@ def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
 
 
 class Construction(Struct, frozen=True):
-    """How a generated case was made: from which family of tasks, of which set, in which variant.
-
-    `partner` is the case that looks like it and has another label; empty if there is none.
-    """
+    """How a generated case was made: from which family of tasks, of which set, in which variant."""
 
     item: str
     family: str

@@ -120,12 +120,9 @@ class Derivation(Struct, frozen=True, forbid_unknown_fields=True):
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     """One printed figure.
 
-    `value` is the number where `printed` is not one by itself ("42,807k", "Three", a reduction printed without its
-    sign); `approximate` where the paper says "about" of a number whose last zeros carry no information; `bound` where
-    it gives the number as a limit ("over", "at least"; "under", "up to"); `also` has further ways to work it out.
-    `reading` is that of `check`. `statistic` is what its place calls the number ("median", "Fleiss' kappa") and `of`
-    what its place says a share is of, in its own words; `same` compares these as well. `paper` is the slug of its file,
-    whatever the file says of it.
+    `value` is the number where `printed` is not one ("42,807k", "Three"); `approximate` where the paper says "about";
+    `bound` where it is a limit ("over", "up to"); `also` has further ways to work it out. `statistic` is what its place
+    calls the number, `of` what a share is of; `same` compares these too. `paper` is the slug of its file.
     """
 
     id: str

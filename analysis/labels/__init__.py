@@ -26,11 +26,7 @@ __all__ = ["Labels", "Questions", "Reading", "ScaleLevel", "read_labels", "read_
 
 
 class Questions(Struct, frozen=True):
-    """The labels of each question of a file.
-
-    `labels` has them by the question's name, in the order of the file; a file of one question that was not asked for by
-    name has it under an empty one. `remarks` are on the file as a whole, where it has several.
-    """
+    """The labels of each question by its name, empty for a file of one; `remarks` are on the whole file."""
 
     labels: dict[str, Labels]
     remarks: list[str]

@@ -29,12 +29,10 @@ _LIKE_MISSING = {"na", "n/a", "#n/a", "<na>", "nan", "none", "null", "nil", "mis
 class Labels(Struct, frozen=True):
     """Who gave what to which item.
 
-    - `file`: Where the labels come from.
     - `categories`: The labels in use, in the order of their scale where they have one.
     - `values`: Categories: their numbers where all are numbers, else empty.
     - `codes`: Items x raters: indices into `categories`, `MISSING` if there is no rating.
-    - `remarks`: What a person should know about how the file was read, a sentence each.
-    - `times`: Items: how many items each row stands for, where rows are counted patterns, which no item names.
+    - `times`: Items: how many items each row has, where rows are counted patterns, which no item names.
     """
 
     file: str

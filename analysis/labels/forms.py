@@ -44,7 +44,6 @@ class Form(Struct, frozen=True):
 
     - `rater`: The rater of each row; `None` where each rater has a column.
     - `by`: The question that a row answers, where a column names it.
-    - `time`: When a row was written, where a column says so.
     """
 
     item: int
@@ -191,11 +190,7 @@ def _item_and_rater(
     taken: Collection[int],
     questions: Sequence[str],
 ) -> tuple[int, int] | None:
-    """Return the columns of items and of raters; `None` where none are told.
-
-    `item` and `rater` are columns that a person named, `called` those with a usual name of either, `taken` are others,
-    and `questions` are what the rows answer.
-    """
+    """Return the columns of items and of raters, `None` where none are told; `taken` are others."""
     rows = len(sheet.columns[0])
     distinct = [len(set(column)) for column in sheet.columns]
     free = [at for at, name in enumerate(sheet.header) if at not in taken and hold_names(name, sheet.columns[at])]

@@ -58,7 +58,6 @@ class JudgedColumns(Struct, frozen=True):
 class JudgedTable(Struct, frozen=True):
     """The rows of a table of judged items, in order.
 
-    - `items`: An id for each row, which no other row has.
     - `scores`: Judge → its certainty in each row.
     - `clusters`: Item → what its row hangs together with others by, if anything.
     """

@@ -13,14 +13,9 @@ Decimal = Literal["point", "comma"]
 class Reading(Struct, frozen=True):
     """How a file of labels is to be read.
 
-    - `raters`: Those to compare, in this order, taken as they are; all if empty, unless a column does not look like a
-      rater.
+    - `raters`: Those to compare, in this order, taken as they are; all if empty, unless one does not look like a rater.
     - `level`: Ordinal and interval labels must be numbers, unless `order` gives their order.
-    - `order`: Ordinal labels from lowest to highest.
     - `keep`: Which of several ratings of one item by one rater counts; several are an error if not given.
-    - `fewest_raters`: How many raters there must be: agreement takes two, gold labels take one.
-    - `decimal`: What separates the decimals of numbers; a point, or what `analysis.labels.coding` finds out, if not
-      given.
     """
 
     raters: Sequence[str] = ()

@@ -57,7 +57,6 @@ class LabelRecords(Struct, frozen=True):
     """The objects of a file.
 
     - `places`: The number of each, from 1: of its line, or of the record in its list.
-    - `unit`: What such a number counts: `line` or `record`.
     """
 
     file: str

@@ -34,7 +34,6 @@ class LabelRows(Struct, frozen=True):
     """A header and the columns below it, all of one length.
 
     - `places`: Where it is not CSV: the number of the record of each row, from 1.
-    - `unit`: What such a record is called; a `line` is one of the file.
     """
 
     file: str

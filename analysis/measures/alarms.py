@@ -44,11 +44,8 @@ class WatchedRun(Struct, frozen=True):
 class Alarms(Struct, frozen=True):
     """What a detector's alarms come to.
 
-    - `onsets_found`: The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
-    - `by_others`: What `onsets_found` would be on average, had each run the alarms of another run: what a detector
-      finds that speaks at the same steps whatever happens.
-    - `delay`: Steps from the first onset to the first alarm after it, the median of the runs that have one.
-    - `false_per_100`: False alarms per 100 steps of all runs, which are the units.
+    `by_others` is what `onsets_found` would be, had each run the alarms of another run; `delay` is the median of the
+    steps to the first alarm after the first onset.
     """
 
     dataset: str

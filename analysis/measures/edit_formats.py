@@ -43,11 +43,7 @@ _RECORDED = TableHead(
 
 
 class FormatResult(Struct, frozen=True):
-    """The runs of one board in one format.
-
-    `kept` is the share of cases without a malformed reply, over the runs that count them; the means are over runs, of
-    the printed percentages, `None` where none is printed.
-    """
+    """The runs of one board in one format; `kept` is the share of cases without a malformed reply."""
 
     board: str
     format: str

@@ -20,9 +20,8 @@ OBSERVED = "observe"
 class ObservedIntervention(Struct, frozen=True):
     """One intervention of a run.
 
-    `step` is the first step that shows the misbehaviour, `detected_at` the last one that the detector had seen,
-    `answered_at` the one behind which its answer came, and `delivered_at` the one behind which the agent was told,
-    `null` where it was not; `withheld` then says why.
+    `detected_at` is the last step that the detector had seen, `answered_at` the one behind which its answer came, and
+    `delivered_at` the one behind which the agent was told, `null` where it was not.
     """
 
     item: str
@@ -40,12 +39,9 @@ class ObservedIntervention(Struct, frozen=True):
 
 
 class ObservedSummary(Struct, frozen=True):
-    """What was found in `n` trajectories.
+    """What was found in `n` trajectories; `naive_rate` takes invocations as independent.
 
-    `misbehaviour_rate` is the share of the `answered` invocations that are `flagged`, its interval clustered by
-    trajectory; `naive_rate` has the interval of independent invocations. `categories` counts flagged invocations,
-    `withheld` the interventions that were not delivered, by reason, and `failed` questions by the error that they came
-    to. `steps` are those of the agents' runs.
+    `withheld` counts interventions that were not delivered, by reason, and `failed` questions by their error.
     """
 
     arm: str

@@ -23,11 +23,7 @@ Cell = tuple[int, int]
 
 
 class ComparedPair(Struct, frozen=True):
-    """Two systems `a` and `b` on the `n` tasks that both tried.
-
-    The difference is the mean share of passed attempts of `a` less that of `b`; the p-value is of the hypothesis that
-    there is none, and is adjusted after Holm for all pairs.
-    """
+    """Two systems `a` and `b` on the `n` tasks that both tried: mean shares of passed attempts, `a` less `b`."""
 
     a: str
     b: str

@@ -42,8 +42,7 @@ _CHARACTERS_COMPARED = 4_000
 class AlignedStep(Struct, frozen=True):
     """A line of an alignment: the places of the steps in `a` and `b`, and what differs between them.
 
-    Steps that are the `same` do the same: they have the same role and calls, or, without a call, the same words. Their
-    results may differ, and the words beside their calls.
+    Steps that are the `same` have the same role and calls, or, without a call, the same words.
     """
 
     a: int | None
@@ -88,11 +87,7 @@ class _Doing(NamedTuple):
 
 
 def align_runs(a: Trajectory, b: Trajectory) -> RunAlignment:
-    """Return two runs aligned, of each at most the first `STEPS_ALIGNED` steps.
-
-    Each step is in one line and both runs keep their order. Between two pairs the steps of `a` come first. The
-    alignment of `b` with `a` has the same pairs.
-    """
+    """Return two runs aligned, of each at most the first `STEPS_ALIGNED` steps; `b` with `a` has the same pairs."""
     of_a, of_b = ([_doing(step) for step in run.steps[:STEPS_ALIGNED]] for run in (a, b))
     lines = chain.from_iterable(
         (

@@ -12,10 +12,7 @@ Figure = TypeVar("Figure", int, float)
 
 
 class RunTotals(Struct, frozen=True):
-    """The totals of a run; `None` where the format does not say.
-
-    - `elapsed`: The seconds from the first step with a time to the last one.
-    """
+    """The totals of a run; `None` where the format does not say."""
 
     steps: int
     calls: int

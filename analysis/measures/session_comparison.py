@@ -41,12 +41,7 @@ Unit = Literal["project", "session"]
 
 
 class SessionChange(Struct, frozen=True):
-    """One category in two runs.
-
-    - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all
-      changes of the table, and within groups for those of all groups.
-    - `unchecked_pairs`: How many sessions of both runs are left out because only one run could check them.
-    """
+    """One category in two runs; `unchecked_pairs` counts sessions of both that only one run could check."""
 
     category: str
     a: Estimate
@@ -109,10 +104,7 @@ class Reversal(Struct, frozen=True):
 
 
 class NewlyFlagged(Struct, frozen=True):
-    """A session that the second run flags for a category, and the first does not.
-
-    `before` is what the first says of it: `no`, `not checked`, or `not in it`.
-    """
+    """A session that the second run flags for a category, and the first does not."""
 
     item: str
     file: str
@@ -126,11 +118,8 @@ class NewlyFlagged(Struct, frozen=True):
 class SessionComparison(Struct, frozen=True):
     """Two runs of `classify` compared.
 
-    - `shared`: How many sessions are in both: the same id in the same file.
-    - `paired`: Whether these are compared pair by pair, and the others left out.
+    - `paired`: Whether sessions in both are compared pair by pair, and the others left out.
     - `groups_in_one_run`: Group → its sessions in either run, for those that only one of them has.
-    - `newly_flagged`: What only the second run flags: first the sessions that the first one cleared, then those that it
-      does not have.
     """
 
     a: str

@@ -24,11 +24,7 @@ TELLS_NOTHING = "sensitivity and specificity sum to 1 or less: the classifier te
 
 
 class StudiedSession(Struct, frozen=True):
-    """One session: when and by which version it was, what its user thought of it, what was planted and what was found.
-
-    `found` has a label for each category, `None` where the classifier did not answer; `kinds` says of each planted
-    category how it is played, such as the limit that is broken.
-    """
+    """One session; `found` has a label for each category, `kinds` how each planted one is played."""
 
     item: str
     version: str

@@ -29,9 +29,8 @@ _WORD = r"(?u)\b[^\W\d_]{3,}\b"
 class TextGroup(Struct, frozen=True):
     """Texts that are alike.
 
-    - `stability`: The mean likeness (Jaccard) of the group to the most like group of subsamples of the texts (Hennig
-      2007, Cluster-wise assessment of cluster stability, CSDA 52:258-271): 1 where it always comes back, below about
-      0.6 where it is hardly more than chance.
+    `stability` is the mean Jaccard likeness to the most like group of subsamples (Hennig 2007, CSDA 52:258-271): below
+    about 0.6 it is hardly more than chance.
     """
 
     words: tuple[str, ...]

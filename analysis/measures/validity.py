@@ -270,11 +270,7 @@ def _label(runs: LabelledRuns, run: str, classifier: Classifier) -> str | None:
 
 
 def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) -> PrecisionThreshold | None:
-    """Return the threshold that keeps a precision of 80%, chosen on one half of the runs and tested on the other.
-
-    A rule says no scores: what is tested is its label alone. `None` for both together, which have no score in common,
-    and where nothing of a prompted judge is available.
-    """
+    """Return the threshold that keeps a precision of 80%; `None` without scores of one judge."""
     verdicts = runs.rule if classifier == "rule" else runs.prompted if classifier == "prompted" else {}
     answers = [verdicts[run] for run in sorted(runs.gold) if run in verdicts]
     if len(answers) < 2:

@@ -24,9 +24,8 @@ TOLERATED: dict[Kind, tuple[float, float]] = {"coverage": (0.93, 0.97), "type I 
 class Rate(Struct, frozen=True):
     """How often something happened over samples that cover the chances, or over drawn ones.
 
-    `samples` is `None` if all samples were written out, so that there is no simulation error. `undefined` is the
-    share of samples without an interval or p-value: coverage is over the others, rejection over all. `width` is the
-    mean width of an interval.
+    `samples` is `None` without simulation error. `undefined` is the share of samples without an interval or p-value:
+    coverage is over the others, rejection over all.
     """
 
     what: Kind

@@ -21,7 +21,6 @@ class ToolRatings(Struct):
 
     - `item_field`: The field of a task that names its item; the tool's own name of the task if empty.
     - `rows`: Item, rater, label, question and time of each; an empty label is a missing rating.
-    - `left_out`: What was not taken for a rating, in words → how often.
     """
 
     tool: str

@@ -43,10 +43,7 @@ def may_resample(cells: int, resamples: int) -> bool:
 
 
 class Cells(Struct, frozen=True):
-    """The cells in use of two raters' contingency table.
-
-    - `first`, `second`: Cells: the category that each rater gave.
-    """
+    """The cells in use of two raters' contingency table."""
 
     first: IntArray
     second: IntArray

@@ -102,10 +102,8 @@ class LabelConfusion(Struct, frozen=True):
 class AgreementReport(Struct, frozen=True, omit_defaults=True):
     """The agreement of all raters, of each pair, by label and by item.
 
-    `n_items` counts items with a rating; `percent_agreement` is the share, from 0 to 1, of agreeing pairs of ratings,
-    averaged over items with two ratings or more; `confusion` is empty where it would be too long to read.
-    `interval_methods` are the ways in which intervals were made, each once; `too_many_to_resample` says that some are
-    by formula because resampling would have taken too long.
+    `percent_agreement` is the share of agreeing pairs of ratings, averaged over items with two or more; `confusion` is
+    empty where it would be too long to read.
     """
 
     n_items: int

@@ -316,10 +316,7 @@ def consensus_csv(questions: QuestionReports) -> str:
 
 
 def adjudication_csv(questions: QuestionReports) -> str:
-    """Return the items that raters disagree on with everybody's label, and an empty column for the decision.
-
-    The item with the smallest share of ratings for its leading label comes first, of equal ones the first in the file.
-    """
+    """Return the items that raters disagree on, the most disputed first, with a column to decide."""
     raters = list(dict.fromkeys(rater for report in questions.reports.values() for rater in report.raters))
     lines: list[Line] = [
         [*name, item.item, *(item.labels.get(rater, "") for rater in raters), ""]

@@ -66,13 +66,7 @@ class CountedRanking(Struct, frozen=True):
 
 
 class CountedJudge(Struct, frozen=True):
-    """The scores of one judge; the fields have the meaning that they have in `scores.json`.
-
-    - `scored`, `unscored`, `outside`: Answered items with a gold label: those with a score from 0 to 1, without one,
-      and with another one.
-    - `ranking`: The area under the ROC curve of right answers over wrong ones, by the score of the label given.
-    - `by_label`: The same for each label against all others, by the score of that label, with the average precision.
-    """
+    """The scores of one judge, as in `scores.json`; `outside` counts scores that are not from 0 to 1."""
 
     judge: str
     evidence: Evidence
@@ -202,10 +196,7 @@ def _repeats(rows: Collection[ScoreBin]) -> IntArray:
 
 
 class CountedSystem(Struct, frozen=True):
-    """One system; fields ending in `_all` count the attempts without an outcome as failed.
-
-    A task with fewer than k attempts has no pass@k: `n_tasks` of each k says how many have one.
-    """
+    """One system; fields ending in `_all` count the attempts without an outcome as failed."""
 
     system: str
     evidence: Evidence
@@ -241,11 +232,7 @@ class CountedTimes(Struct, frozen=True):
 
 
 class CountedReport(Struct, frozen=True, omit_defaults=True):
-    """The figures of each kind of count that there is.
-
-    `strata` has what sessions are told apart by, and the prevalence in each stratum; `agreement` has a report a
-    question, whose lists of items are empty: counts name none.
-    """
+    """The figures of each kind of count that there is; `strata` is by what tells sessions apart."""
 
     resamples: int
     seed: int

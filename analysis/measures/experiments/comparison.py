@@ -58,12 +58,9 @@ class _ArmSize(Struct, frozen=True):
 
 
 class MetricChange(Struct, frozen=True):
-    """One metric in both arms.
+    """One metric in both arms: `naive` takes calls as independent, `always_valid` holds at all looks.
 
-    `sessions` are those of the treatment and of the control in which it was measured, and `unmeasured` the others;
-    `naive` takes calls as independent, `p_adjusted` is Holm's over the metrics, `always_valid` holds at all looks.
-    `variation` is the coefficient of variation of a control's unit, and `smallest` the smallest relative decrease that
-    arms of this size find with a chance of `POWER`.
+    `variation` is that of a control's unit, and `smallest` the least relative decrease found with chance `POWER`.
     """
 
     metric: Metric

@@ -59,10 +59,7 @@ _MEASURES: dict[str, tuple[str, Unit]] = {
 
 
 class PerItem(Struct, frozen=True):
-    """What one item takes: the mean with its interval over items or clusters, the median, the 95th percentile, the sum.
-
-    `reported` is how many verdicts say so.
-    """
+    """What one item takes; `reported` is how many verdicts say so."""
 
     reported: int
     mean: Estimate

@@ -50,11 +50,7 @@ class JudgeLabelUse(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """The errors between two labels: `forth` items go from gold `first` to answer `second`, `back` the other way.
-
-    `difference` is (forth - back) as a share of the items; `p_adjusted` is Holm's over all pairs with an error;
-    `reason` says what is to be kept in mind about the test.
-    """
+    """The errors between two labels: `forth` items go from gold `first` to answer `second`, `back` the other way."""
 
     first: str
     second: str
@@ -68,12 +64,7 @@ class Flow(Struct, frozen=True):
 
 
 class Bias(Struct, frozen=True):
-    """Where errors flow.
-
-    - `outside`: How many of the answers are none of the labels; they count as use of no label.
-    - `homogeneity`: The one test over all labels that the judge uses them as often as people do.
-    - `unanswered`: The test that items of every gold label are as likely to be answered.
-    """
+    """Where errors flow; `outside` counts answers that are none of the labels."""
 
     n: int
     outside: int

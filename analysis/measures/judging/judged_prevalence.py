@@ -31,13 +31,7 @@ NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
 
 
 class JudgedPrevalence(Struct, frozen=True):
-    """How often the positive label holds.
-
-    - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with both an answer and a gold label.
-    - `lowest`, `highest`: That share if the unanswered were all no, and all yes; `None` where nothing was asked.
-    - `corrected`: The judge's share put right by its sensitivity and specificity on the labelled items.
-    - `prediction_powered`: The judge's share put right by its mean error on the labelled items.
-    """
+    """How often the positive label holds; `lowest` and `highest` are its share with all unanswered no or yes."""
 
     positive: str
     answered: int
@@ -165,11 +159,7 @@ def _prevalence_finding(prevalence: JudgedPrevalence) -> str:
 
 
 class LabelShares(Struct, frozen=True):
-    """The share of each label among the answers.
-
-    - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with a gold label.
-    - `shares`: Label → its share of the answered: the label that counts as found first, then the most frequent.
-    """
+    """The share of each label among the answers: the one that counts as found first, then the most frequent."""
 
     answered: int
     unanswered: int

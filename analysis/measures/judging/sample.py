@@ -19,7 +19,6 @@ Level = Literal["nominal", "ordinal", "interval"]
 class Reference(Struct, frozen=True):
     """The gold labels of a benchmark.
 
-    - `label_of`: Item → the label of the majority.
     - `tied`: The items on which no label has a majority over all others.
     """
 
@@ -111,7 +110,6 @@ class JudgedSample(Struct, frozen=True):
 
     - `answers`, `gold`: Items: the code of the answer, and of the gold label, `MISSING` if there is none.
     - `ratings`: Ratings x (item, rater, label): each label that a rater gave to an item asked.
-    - `positive`: The label that counts as found; may be empty.
     """
 
     verdicts: tuple[Verdict, ...]

@@ -72,11 +72,7 @@ class LabelScores(Struct, frozen=True):
 
 
 class Matrix(Struct, frozen=True):
-    """Gold labels (rows) against answers (columns), over the items with a gold label.
-
-    `unknown` and `unanswered` say for each gold label how many answers were none of the labels, and how many items got
-    none.
-    """
+    """Gold labels (rows) against answers (columns), over the items with a gold label."""
 
     labels: tuple[str, ...]
     matrix: tuple[tuple[int, ...], ...]
@@ -93,17 +89,11 @@ class RaterScores(Struct, frozen=True):
 
 
 class Scores(Struct, frozen=True):
-    """All scores of a run.
+    """All scores of a run; those ending in `_all` count unanswered items as wrong.
 
-    - `n`: The items asked; `answered` to `failed` add up to it.
-    - `tied`, `unlabelled`: Items asked that have no gold label: the raters' labels tie, or there are none.
     - `unasked`: Items with a gold label of which the run says nothing; no score counts them.
-    - `accuracy`, `accuracy_all`, `cohen_kappa`, `cohen_kappa_all`: Over the answered, and with the unanswered counted
-      as wrong.
-    - `majority_label`, `majority_share`: The most frequent gold label, and the accuracy of a judge that always says so.
-    - `cost_usd`, `input_tokens`, `output_tokens`, `seconds`: Totals over the verdicts that say so; `None` where none
-      does.
-    - `reported`: How many verdicts say what was spent, for each of the four.
+    - `cost_usd`, `input_tokens`, `output_tokens`, `seconds`: Totals over the verdicts that say so, `None` without any;
+      `reported` counts these verdicts.
     """
 
     judge: str

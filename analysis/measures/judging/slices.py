@@ -41,10 +41,7 @@ class _Slice(Struct, frozen=True):
 
 
 class SlicedField(Struct, frozen=True):
-    """The slices of one field, and the test that the accuracy, unanswered as wrong, is the same in all of them.
-
-    `n` counts the items with a gold label that have the field.
-    """
+    """The slices of one field, and the test that the accuracy, unanswered as wrong, is the same in all of them."""
 
     field: str
     slices: tuple[_Slice, ...]

@@ -30,12 +30,7 @@ _CHUNK = 2_000_000
 
 
 class JudgedUnits(Struct, frozen=True):
-    """The units that items belong to.
-
-    - `of_item`: Items: the number of each one's unit, from 0.
-    - `count`: How many units there are.
-    - `clustered`: Whether units are clusters rather than items.
-    """
+    """The units that items belong to, clusters or items; `of_item` has the number of each item's unit."""
 
     of_item: IntArray
     count: int

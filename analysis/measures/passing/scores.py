@@ -45,12 +45,7 @@ class AtK(Struct, frozen=True):
 
 
 class Flicker(Struct, frozen=True):
-    """Tasks that pass sometimes, of those with two attempts or more.
-
-    - `expected`: The share to expect by chance if every task passed at the mean rate: tasks that differ in how hard
-      they are flicker less.
-    - `left_out`: Tasks with fewer than two attempts, which cannot flicker.
-    """
+    """Tasks that pass sometimes, of those with two attempts or more; `expected` is by the mean rate alone."""
 
     share: Estimate
     expected: Estimate
@@ -87,10 +82,7 @@ class SystemPasses(Struct, frozen=True):
 
 
 class PassReport(Struct, frozen=True):
-    """What was measured of all systems, as the JSON document has it.
-
-    `same_tasks` says whether all were tried on the same tasks.
-    """
+    """What was measured of all systems, as the JSON document has it."""
 
     ks: tuple[int, ...]
     same_tasks: bool

@@ -101,12 +101,7 @@ def time_to_recovery(
 
 
 class RecoveryJudge(Struct, frozen=True):
-    """What a judge of recoveries is worth.
-
-    `precision` is of what it calls recovered, `sensitivity` of what did recover, `specificity` of what did not;
-    `apparent` is the rate as judged, `corrected` the same corrected by the other half's sensitivity and specificity,
-    and `true` the planted one, all of the half that is not used for these two.
-    """
+    """What a judge of recoveries is worth; `corrected` and `true` are of the half not used for the other figures."""
 
     precision: Estimate
     sensitivity: Estimate

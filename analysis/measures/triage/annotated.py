@@ -20,10 +20,7 @@ Rating = tuple[str, str]
 
 
 class Consensus(Struct, frozen=True):
-    """The label that raters came to on a case, with the subcategory that most of them give; `None` without one.
-
-    `candidates` are the labels that share the lead where the case is tied.
-    """
+    """The label that raters came to on a case, with the subcategory that most of them give; `None` without one."""
 
     item: str
     label: str | None

@@ -17,11 +17,7 @@ BASELINE = "triage@phrases"
 
 
 class JudgedCases(Struct, frozen=True):
-    """Some runs of judges on the same cases.
-
-    - `evidence`, `dataset`: The kind of evidence that figures on these cases are, and the public data set that they are
-      of.
-    """
+    """Some runs of judges on the same cases."""
 
     on: str
     source: str

@@ -24,10 +24,7 @@ _DEEDS = {
 
 
 class Causes(Struct, frozen=True):
-    """What a judge says of some runs.
-
-    - `subcategories`: Label → subcategory → how many runs; those without one are counted under the empty name.
-    """
+    """What a judge says of some runs; those without a subcategory are counted under the empty name."""
 
     n: int
     answered: int

@@ -59,9 +59,7 @@ PERFECT = Critic("A critic without errors", {})
 class Round(Struct, frozen=True):
     """What holds after a round, as means over loops with the middle 95% of loops.
 
-    - `lost`: The share of the sound tasks unsolved at the start that were taken out of training.
-    - `noise`: The share of the failures trained on in this round that were not the agent's.
-    - `perceived`: The solve rate that is seen: of the attempts in this round that count.
+    `noise` is the share of the failures trained on that were not the agent's, `perceived` the solve rate that is seen.
     """
 
     number: int

@@ -20,13 +20,7 @@ NONE_PLANTED = "no case of it was generated"
 
 
 class TriageScores(Struct, frozen=True):
-    """What one run of a judge is worth as triage.
-
-    - `finer`: Against the subcategories; a case whose verdict names none counts as unanswered there. `None` where no
-      gold subcategories are known.
-    - `by_set`: Set of families → the scores on its cases alone; empty where all are of one.
-    - `ceiling`: People's agreement beside the judge's; `None` where one rater labelled.
-    """
+    """What one run of a judge is worth as triage; `finer` is against the subcategories."""
 
     access: str
     scores: Scores
@@ -96,11 +90,7 @@ def triage_scores(cases: JudgedCases, run: str, resamples: int = 10_000, seed: i
 
 
 class Planted(Struct, frozen=True):
-    """The cases of one subcategory, or of a label without one.
-
-    - `found`, `named`: Run of a judge → the share of them that it gives the label, and that it gives the subcategory as
-      well; unanswered cases count as missed.
-    """
+    """The cases of one subcategory, or of a label without one; run of a judge → the share that it gives each."""
 
     label: Fault
     subcategory: str

@@ -84,7 +84,11 @@ class Decision(Struct, frozen=True):
 
 
 class Rate(Struct, frozen=True):
-    """How a judge's yes or no errs on labelled cases: those that it found of the yes, and left alone of the no."""
+    """How often something happened over samples that cover the chances, or over drawn ones.
+
+    `samples` is `None` without simulation error. `undefined` is the share of samples without an interval or p-value:
+    coverage is over the others, rejection over all.
+    """
 
     found: tuple[int, int]
     left_alone: tuple[int, int]
@@ -111,11 +115,7 @@ class ErrorRates(Struct, frozen=True):
 class _Worth(Struct, frozen=True):
     """What the recorded rewards are worth.
 
-    - `earned`: The share of runs that passed and whose pass is earned, by the verdicts.
-    - `put_back`: That, and the failures that the verdicts give to the task: they may all be solutions, and no more can
-      be.
-    - `lowest`, `highest`: `earned` if no undecided run is a solution, and `put_back` if all are.
-    - `corrected_earned`, `corrected_put_back`: The same two put right for the judge's errors.
+    `earned` is the share of runs with an earned pass; `put_back` adds the failures that are given to the task.
     """
 
     recorded: Estimate
@@ -128,13 +128,7 @@ class _Worth(Struct, frozen=True):
 
 
 class Curation(Struct, frozen=True):
-    """What became of the runs of one judge's verdicts.
-
-    - `precision`: The share of the kept that gold labels would keep, of those that have one.
-    - `precision_lowest`, `precision_highest`: If the gold label of every kept run without one said no, and yes.
-    - `corrected_precision`: The share of the kept that are rightly kept, by the judge's errors on other cases.
-    - `recall`: The share of the runs to be kept, by gold, that are kept; undecided ones count as lost.
-    """
+    """What became of the runs of one judge's verdicts; precision and recall are by gold labels."""
 
     n: int
     counts: dict[str, int]

@@ -17,13 +17,7 @@ from misstep.analysis.stats.raters.patterns import distinct_rows
 
 
 class Direction(Struct, frozen=True):
-    """How often a judge errs either way between agent and task.
-
-    - `agent_to_task`, `task_to_agent`: The share of the cases with the one gold label that are given the other.
-    - `unanswered`: Gold label → the share of its cases without an answer.
-    - `p_value`, `test`, `reason`: Of the hypothesis that an error goes either way alike, over families where these are
-      known.
-    """
+    """How often a judge errs either way between agent and task, by gold label; tests are over families if known."""
 
     agent_to_task: Estimate
     task_to_agent: Estimate

@@ -49,12 +49,8 @@ class Boundary(Struct, frozen=True):
 class Lean(Struct, frozen=True):
     """Which way raters stand apart at the border of agent and task.
 
-    - `to_task`, `to_agent`: The share of the cases on which most raters say agent that somebody calls task, and the
-      other way round.
-    - `difference`, `rates_test`: The first less the second, and a test that they are the same.
-    - `share`: Of the cases on which somebody stands apart at this border: how many lean to task. It depends on how many
-      cases there are on either side.
-    - `sign_test`: That a case leans either way alike.
+    - `to_task`, `to_agent`: The share of the cases on which most raters say agent that somebody calls task, and back.
+    - `share`: How many of the cases with somebody apart lean to task; it depends on how many cases are on either side.
     """
 
     to_task: Estimate
@@ -104,11 +100,7 @@ class CertaintyApart(Struct, frozen=True):
 
 
 class Reconciled(Struct, frozen=True):
-    """What reconciliation changed.
-
-    - `flows`: (blind label, label after) → how many labels of raters changed so; `None` is a rater who could not tell.
-    - `sign_test`: That cases change either way alike, a case counting once.
-    """
+    """What reconciliation changed; `flows` has labels of raters by (before, after), `None` for who could not tell."""
 
     n: int
     settled: Estimate
@@ -120,12 +112,7 @@ class Reconciled(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """All that is said of a study's disagreements.
-
-    `labels` are the blind labels of the independent phase, of `n` cases, and `report` is the agreement on them;
-    `disputed` are those cases on which not all agree, `seconds` has each rater's median time for one of them, and
-    `consensus` is that of all cases.
-    """
+    """All that is said of a study's disagreements: `labels` are the blind ones of the independent phase."""
 
     labels: Labels
     report: AgreementReport

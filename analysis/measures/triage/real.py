@@ -119,14 +119,7 @@ class DefectiveTasks(Struct, frozen=True):
 
 
 class Worth(Struct, frozen=True):
-    """What passes are worth where some tasks are known to be defective.
-
-    - `of_passes`: The share of all recorded passes that are on a defective task; tasks are the sample.
-    - `lowest`, `highest`: Of single systems: the least and the largest share of their passes that are on a defective
-      task.
-    - `kept`, `other_kept`: The share of the defective tasks that the leaderboard has, and of the others that were
-      looked at.
-    """
+    """What passes are worth where some tasks are defective; `of_passes` is the share of passes on a defective task."""
 
     defect: DefectiveTasks
     of_passes: Estimate

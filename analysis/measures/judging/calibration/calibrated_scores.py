@@ -60,14 +60,7 @@ _SMALLEST = 1e-6
 
 
 class CalibratedBy(Struct, frozen=True):
-    """Probabilities by one method on the held-out items.
-
-    - `brier`: The mean squared distance of the probability from 1 where the gold label is the label, and from 0
-      elsewhere.
-    - `calibration_error`: The mean distance between the probability of about equal items and the share of them that has
-      the label.
-    - `gain`: The Brier score less that of the scores as given: below 0 the method is better.
-    """
+    """Probabilities by one method on the held-out items; `gain` is the Brier score less that of the scores as given."""
 
     method: str
     brier: Estimate
@@ -76,14 +69,7 @@ class CalibratedBy(Struct, frozen=True):
 
 
 class CalibratedScores(Struct, frozen=True):
-    """A judge's scores for a label, as a ranking and as probabilities.
-
-    - `positives`: The share of `n` with the label as gold label.
-    - `ranking`: The area under the ROC curve over `n`.
-    - `average_precision`: Over `n`; a score that says nothing has the share of positives.
-    - `clustered`: Whether items hang together: those tested on are then of other runs.
-    - `probabilities`: Method → held-out item → the probability of the label.
-    """
+    """A judge's scores for a label, as a ranking over `n` items and as probabilities."""
 
     label: str
     score_of: ScoreOf

@@ -41,7 +41,6 @@ class Way(Struct, frozen=True):
     """How one way of counting did over the splits.
 
     - `error`: The mean distance from people's share, `None` where it was undefined in every split.
-    - `held`: The splits whose 95% interval holds people's share.
     """
 
     error: float | None
@@ -50,10 +49,7 @@ class Way(Struct, frozen=True):
 
 
 class Halves(Struct, frozen=True):
-    """A judge over all splits: people's share of the positive label, and way of counting → how it did.
-
-    There is no way of counting if there are too few runs.
-    """
+    """A judge over all splits: people's share of the positive label, and way of counting → how it did."""
 
     judged: JudgedItems
     people: Estimate

@@ -59,12 +59,7 @@ _AS_GOOD = 0.05
 
 
 class MoreLabels(Struct, frozen=True):
-    """What it would take to show the floor.
-
-    - `labels`: How many more labels are needed; `None` where no number will do.
-    - `precision`, `right`, `flagged`: The precision that is reckoned with at the threshold that takes the fewest, and
-      how many of the items flagged by it are right, over both halves.
-    """
+    """How many more labels show the floor, `None` where no number will; the rest is of the cheapest threshold."""
 
     labels: int | None
     precision: float | None = None
@@ -75,16 +70,10 @@ class MoreLabels(Struct, frozen=True):
 class PrecisionThreshold(Struct, frozen=True):
     """The threshold that was found, or why none was.
 
-    - `threshold`: The threshold that keeps the floor; `None` where none could be shown to.
-    - `tried`: The threshold itself, or the first that was tested where none passed; `None` where the label is never
-      given.
+    - `tried`: The threshold, or the first that was tested where none passed; `None` where the label is never given.
     - `chance`: The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
-    - `votes`, `votes_of`: The threshold `tried` as a number of votes, of how many, where the scores are shares of
-      votes.
-    - `precision`, `recall`: Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall
-      with unanswered items counted as missed.
-    - `calibration`, `held_out`, `unanswered`: How many items either half has, and how many of both have no answer.
-    - `steps`: The thresholds in the order tested on the held-out half.
+    - `votes`, `votes_of`: The threshold `tried` as a number of votes, of how many, where scores are shares of votes.
+    - `precision`, `recall`: Of `tried`, on the held-out half; unanswered items count as missed.
     """
 
     label: str

@@ -50,11 +50,8 @@ class Bin(Struct, frozen=True):
 class Reliability(Struct, frozen=True):
     """What a judge's scores say.
 
-    - `scored`: How many of the answered items with a gold label have a score, as a share.
-    - `expected_calibration_error`: The mean over verdicts of the distance between their bin's mean score and share
-      right. It is never below 0, and `calibrated_error` is what a perfectly calibrated judge with these scores would
-      get by chance.
-    - `overconfidence`: The mean score less the share right.
+    - `expected_calibration_error`: The mean distance of a bin's mean score from its share right; never below 0, and
+      `calibrated_error` is what a perfectly calibrated judge with these scores would get by chance.
     - `brier`: The mean squared distance of the score from 1 where right and 0 where wrong.
     - `ranking`: The area under the ROC curve: the chance that a right answer has a higher score than a wrong one.
     """

@@ -82,13 +82,9 @@ class AnsweredPair(Struct, frozen=True):
 class PairedJudges(Struct, frozen=True):
     """Two judges on the same items.
 
-    - `n`: The items asked of both that have a gold label.
-    - `difference`, `low`, `high`: The share of them on which `a` gives the gold label less that of `b`, unanswered ones
-      counted as wrong, with its 95% interval.
-    - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all pairs
-      compared.
-    - `n_needed`: How many items tell the two apart with a chance of 80% at the level 0.05, if they go on to disagree as
-      they do.
+    - `difference`, `low`, `high`: The share on which `a` gives the gold label less that of `b`, unanswered as wrong.
+    - `p_value`, `p_adjusted`, `test`: Of no difference; adjusted after Holm for all pairs compared.
+    - `n_needed`: How many items tell the two apart with a chance of 80% at the level 0.05.
     """
 
     a: str
@@ -132,11 +128,7 @@ class PairedJudges(Struct, frozen=True):
 
 
 class _Paired(Struct, frozen=True):
-    """Paired counts, and the same by cluster where any two items are of one.
-
-    `differences` and `sizes` are clusters: the items on which only the first is right less those on which only the
-    second is, and all items.
-    """
+    """Paired counts; `differences` and `sizes` are of clusters: right with the first alone less the second."""
 
     table: PairedTable
     differences: IntArray

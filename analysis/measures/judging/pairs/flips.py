@@ -81,12 +81,8 @@ class Part(Struct, frozen=True):
 class Flips(Struct, frozen=True):
     """What attacked items did to a judge.
 
-    - `untwinned`: The attacked items that were answered and whose plain twin was not.
-    - `flips`, `flip_rate`: The attacked items whose verdict differs, and their share of the answered pairs.
-    - `to_target`, `target_rate`: Those whose verdict is the label that the text asks for, and their share of the
-      answered pairs whose plain verdict is another one.
-    - `chance`: The share of copies whose verdict differs from the plain item's.
-    - `excess`: The flip rate less chance.
+    - `to_target`, `target_rate`: Verdicts that are the label that the text asks for, of the answered pairs whose plain
+      verdict is another one.
     """
 
     judge: str

@@ -69,10 +69,7 @@ class OrderPair(Struct, frozen=True):
 
 
 class RankStability(Struct, frozen=True):
-    """The orders of all judges on the `n` items that all were asked about and whose system is known.
-
-    `without_system` counts the items that are left out because nothing says whose work they are.
-    """
+    """The orders of all judges on the `n` items that all were asked about and whose system is known."""
 
     good: str
     n: int

@@ -50,7 +50,6 @@ class Votes(Struct, frozen=True):
     """The votes within a run.
 
     - `unanimous`: The share of answered items on which all votes gave the label.
-    - `by_votes`: Accuracy by the number of votes that the answer had, most first.
     """
 
     votes: int
@@ -62,12 +61,9 @@ class Votes(Struct, frozen=True):
 class Stability(Struct, frozen=True):
     """Repeated runs of one judge.
 
-    - `agreement`, `fleiss_kappa`, `krippendorff_alpha`: Over runs as if they were raters; items not answered in a run
-      have no label there.
+    - `agreement`, `fleiss_kappa`, `krippendorff_alpha`: Over runs as raters; unanswered items have no label.
     - `changed`: The share of items answered in two runs or more whose label is not the same in all of those.
     - `changed_all`: The share of all items whose outcome is not the same in all runs, no answer being an outcome.
-    - `spread`: The greatest of these less the least; `None` without two.
-    - `deviation`: The standard deviation of these; `None` without two.
     - `cached`: How many of the answers came from a cache: they say nothing new.
     """
 

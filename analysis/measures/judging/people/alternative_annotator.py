@@ -43,14 +43,7 @@ _OF_RATER: tuple[tuple[str, str, Unit], ...] = (
 
 
 class AgainstOneRater(Struct, frozen=True):
-    """One rater left out.
-
-    - `judge`, `human`: The advantage probabilities: how often the judge, and how often the rater, is at least as near
-      to the others.
-    - `p_value`, `p_adjusted`: Of the one-sided test that the judge's is more than the rater's less epsilon, and
-      adjusted by Benjamini and Yekutieli over the raters.
-    - `wins`: Whether the adjusted p-value is at most 0.05.
-    """
+    """One rater left out; `judge` and `human` are how often each is at least as near to the others."""
 
     rater: str
     n: int
@@ -62,12 +55,9 @@ class AgainstOneRater(Struct, frozen=True):
 
 
 class AlternativeAnnotator(Struct, frozen=True):
-    """Whether the judge could replace a rater.
+    """Whether the judge could replace a rater; rates are `None` where it cannot be told.
 
     - `alignment`: What nearness is: `accuracy`, or `-RMSE` for labels on a scale.
-    - `winning_rate`: The share of raters that the judge wins against, `None` where it cannot be told.
-    - `replaces`: Whether that is at least a half, `None` where it cannot be told.
-    - `advantage`: The mean over raters of the judge's advantage probability.
     - `winning_rate_all`, `replaces_all`: The same with items that the judge left unanswered counted as lost.
     - `units`: What the tests take as independent: items, or so many clusters.
     """

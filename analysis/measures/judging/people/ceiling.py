@@ -54,12 +54,9 @@ class AgainstRater(Struct, frozen=True):
 class Ceiling(Struct, frozen=True):
     """The judge against people, people against people, on the items that several of them labelled.
 
-    - `n`: The items answered that two raters or more labelled.
-    - `people`, `judge`, `difference`: Mean pairwise agreement of raters, of the judge with raters, and the judge's less
-      people's.
-    - `people_kappa`, `judge_kappa`, `kappa_difference`: The same, corrected for chance agreement: Fleiss' kappa of the
-      raters, and for the judge the kappa against all raters as a group. Chance is by how often the raters together, and
-      the judge, use each label.
+    - `people`, `judge`, `difference`: Mean agreement of two raters, of judge and rater, and their difference.
+    - `people_kappa`, `judge_kappa`, `kappa_difference`: The same as Fleiss' kappa, and as the kappa of the judge
+      against all raters as a group.
     - `judge_all`: The judge's agreement with the unanswered items counted as agreeing with nobody.
     """
 

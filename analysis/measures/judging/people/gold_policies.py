@@ -40,10 +40,8 @@ _FORMS = "majority, unanimous, any:LABEL (LABEL where one rater gave it) or rate
 class GoldPolicy(Struct, frozen=True):
     """A rule for the gold label of an item.
 
-    - `kind`: `majority`: the label that most raters gave. `unanimous`: the label that two or more raters all gave.
-      `any`: a certain label where one rater gave it, else the majority of the others. `raters`: the majority of some
-      raters.
-    - `of`: The label of `any`, or the names of `raters`.
+    `unanimous` is the label that two or more raters all gave, `any` the label `of` where one rater gave it, else the
+    majority of the others, `raters` the majority of the raters `of`.
     """
 
     name: str
@@ -52,11 +50,7 @@ class GoldPolicy(Struct, frozen=True):
 
 
 class JudgedUnderTwo(Struct, frozen=True):
-    """A judge's figures under each of two policies, unanswered items counted as wrong, and the second less the first.
-
-    The difference is over all items with a label under either; `difference_shared` is over those that have one under
-    both, so that only changed labels count.
-    """
+    """A judge's figures under each of two policies, unanswered items as wrong, and the second less the first."""
 
     judge: str
     accuracy: tuple[Estimate, Estimate]
@@ -68,8 +62,6 @@ class JudgedUnderTwo(Struct, frozen=True):
 class PoliciesCompared(Struct, frozen=True):
     """Judges under two policies for gold labels.
 
-    - `changed`: The share of `shared` whose label differs.
-    - `tau`: Kendall's tau-b between the judges' orders by accuracy.
     - `first`: The judges with the highest accuracy under each.
     - `first_changes`: The share of resamples in which no judge is first under both.
     """

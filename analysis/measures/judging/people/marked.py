@@ -25,13 +25,7 @@ NO_MARKS = "people marked nothing in the runs judged"
 
 
 class MarkedScores(Struct, frozen=True):
-    """How the judge's marks meet people's.
-
-    - `n`, `answered`: Runs judged, and those on which the judge gave an answer.
-    - `marks`, `outside`: How many errors the judge named, and how many of them are of a category that people used
-      nowhere.
-    - `weighted_f1`, `location`, `joint`: By category, by place, by both; unanswered runs count as runs without a mark.
-    """
+    """How the judge's marks meet people's; `outside` counts marks of a category that people used nowhere."""
 
     n: int
     answered: int

@@ -36,7 +36,6 @@ Given = Mapping[str, float]
 class JudgedRatings(Struct, frozen=True):
     """The ratings of one judge and of people.
 
-    - `people`: Run → what people gave it.
     - `judge`: Run → what the judge gave it, `None` where it gave no answer.
     """
 
