@@ -1,10 +1,5 @@
 """Counts of verdicts to shares: what was not judged is no "no", and every share follows from the patterns."""
 
-from collections import Counter
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from misstep.analysis.measures.prevalence import (
     Labels,
     co_occurrence_table,
@@ -45,14 +40,6 @@ def test_a_share_is_over_the_trajectories_that_were_judged() -> None:
 def test_any_is_over_those_judged_for_at_least_one_category() -> None:
     found = prevalence(CATEGORIES, PATTERNS)
     assert (found.n, found.any_count, found.any_share) == (20, 5, wilson(5, 19))
-
-
-@given(st.lists(st.tuples(*[st.sampled_from(["yes", "no", None])] * 3), max_size=30))
-def test_the_exclusive_ones_are_at_most_those_of_any_and_at_least_none(labelled: list[Labels]) -> None:
-    found = prevalence(("a", "b", "c"), Counter(labelled))
-    assert sum(one.exclusive for one in found.categories) <= found.any_count <= found.n
-    assert found.any_count <= sum(one.count for one in found.categories)
-    assert all(one.answered + one.abstained == found.n for one in found.categories)
 
 
 def test_patterns_are_counted_from_verdicts_in_any_order() -> None:

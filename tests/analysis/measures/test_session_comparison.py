@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep.analysis.measures.prevalence import ANY, Labels, prevalence
+from misstep.analysis.measures.prevalence import ANY, Labels
 from misstep.analysis.measures.session_comparison import (
     FEWEST_PROJECTS,
     SessionChange,
@@ -246,17 +246,3 @@ def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
             assert (left.value, left.low, left.high) == pytest.approx((right.value, right.low, right.high))
         assert one.p_value == pytest.approx(other.p_value)
     assert there.groups.keys() == back.groups.keys()
-
-
-@given(_ANY_SESSIONS, _ANY_SESSIONS)
-def test_the_shares_of_two_samples_are_those_that_each_run_reports(first: Sessions, second: Sessions) -> None:
-    compared = compare_sessions(_run("a", first), _run("b", second))
-    if compared.paired:
-        return
-    counted: dict[Labels, int] = {}
-    for session, labels in first:
-        if session.parent is None:
-            counted[labels] = counted.get(labels, 0) + 1
-    own = prevalence(CATEGORIES, counted)
-    shares = [(one.share.value, one.share.n) for one in own.categories] + [(own.any_share.value, own.any_share.n)]
-    assert [(one.a.value, one.a.n) for one in compared.changes] == shares

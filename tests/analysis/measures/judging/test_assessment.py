@@ -193,8 +193,3 @@ def test_what_came_from_the_cache_stands_apart() -> None:
 def test_an_item_that_was_not_answered_costs_as_well() -> None:
     verdicts = [Verdict("a", "j", None, "refused", cost_usd=0.5), Verdict("b", "j", "yes", cost_usd=0.1)]
     assert item_costs(judged_sample(verdicts, [], ("yes",))).now["cost_usd"].total == pytest.approx(0.6)
-
-
-def test_without_verdicts_there_is_no_cost_and_no_zero() -> None:
-    cost = item_costs(judged_sample([], [], ("yes",))).now["cost_usd"]
-    assert (cost.reported, cost.total, cost.median, cost.mean.value) == (0, None, None, None)

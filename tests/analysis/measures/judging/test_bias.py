@@ -5,7 +5,6 @@ import pytest
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.bias import (
     DIFFERENCE,
-    NOTHING_ANSWERED,
     NOTHING_UNANSWERED,
     bias,
     direction_table,
@@ -69,13 +68,6 @@ def test_whether_an_item_is_answered_may_depend_on_its_gold_label() -> None:
     assert found.unanswered.p_value is not None
     assert found.unanswered.p_value < 0.001
     assert bias(judged(gold, gold)).unanswered.reason == NOTHING_UNANSWERED
-
-
-def test_without_answers_everything_is_missing_with_a_reason() -> None:
-    found = bias(judged([None, None], ["yes", "no"]))
-    assert (found.n, found.flows, found.homogeneity.p_value) == (0, (), None)
-    assert found.homogeneity.reason == NOTHING_ANSWERED
-    assert found.labels[0].difference.reason == NOTHING_ANSWERED
 
 
 SHY = alone("shy", [("yes", "no")] * 12 + [("yes", "yes")] * 8 + [("no", "no")] * 20)

@@ -5,7 +5,7 @@ import pytest
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.stats.raters.patterns import MISSING
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError
 from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import judged
 
@@ -35,13 +35,6 @@ def test_labels_of_items_that_were_not_asked_are_left_out() -> None:
 def test_open_labels_are_those_of_all_raters_in_the_minority_too() -> None:
     gold = [GoldLabel("a", rater, label) for rater, label in (("r", "x"), ("s", "x"), ("t", "z"))]
     assert judged_sample([], gold).labels == ("x", "z")
-
-
-def test_a_later_attempt_counts_where_the_earlier_one_failed() -> None:
-    failed, answered = Verdict("a", "j", None, "failed"), Verdict("a", "j", "yes")
-    assert judged_sample([failed, answered], [], ("yes",)).verdicts == (answered,)
-    with pytest.raises(UsageError, match="two verdicts"):
-        judged_sample([answered, answered], [], ("yes",))
 
 
 def test_a_label_that_is_none_of_the_benchmarks_is_an_error() -> None:

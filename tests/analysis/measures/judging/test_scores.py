@@ -117,17 +117,6 @@ def test_a_later_attempt_counts_where_the_earlier_one_failed() -> None:
         score([verdict("a", "yes"), verdict("a", "no")], gold, YES_NO)
 
 
-def test_a_gold_label_that_is_no_label_is_an_error() -> None:
-    with pytest.raises(InputError, match="'perhaps'"):
-        score([], [GoldLabel("a", "rater", "perhaps")], YES_NO)
-
-
-def test_without_labels_of_its_own_a_benchmark_has_those_of_its_gold() -> None:
-    scores = run([("b", "a"), ("a", "a"), ("b", "c")], labels=())
-    assert list(scores.labels) == ["a", "b"]
-    assert scores.unknown_labels == {"c": 1}
-
-
 def three_raters() -> list[GoldLabel]:
     given = {"one": "yyn", "two": "ynn", "three": "nyn"}
     names = {"y": "yes", "n": "no"}
@@ -137,12 +126,6 @@ def three_raters() -> list[GoldLabel]:
         for item, label in enumerate(labels)
     ]
     return [*rows, GoldLabel("split", "one", "yes"), GoldLabel("split", "two", "no")]
-
-
-def test_gold_is_the_majority_of_the_raters_and_a_tie_is_none() -> None:
-    reference = majority(three_raters())
-    assert reference.label_of == {"0": "yes", "1": "yes", "2": "no"}
-    assert reference.tied == {"split"}
 
 
 def test_ties_and_unlabelled_items_are_counted_and_not_scored_and_each_rater_is_compared() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from misstep.analysis.measures.judging.calibration.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
+from misstep.analysis.measures.judging.calibration.reliability import ABOVE, NO_PROBABILITIES, reliability
 from misstep.analysis.stats.proportions import wilson
 from tests.analysis.measures.judging.samples import judged
 
@@ -61,14 +61,6 @@ def test_verdicts_without_a_score_are_counted_and_left_out() -> None:
     found = reliability(judged(ANSWERS, GOLD, scores=[*SCORES[:8], None, None]), 20)
     assert found.scored == wilson(8, 10)
     assert found.brier.n == 8
-
-
-@pytest.mark.parametrize("answers", [ANSWERS, [None] * 10])
-def test_without_scores_all_of_it_is_missing_with_a_reason(answers: list[str | None]) -> None:
-    found = reliability(judged(answers, GOLD))
-    assert found.bins == ()
-    for estimate in (found.expected_calibration_error, found.overconfidence, found.brier, found.ranking):
-        assert (estimate.value, estimate.reason) == (None, NO_SCORES)
 
 
 def test_scores_that_are_no_probabilities_still_rank() -> None:
