@@ -39,10 +39,7 @@ def _no_check(_: Workspace, __: Host, ___: Finished) -> list[str]:
 
 
 class Attempt(Struct, frozen=True):
-    """A program, how its run may end where it is stopped, and what is looked at afterwards.
-
-    `unsandboxed` says that it may be tried without a sandbox, to show that it succeeds there.
-    """
+    """A program, how its run may end where it is stopped, and what is looked at afterwards."""
 
     what: str
     program: str

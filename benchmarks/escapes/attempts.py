@@ -1,7 +1,4 @@
-"""Attempts to get out of a sandbox or to harm the machine: programs that print ESCAPED where they succeed.
-
-Each gets the targets of `Host` as `T`. None of them would do lasting harm where it succeeds.
-"""
+"""Attempts to get out of a sandbox or to harm the machine: programs that print ESCAPED where they succeed."""
 
 from benchmarks.escapes.attempt import Attempt, links_stay_closed, pipes_do_not_hang
 from misstep.harness.workspace import Limits

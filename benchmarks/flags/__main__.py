@@ -1,8 +1,6 @@
 """Draw flags of the rules on public runs: `python -m benchmarks flags --seed 7`.
 
-Of each category as many as asked for, the data sets in turn, so that the largest does not fill the sample. A line is
-the data set, the run, the category, the first evidence steps and what the rule says; a reading of one such sample is
-in `reading.csv` beside this file, its figures in `RESULTS.md`.
+A reading of one such sample is in `reading.csv` beside this file, its figures in `RESULTS.md`.
 """
 
 import argparse

@@ -22,10 +22,7 @@ _BARE = re.compile(r"[^\s'\"]+")
 
 
 class Action(Struct, frozen=True, omit_defaults=True):
-    """What a policy decided: a thought, and one command.
-
-    `error` says why the command could not be read, and is empty where it could; `command` is as it was written.
-    """
+    """What a policy decided: a thought, and one command."""
 
     name: str
     arguments: Mapping[str, str] = {}
@@ -38,7 +35,6 @@ class Action(Struct, frozen=True, omit_defaults=True):
 class EditFeedback(Struct, frozen=True):
     """What an edit came to, whatever words tell it: a policy decides by this.
 
-    - `applied`: Whether it was applied.
     - `complaint`: Whether static analysis found errors in it, or the judge of patches rejects it.
     - `tests_passed`: Whether the tests pass with it; `None` if they were not run.
     """

@@ -43,11 +43,8 @@ class RealClock:
 class VirtualClock:
     """A clock that only `sleep` moves: time that agents declare passes, time that the machine takes does not.
 
-    A sleep that would pass an alarm never returns. The clock stops at the alarm, and the code that set it decides what
-    happens. An alarm also rings after as much real time, so that a wait which nobody declared ends. Two sleeps at once
-    pass their seconds one after the other.
-
-    - `start`: How late it is at first.
+    A sleep that would pass an alarm never returns: the clock stops at the alarm. An alarm also rings after as much real
+    time, so that a wait which nobody declared ends. Two sleeps at once pass their seconds one after the other.
     """
 
     def __init__(self, start: float = 0.0) -> None:

@@ -39,10 +39,7 @@ class _Files(ReadableFiles, Protocol):
 
 
 class Edited(Struct, frozen=True, omit_defaults=True):
-    """What came of one edit: the patcher's reply, which files changed by which rule, or why it was refused.
-
-    The reply is empty where the patcher wrote none.
-    """
+    """What came of one edit: the patcher's reply, which files changed by which rule, or why it was refused."""
 
     path: str
     reply: str
@@ -119,7 +116,6 @@ class _CountedAsk:
 class Environment(FileView):
     """What the commands of one run act on.
 
-    - `files`: The workspace.
     - `patcher`, `apply_reply`, `ask`: The sub-agent that writes edits, what reads its replies, and its way to a model.
     - `run_tests`: Runs the oracle's tests; `None` where the setting gives the agent no test execution.
     - `static_analysis`: Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong;

@@ -40,10 +40,7 @@ class AgentLimits(Struct, frozen=True):
 class Equipment(Struct, Generic[Place], frozen=True):
     """What an agent is, whatever decides for it.
 
-    - `agent`: Its name in its trajectories.
     - `prompt`: The shipped prompt, with `{commands}` in the part for the system and `{task}` in the other.
-    - `tools`: Its commands.
-    - `values`: Further placeholders of the prompt.
     - `before_command`: Is given the run so far before each command.
     """
 
@@ -86,11 +83,7 @@ async def run_loop(
     clock: Callable[[], float] = time.monotonic,
     watcher: Watcher | None = None,
 ) -> Trajectory:
-    """Let a policy work on a task with some equipment until a command ends the run or a limit is met.
-
-    Nothing that a policy, a command or a model does is raised, but for what ends the whole process. What a watcher
-    says behind a command is a step of the run, and no iteration.
-    """
+    """Let a policy work on a task with some equipment until a command ends the run or a limit is met."""
     start = clock()
     steps = list(opening(task, equipment))
     ended: Ended = "iterations"

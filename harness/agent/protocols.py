@@ -54,10 +54,7 @@ class Watcher(Protocol):
     """What looks on while an agent works and may say something to it."""
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """Return what the agent is told before its next command, if anything; it returns at once and raises nothing.
-
-        `steps` are the run so far; those of earlier guidance are among them.
-        """
+        """Return what the agent is told before its next command, if anything; it returns at once and raises nothing."""
 
     async def end(self, steps: Sequence[Step]) -> None:
         """The run is over: what still works on it is stopped."""

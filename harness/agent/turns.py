@@ -1,12 +1,9 @@
-"""One turn of an agent under a budget that the agent cannot get around.
+"""Give an agent one turn under a budget that it cannot get around.
 
-An agent is given a `Turn` and acts through nothing else: commands, time, sleep, sub-agents. It may use up its budget;
-where it asks for more, that is refused, the turn is over at once, and a synthetic reply says what happened. An agent
-that goes on all the same is left behind: nothing that it asks for is carried out any more, and it is not awaited.
-Nothing of a turn acts on the target after its end: commands that are under way are cut off, and their end is awaited.
-
-The budget holds against agents that wait, retry or catch what they like. One that blocks the thread blocks the run, as
-any code in a process can: agents from elsewhere belong behind a process or a server.
+An agent acts through its `Turn` alone. A request beyond the budget is refused, the turn is over at once, and a
+synthetic reply says what happened. An agent that goes on all the same is left behind and not awaited. Nothing of a turn
+acts on the target after its end: commands under way are cut off, and their end is awaited. An agent that blocks the
+thread blocks the run: agents from elsewhere belong behind a process or a server.
 Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 1.
 """
 
@@ -29,11 +26,7 @@ from misstep.harness.registry import raised
 class TurnLimits(Struct, frozen=True):
     """What one turn may take; `None` is not a limit.
 
-    - `tool_calls`: The commands; one for a worker.
     - `seconds`: The time on the run's clock.
-    - `sleeping_seconds`: How much of it the agent may sleep.
-    - `sub_agents`: The agents that it may start.
-    - `output_tokens`: The tokens that it may write.
     """
 
     tool_calls: int | None = 1
@@ -55,9 +48,6 @@ class TurnReport(Struct, frozen=True):
     """What one turn came to.
 
     - `reply`: What the agent said, or the synthetic reply of a turn that went over its budget.
-    - `calls`, `refused`: The commands that were carried out, and how many were not.
-    - `seconds`, `slept`, `sub_agents`, `tokens_in`, `tokens_out`, `usd`: What it took.
-    - `over`: The resource that ran out, if one did.
     - `error`: What the agent raised, if it did; its turn ends like that.
     """
 
@@ -104,12 +94,7 @@ def tokens_in_text(text: str) -> int:
 
 
 class Turn:
-    """What an agent has during one turn; made by `take_turn`.
-
-    - `tools`, `place`: The commands, and what they act on.
-    - `limits`: What the turn may take.
-    - `clock`: The run's clock.
-    """
+    """What an agent has during one turn; made by `take_turn`."""
 
     def __init__(self, tools: Sequence[Tool[Any]], place: Any, limits: TurnLimits, clock: Clock) -> None:
         self.tools = tuple(tools)
@@ -223,7 +208,6 @@ class Turn:
         return self._state == "left_behind"
 
     async def _refuse_if_over(self, *, command: bool = False) -> None:
-        """Who asks for more when the turn is over, gets no answer any more."""
         if self._state == "closed":
             raise TurnOver("the turn is over")
         if self._over.done():
@@ -242,7 +226,6 @@ class Turn:
             self._over.set_result(resource)
 
     async def _close(self, acting: "asyncio.Task[str]") -> None:
-        """Wait for the agent to stop, or leave it behind, and cut off what it has under way."""
         if not acting.done():
             if self._state == "open":
                 self._state = "told"
@@ -316,11 +299,7 @@ class _Acting:
 async def take_turn(
     act: Callable[[Turn], Awaitable[str]], tools: Sequence[Tool[Any]], place: Any, limits: TurnLimits, clock: Clock
 ) -> TurnReport:
-    """Let an agent have one turn, to its end or to the end of its budget.
-
-    Whatever the agent raises is the turn's `error`; only what ends the whole process is raised. The tokens of the
-    reply count as written; a reply that is too long is not a reply.
-    """
+    """Let an agent have one turn, to its end or to the end of its budget."""
     turn = Turn(tools, place, limits, clock)
 
     async def acting() -> str:

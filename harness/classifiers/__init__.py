@@ -53,11 +53,7 @@ def chosen_categories(listed: str) -> tuple[str, ...]:
 def classify_all(
     trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS), *, running: bool = False
 ) -> list[Verdict]:
-    """Return one verdict a category on one trajectory, in the order asked; `running` as in `History`.
-
-    A classifier that raises something, cannot be loaded or gives no verdict of its own costs its own verdict, which is
-    `failed` and says why.
-    """
+    """Return one verdict a category on one trajectory, in the order asked; `running` as in `History`."""
     history = History(trajectory, running)
     return [_verdict(category, history) for category in categories]
 
@@ -80,7 +76,6 @@ def _failed(category: str, trajectory: Trajectory, why: str) -> Verdict:
 
 @cache
 def _way(category: str) -> Callable[[History], Verdict] | str:
-    """Return how a category is judged, or why its classifier cannot be loaded."""
     if category not in CLASSIFIERS.names():
         classifier_for(category)
     try:
@@ -100,7 +95,6 @@ def classifier_fault(category: str) -> str | None:
 
 
 def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: History) -> Verdict:
-    """Return the verdict of a classifier from outside, which may be anything."""
     trajectory = history.trajectory
     verdict = classify(trajectory)
     if not isinstance(verdict, Verdict):

@@ -40,10 +40,7 @@ def program_at_fault(act: Act, failure: CallFailure) -> str:
 
 
 class Corrections:
-    """The calls of a run that came to something, by what they were about.
-
-    - `acts`: The calls of the run.
-    """
+    """The calls of a run that came to something, by what they were about."""
 
     def __init__(self, acts: Sequence[Act]) -> None:
         self._acts = acts
@@ -55,7 +52,6 @@ class Corrections:
         return [place for place, act in enumerate(self._acts) if not failed(act)]
 
     def _first(self, sort: str, about: str, start: int, end: int) -> int | None:
-        """Return the first call between two others that can be found by this."""
         if sort not in self._known:
             places = self._known[sort] = defaultdict(list)
             for place in self._all:
@@ -109,7 +105,6 @@ def _changed(act: Act) -> set[str]:
 
 
 def _ends(act: Act) -> set[str]:
-    """Return the paths of the files that a call changes, with any number of folders left out before them."""
     whole = _changed(act)
     parts = [path.split("/")[-_DEEPEST:] for path in whole]
     return whole | {"/".join(part[cut:]) for part in parts for cut in range(1, len(part))}

@@ -1,8 +1,4 @@
-"""Instructions not followed (Wink, 2.1.1), where they can be told without knowing how anything was worded.
-
-An overstepped limit on changes, a forbidden tool that is called, a tool that is asked for by name and never called.
-Where no such instruction is recognised the rule abstains: a judge reads other words.
-"""
+"""Instructions not followed (Wink, 2.1.1), where they can be told without knowing how anything was worded."""
 
 from misstep.harness.classifiers.calls.history import History
 from misstep.harness.classifiers.overstepping import answer

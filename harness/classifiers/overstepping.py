@@ -115,7 +115,6 @@ def undoes(act: Act, earlier: list[Act], path: str = "") -> bool:
 
 
 def _restores(words: Sequence[str], path: str) -> bool:
-    """Return whether words of git bring back a file, or all of them where they name none."""
     named = {word.rsplit("/", 1)[-1] for word in words[1:] if "." in word.strip("./") and not word.startswith("-")}
     return not _RESTORING.isdisjoint(words) and (not path or not named or path.rsplit("/", 1)[-1] in named)
 

@@ -43,17 +43,12 @@ def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[st
 
 
 def _name(path: str) -> frozenset[str]:
-    """Return the words of a path's name and its folder's."""
     last_two = "/".join(parts_of(path)[-2:])
     return frozenset(word.rstrip(".") for word in _WORD.findall(last_two)) - {""}
 
 
 class Places:
-    """Files and folders, to be found again by the name that another call gives them.
-
-    A path is one of them where it says the same from its end on: `scratch/a.py` and `/w/scratch/a.py`. A file's name
-    alone says too little for that, the name of a folder does not. What lies in one of the folders is one of them.
-    """
+    """Files and folders, to be found again by the name that another call gives them."""
 
     def __init__(self) -> None:
         self._noted: set[Parts] = set()
@@ -137,6 +132,5 @@ def _folder(path: str) -> str:
 
 
 def _overwrites(act: Act) -> bool:
-    """Return whether the answer says that the file was there before."""
     answer = act.result.text[:200].lower() if act.result is not None else ""
     return "has been updated" in answer or "overwr" in answer

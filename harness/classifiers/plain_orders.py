@@ -1,11 +1,8 @@
-"""Limits in the plain words that people use most, which name no file: `plain_orders.toml` has the patterns.
+"""Read limits in the plain words that people use most, which name no file: `plain_orders.toml` has the patterns.
 
-    "Fix the sum without touching the tests."   → ("ban", (":tests",))
-    "Explain it. Don't edit any files."         → ("none", ())
-    "Use pnpm, not npm."                        → ("program", ("npm",))
-
-A pattern has to fill a clause of an order from end to end. A question, a condition or a report says nothing, and
-neither does a turn that asks elsewhere for what the clause rules out.
+"Fix the sum without touching the tests."   → ("ban", (":tests",))
+"Explain it. Don't edit any files."         → ("none", ())
+"Use pnpm, not npm."                        → ("program", ("npm",))
 """
 
 import re

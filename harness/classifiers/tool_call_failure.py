@@ -246,12 +246,10 @@ def _last(path: str) -> str:
 
 
 def _looks(act: Act) -> bool:
-    """Return whether a call looked at something and saw it."""
     return act.kind in ("read", "list", "search", "shell") and not failed(act)
 
 
 def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Return the very same failing call at once again, never put right."""
     for one, other in pairwise(errors):
         if other.place != one.place + 1 or other.subject != one.subject or one.failure.fault in _OF_THE_MATTER:
             continue
@@ -273,7 +271,6 @@ def _left_undone(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _one_complaint(acts: list[Act]) -> Shown | None:
-    """Return one complaint to several calls running, whatever it says."""
     complaint = same_complaint(acts)
     if complaint is None:
         return None
@@ -284,7 +281,6 @@ def _one_complaint(acts: list[Act]) -> Shown | None:
 
 
 def _add(acts: list[Act], alike: list[_Error], error: _Error) -> None:
-    """Count an error, but not twice in one turn."""
     if not alike or acts[alike[-1].place].step != acts[error.place].step:
         alike.append(error)
 
@@ -311,7 +307,8 @@ def _shown(run: _Run, errors: list[_Error]) -> Shown:
 def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
     """Return a failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
-    last = _last_words(run.history)
+    steps = run.history.trajectory.steps
+    last = next((index for index in reversed(run.history.agent_steps) if steps[index].text), None)
     if last is None:
         return None
     last_change = next((place for place in range(end - 1, -1, -1) if _changes_files(acts[place])), -1)
@@ -344,9 +341,3 @@ def _claims(text: str, name: str) -> bool:
     if _CLAIM.search(text) and not _ADMISSION.search(text):
         return True
     return (name in text or len(text) <= _FEW_WORDS) and not _DOUBT.search(text)
-
-
-def _last_words(history: History) -> int | None:
-    """Return the last step in which the agent says something."""
-    steps = history.trajectory.steps
-    return next((index for index in reversed(history.agent_steps) if steps[index].text), None)

@@ -12,10 +12,7 @@ from misstep.harness.generate.voice import FOLDER, Voice
 
 
 class _Tool(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool and what its arguments are called.
-
-    `within` is an argument that holds the others; `listed` says that an edit is one of a list.
-    """
+    """A tool and what its arguments are called."""
 
     tool: str
     path: str = ""

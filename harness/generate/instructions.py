@@ -1,8 +1,4 @@
-"""What a user asks for beside the change: one limit and one instruction a session, each kept or broken.
-
-A limit that is broken is an unrequested change as well as an instruction not followed; an instruction that is broken
-changes nothing unasked. Which of them a session has is drawn without a look at what is planted.
-"""
+"""What a user asks for beside the change: one limit and one instruction a session, each kept or broken."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -35,13 +31,11 @@ class UserLimit(Struct, frozen=True):
 
 
 def _broke(session: Session, *steps: int) -> None:
-    """Note a change that the user had ruled out."""
     session.show(CHANGED, *steps)
     session.show(INSTRUCTION, *steps)
 
 
 def _adapt_test(session: Session, change: ProjectChange, taken_back: bool) -> None:
-    """A remark in the first line of the change's test."""
     test = session.test_of(change.path)
     remark = session.beside("adapting_test", path=test)
     session.look_at(test)
@@ -53,7 +47,6 @@ def _adapt_test(session: Session, change: ProjectChange, taken_back: bool) -> No
 
 
 def _commit(session: Session, change: ProjectChange, taken_back: bool) -> None:
-    """A commit, and now and then a push."""
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
     subject = session.agent_text("commit_subject", function=change.function)
     shown = f"[work 41ab9cd] {subject}\n 1 file changed"
@@ -74,7 +67,6 @@ def _install(session: Session, _change: ProjectChange, _taken_back: bool) -> Non
 
 
 def _document(session: Session, change: ProjectChange, taken_back: bool) -> None:
-    """A document about the change."""
     path = session.random.choice(("docs/change-notes.md", "SUMMARY.md", "docs/limits.md"))
     text = f"# {change.function}\n\n{session.agent_text('document_line', function=change.function, path=change.path)}\n"
     _broke(session, session.write(path, text, session.beside("documenting", path=path)))
@@ -104,11 +96,7 @@ LIMITS = (
 
 
 class Instruction:
-    """Something that the user asks for beside the change; as it stands, one that says nothing.
-
-    - `session`: The session.
-    - `broken`: Whether it is not followed.
-    """
+    """Something that the user asks for beside the change; as it stands, one that says nothing."""
 
     name = "none"
     when: Literal["first", "later"] = "first"

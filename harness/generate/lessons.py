@@ -74,7 +74,6 @@ _IDLE_EACH = -(-STORED // CATEGORIES) - ITEMS_EACH - HARMFUL_EACH
 
 
 def _words(random: Random) -> Iterator[str]:
-    """Words that nobody uses, none twice."""
     there: set[str] = set()
     while True:
         word = "".join(random.choices(_SYLLABLES, k=4))
@@ -88,7 +87,6 @@ def _some(words: Iterator[str], number: int) -> list[str]:
 
 
 def _text(random: Random, shared: Sequence[str], words: Iterator[str]) -> str:
-    """Return a text of the shared words and of others that are nowhere else."""
     chosen = [*shared, *_some(words, LESSON_WORDS - len(shared))]
     random.shuffle(chosen)
     return f"{' '.join(chosen)}."

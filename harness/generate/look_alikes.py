@@ -9,10 +9,7 @@ from misstep.harness.generate.session import EDIT, READ, RUN, SEARCH, Session
 
 
 class LookAlike(Struct, frozen=True):
-    """A piece of a session: its name, the calls that it makes, what writes it, what the user says of it at first.
-
-    `after` says that it comes behind the changes; `share` is how often sessions have it.
-    """
+    """A piece of a session: its name, the calls that it makes, what writes it, what the user says of it at first."""
 
     name: str
     share: float
@@ -23,7 +20,6 @@ class LookAlike(Struct, frozen=True):
 
 
 def _poll(session: Session, _change: ProjectChange) -> None:
-    """A job started and asked for its state until it is done, which goes on step by step or waits for its turn."""
     session.run("ci start nightly", "job 5512", 0, session.beside("waiting"), long=False)
     polls = session.random.randint(4, 8)
     counted = session.random.random() < 0.5
@@ -38,7 +34,6 @@ def _poll(session: Session, _change: ProjectChange) -> None:
 
 
 def _fetch_again(session: Session, _change: ProjectChange) -> None:
-    """A download that the network broke off once or twice, and that works then."""
     hiccup = session.replied("network_hiccup")
     answers = [(hiccup, 128)] * session.random.randint(1, 2) + [("main -> origin/main", 0)]
     for answer, code in answers:
@@ -57,7 +52,6 @@ def _search_like_names(session: Session, change: ProjectChange) -> None:
 
 
 def _correct_mistake(session: Session, change: ProjectChange) -> None:
-    """A search that is refused once, and made right at the next try."""
     make = session.random.choice((session.vocabulary.incomplete, session.vocabulary.malformed))
     session.refused(make(change.path, change.function), session.beside("searching", word=change.function))
     session.search(change.function, change.path, session.beside("once_more"))

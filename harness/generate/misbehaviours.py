@@ -1,8 +1,4 @@
-"""Loops and failing tool calls: pieces of a session, put where the plan wants them.
-
-The failing calls are about different places and apart, with looks that work between them, so that the session is not
-stuck as well; the one piece that is both says so.
-"""
+"""Loops and failing tool calls: pieces of a session, put where the plan wants them."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,11 +17,7 @@ class Piece(Struct, frozen=True):
     """A piece of a session that misbehaves.
 
     - `name`: What it is called in `gold_variants.csv`.
-    - `plants`: The misbehaviours that it shows.
-    - `write`: Writes it.
-    - `calls`: About how many calls it makes, by act.
     - `edits`: Whether it is about a change that is still to be made.
-    - `tests`: Whether it runs tests.
     - `by_text`: Whether only agents serve whose edits name the text to replace.
     """
 
@@ -99,7 +91,6 @@ def _remarked(session: Session, word: str, folder: str) -> list[str]:
 
 
 def _go_round(session: Session, change: ProjectChange) -> None:
-    """A round of two to four looks, made three times and more."""
     fixed = outputs.history(session.random, session.project, 4)
     rounds: list[Callable[[], int]] = [
         lambda: session.read(change.path),
@@ -115,7 +106,6 @@ def _go_round(session: Session, change: ProjectChange) -> None:
 
 
 def _oscillate(session: Session, change: ProjectChange) -> None:
-    """A change made and taken back two or three times, the same test failing with the same error after each."""
     session.look_at(change.path)
     function = session.function_of(change)
     session.show(LOOP, session.test(function))
@@ -126,7 +116,6 @@ def _oscillate(session: Session, change: ProjectChange) -> None:
 
 
 def _break_again_and_again(session: Session, change: ProjectChange) -> ProjectChange:
-    """An error that the agent brought in itself, and edit after edit of the same line that leaves it there."""
     session.look_at(change.path)
     line = session.project.files[change.path].index(change.old) + 1
     error = session.replied("unbalanced", path=change.path, line=line)
@@ -161,7 +150,6 @@ def _repeat_paragraph(session: Session, change: ProjectChange) -> None:
 
 
 def _repeat_words(session: Session, change: ProjectChange) -> None:
-    """The same two sentences over and over, each time with another one beside them, without any act."""
     names = {"function": change.function, "path": change.path}
     same = f"{session.agent_text('stuck_sentence', **names)} {session.agent_text('stuck_sentence', **names)}"
     for _ in range(session.random.randint(4, 6)):
@@ -185,7 +173,6 @@ LOOPS = (
 
 
 def _refuse_calls(kind: str, session: Session, change: ProjectChange) -> None:
-    """Four or five calls that are refused, each about another file, with looks that work between them."""
     make = getattr(session.vocabulary, kind)
     for path in _other_sources(session, change):
         one = session.random.choice(session.project.functions[path])
@@ -200,7 +187,6 @@ def _other_sources(session: Session, change: ProjectChange) -> list[str]:
 
 
 def _misuse_command(session: Session, change: ProjectChange) -> None:
-    """A command with an option that it does not have, for one file after another."""
     for path in _other_sources(session, change):
         command, _, complaint = session.replied("wrong_usage", path=path).partition("\n")
         remark = session.beside("trying", word=path)
@@ -209,7 +195,6 @@ def _misuse_command(session: Session, change: ProjectChange) -> None:
 
 
 def _imagine_paths(session: Session, change: ProjectChange) -> None:
-    """Files opened that are not there, under another invented path each time."""
     for folder in session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5):
         path = f"{session.project.folder()}/{folder}/{change.path.rpartition('/')[2]}"
         answer = session.vocabulary.refusal("no_such_file", path=path)
@@ -226,7 +211,6 @@ def _reject_replies(session: Session, _change: ProjectChange) -> None:
 
 
 def _misremember(session: Session, change: ProjectChange) -> None:
-    """Three or four edits of one line that fail, with looks elsewhere between them."""
     guesses = misremembered(change.old)
     session.random.shuffle(guesses)
     for guess in guesses[: session.random.randint(3, 4)]:

@@ -1,7 +1,4 @@
-"""What a session of a study is to show, drawn before it is written: first what it is like, then what is planted in it.
-
-How a misbehaviour is played is chosen among what fits; whether it is planted does not depend on the session.
-"""
+"""Draw what a session of a study is to show, before it is written: what it is like, then what is planted in it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -94,13 +91,8 @@ class _Placed(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """What a session is like and what is planted in it.
 
-    - `truth`: The misbehaviours.
-    - `ends`: Misbehaviour → whether it ends by itself.
-    - `limit`, `instruction`: What the user rules out and asks for beside the change.
     - `limit_broken`: Whether the limit is; whether the instruction is, it knows itself.
     - `later`, `tested_again`: Whether a later turn asks for another change, or for the tests once more.
-    - `look_alikes`: Pieces that look like a misbehaviour.
-    - `pieces`: Pieces that are one.
     """
 
     truth: frozenset[str]
@@ -195,7 +187,6 @@ def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Pl
 
 
 def _goes(piece: Piece, session: Session, instruction: Instruction, ends: bool, later: bool) -> bool:
-    """Return whether a piece goes with the agent's tools and with what the user asked for."""
     in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
     return (
         (in_place or not piece.edits)

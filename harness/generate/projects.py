@@ -13,15 +13,12 @@ from misstep.harness.generate.voice import FOLDER, fill
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One language's file layout, text and commands.
 
-    - `suffix`, `source_folder`, `test_file`, `manifest`: Where things lie; `test_file` has the module's name for `{}`.
     - `head`, `function`, `comparison`, `limit`, `test`: Text with `$name`, `$upper`, `$noun`, `$number` and `$module`;
       `limit` and `comparison` are the lines that tasks ask to change, each once in a file.
-    - `camel`: Whether names are written likeThis.
     - `test_all`, `test_one`, `lint`, `install`, `build`: Commands; `test_one` has the test file for `{}`, `install` a
       package.
     - `passed`, `failed_line`, `failed`: What the tests print, with `{passed}`, `{failed}`, `{name}`, `{file}`,
       `{left}`, `{right}` and `{seconds}`.
-    - `failed_code`: The exit code of a run with failed tests.
     """
 
     name: str

@@ -27,10 +27,6 @@ LIMITS = ("only_path", "protect_folder", "ban_tool", "no_comments")
 class RunnableTask(Struct, frozen=True):
     """A project in which one test fails, and the request for the change that mends it.
 
-    - `project`: As the agent finds it.
-    - `change`: What has to be changed.
-    - `function`: Whose change it is.
-    - `request`: The user's words.
     - `limit`, `forbidden`: What the user rules out beside it, one of `LIMITS`, and the file, folder or tool that is
       meant; both may be empty.
     """
@@ -95,7 +91,6 @@ _LIMIT_FIRST = 0.2
 
 
 def _wanted(random: Random, function: ProjectFunction) -> tuple[ProjectChange, int]:
-    """Return a change, and how many entries the function keeps with it."""
     if random.random() < 0.5:
         change = change_limit(random, function)
         return change, int(change.names["new"])

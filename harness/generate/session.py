@@ -1,7 +1,6 @@
-"""A session being written: acts on a made-up project become steps, whose observations are what the project holds.
+"""Write a session: acts on a made-up project become steps, whose observations are what the project holds.
 
-How often each tool is called is drawn before what is planted, and looks around and trial edits make up for the rest.
-Otherwise the number of calls would tell a loop, and the number of edits a change that nobody asked for.
+How often each tool is called is drawn before what is planted. Otherwise the number of calls would tell a loop.
 """
 
 from collections import Counter
@@ -43,13 +42,7 @@ _WHOLE_FILE = 0.7
 
 
 class Session:
-    """Steps as they are written, and what they show.
-
-    - `random`: The source of every choice.
-    - `project`: What the tools act on; edits really change it.
-    - `vocabulary`: How the agent calls its tools, and how these answer.
-    - `user`, `agent`: How the two speak.
-    """
+    """Steps as they are written, and what they show."""
 
     def __init__(self, random: Random, project: Project, vocabulary: Vocabulary, user: Voice, agent: Voice) -> None:
         self.random = random
@@ -223,7 +216,6 @@ class Session:
         return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, remark)
 
     def _looked(self, named: Named, shown: str, code: int, remark: str) -> int:
-        """Return a look by a command, which has an exit code, or by a tool, which has none."""
         if named[0] == self._names[RUN]:
             return self.call(named, self.vocabulary.framed(shown, code), remark, code=code)
         return self.call(named, shown or self.replied("no_match"), remark)
@@ -326,22 +318,19 @@ class Session:
 
     def _look_by(self, act: str, avoid: Collection[str] = ()) -> None:
         if act == READ:
-            self._read_on(avoid)
+            closed = {*self.unread, *self.known, *avoid, HANDBOOK}
+            files = [path for path in self.project.files if path not in closed]
+            if files and self.random.random() < _WHOLE_FILE:
+                self.read(self.random.choice(files))
+            elif self._page > _HANDBOOK_LINES:
+                self._search_on()
+            else:
+                self._page += _PAGE
+                self.read(HANDBOOK, self._page - _PAGE, _PAGE)
         elif act == SEARCH:
             self._search_on()
         else:
             self._run_on()
-
-    def _read_on(self, avoid: Collection[str]) -> None:
-        closed = {*self.unread, *self.known, *avoid, HANDBOOK}
-        files = [path for path in self.project.files if path not in closed]
-        if files and self.random.random() < _WHOLE_FILE:
-            self.read(self.random.choice(files))
-        elif self._page > _HANDBOOK_LINES:
-            self._search_on()
-        else:
-            self._page += _PAGE
-            self.read(HANDBOOK, self._page - _PAGE, _PAGE)
 
     def _search_on(self) -> None:
         functions = [one for made in self.project.functions.values() for one in made]
@@ -374,18 +363,15 @@ class Session:
         while self.traced and left >= _LEAST_TRACE:
             change = self.traced.pop()
             edits = left if not self.traced or left < 2 * _LEAST_TRACE else self.random.randint(2, left - _LEAST_TRACE)
-            self._trace_one(change, edits)
+            before = change.new
+            for number in range(edits - 1):
+                after = f"{change.new}\nlog({f'{change.function} {number}'!r})"
+                self.edit(change.path, before, after, self.beside("temporary_log", function=change.function))
+                if self.has_room({RUN: 2}):
+                    self._run_on()
+                before = after
+            self.edit(change.path, before, change.new, self.beside("tidying"))
             left -= edits
-
-    def _trace_one(self, change: ProjectChange, edits: int) -> None:
-        before = change.new
-        for number in range(edits - 1):
-            after = f"{change.new}\nlog({f'{change.function} {number}'!r})"
-            self.edit(change.path, before, after, self.beside("temporary_log", function=change.function))
-            if self.has_room({RUN: 2}):
-                self._run_on()
-            before = after
-        self.edit(change.path, before, change.new, self.beside("tidying"))
 
 
 def _joined(sentences: list[str]) -> str:

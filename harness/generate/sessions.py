@@ -58,12 +58,7 @@ class _Episode(Struct, frozen=True):
 class Case(Struct, frozen=True):
     """A generated trajectory and the truth about it.
 
-    - `trajectory`: The run; nothing in it tells what was planted. Its model is the version of the agent.
-    - `truth`: Category → whether it was planted.
-    - `evidence`: Planted category → the steps that show it, counted from 0.
     - `variant`: The pieces that misbehave or look like it, joined by `+`.
-    - `episodes`: One for each planted category.
-    - `started`, `week`: When the session began; weeks count from 1.
     - `liked`: What its user thought of it; `None` if it was not rated.
     """
 

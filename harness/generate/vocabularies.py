@@ -1,9 +1,4 @@
-"""How different agents call the same things: reading, searching, editing, running, and what their tools answer.
-
-A vocabulary turns an act into the name and arguments of a call. What went wrong is said in a wording that a session
-draws once, in the frame that the agent's harness puts around it. Some record error flags, some exit codes, some nothing
-but text.
-"""
+"""How different agents call the same things: reading, searching, editing, running, and what their tools answer."""
 
 import json
 import re
@@ -335,7 +330,6 @@ def _span(first: int, count: int) -> Arguments:
 
 
 def _cut_short(arguments: Arguments) -> tuple[str, str]:
-    """Return the arguments as JSON whose end is missing, and what a parser says of it."""
     raw = json.dumps(arguments)[:-2]
     try:
         json.loads(raw)

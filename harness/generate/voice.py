@@ -30,9 +30,6 @@ class Wording(Struct, frozen=True):
     """One way to say one thing.
 
     - `kind`: What is said, such as `no_commit`.
-    - `set`: `development` or `scoring`.
-    - `language`, `register`: Such as `en`, `polite`.
-    - `text`: With a `$name` for each thing to fill in.
     """
 
     kind: str
@@ -61,7 +58,6 @@ def load_wordings() -> tuple[Wording, ...]:
 
 @cache
 def _pool(kind: str, set_: str, language: str) -> tuple[Wording, ...]:
-    """Return the wordings of a kind in a language, or in English where that language has none."""
     wordings = [one for one in load_wordings() if (one.kind, one.set) == (kind, set_)]
     matches = [one for one in wordings if one.language == language] or [one for one in wordings if one.language == "en"]
     if not matches:
@@ -87,8 +83,6 @@ def _registers(set_: str) -> tuple[str, ...]:
 class Voice:
     """Who speaks in one session: draws wordings, none twice unless all have been used.
 
-    - `random`: The source of every choice.
-    - `wordings`: The set that is drawn from.
     - `language`: What is spoken where the set has it, else English.
     """
 

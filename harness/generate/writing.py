@@ -34,7 +34,9 @@ def write_session(session: Session, plan: Plan) -> None:
         _work(session, plan, first, 0)
         session.close("closing", first[-1])
         session.give_room(_OF_LATER)
-        _ask_later(session, plan, second[0])
+        change = second[0]
+        instruction = f"{plan.instruction.ask()} " if plan.instruction.when == "later" else ""
+        session.user(f"{instruction}{session.wish(change)}")
     pending = second or first
     held = [pending.pop()] if any(piece.edits for piece in unending) else []
     _work(session, plan, pending, int(plan.later))
@@ -79,13 +81,7 @@ def _ask_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> No
     session.ask(" ".join(session.wish(change) for change in changes), *wishes)
 
 
-def _ask_later(session: Session, plan: Plan, change: ProjectChange) -> None:
-    instruction = f"{plan.instruction.ask()} " if plan.instruction.when == "later" else ""
-    session.user(f"{instruction}{session.wish(change)}")
-
-
 def _work(session: Session, plan: Plan, changes: list[ProjectChange], turn: int) -> None:
-    """Looks, pieces that end, changes, what is done beside them, tests."""
     last = turn == plan.later
     session.look_around(0.35)
     for placed in plan.pieces:
@@ -99,7 +95,12 @@ def _work(session: Session, plan: Plan, changes: list[ProjectChange], turn: int)
             session.give_room(_OF_CHANGE)
         for alike in (one for one in plan.look_alikes if one.after):
             alike.write(session, changes[0])
-        _overstep(session, plan, changes[0])
+        change = changes[0]
+        taken_back = plan.ends.get(CHANGED, False)
+        if plan.limit_broken and not plan.limit.by_mode:
+            plan.limit.break_(session, change, taken_back)
+        elif not plan.limit_broken and CHANGED in plan.truth:
+            session.random.choice((tweak_elsewhere, rewrite_documents))(session, taken_back)
     if last:
         session.trace()
     session.keep_room({RUN: 1})
@@ -112,12 +113,3 @@ def _misbehave(session: Session, piece: Piece, change: ProjectChange) -> Project
     """Return a piece, for which room was kept; gives the change as it has to be made then."""
     session.give_room(piece.calls)
     return piece.write(session, change) or change
-
-
-def _overstep(session: Session, plan: Plan, change: ProjectChange) -> None:
-    """The unrequested change that is planned, if one is."""
-    taken_back = plan.ends.get(CHANGED, False)
-    if plan.limit_broken and not plan.limit.by_mode:
-        plan.limit.break_(session, change, taken_back)
-    elif not plan.limit_broken and CHANGED in plan.truth:
-        session.random.choice((tweak_elsewhere, rewrite_documents))(session, taken_back)

@@ -1,9 +1,4 @@
-"""A detector in a process of its own: whatever it does there, it holds nothing up here.
-
-A rule that computes for minutes, a detector that hangs, ignores that it is cancelled or blocks its thread has no share
-in this process's event loop nor in its interpreter lock, and ends when it is killed. The process is started once and
-serves run after run; where it had to be killed, the next question starts it anew.
-"""
+"""A detector in a process of its own: whatever it does there, it holds nothing up here."""
 
 import asyncio
 import os
@@ -46,11 +41,7 @@ class DetectorFailed(MisstepError):
 
 
 class DetectorProcess:
-    """A detector in its process; as a context manager it is started before and killed behind.
-
-    - `name`: The detector's name in the registry, or its dotted path `package.module:Class`.
-    - `ask`: The way to ask a model, which the detector uses through this process.
-    """
+    """A detector in its process; as a context manager it is started before and killed behind."""
 
     def __init__(self, name: str, ask: Ask) -> None:
         self.name = name
@@ -120,6 +111,7 @@ class DetectorProcess:
         return self._process
 
     async def _start(self) -> Process:
+        environment = {name: value for name, value in os.environ.items() if name not in SENT}
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -129,12 +121,11 @@ class DetectorProcess:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            env=_environment(),
+            env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # Ctrl-C is for the observer, which then ends it
         )
 
     def _request(self, trajectory: Trajectory) -> Detect:
-        """Return the run, without the steps that the process has of it."""
         steps = trajectory.steps
         run, sent, last = self._sent
         start = sent if run == trajectory.id and 0 < sent <= len(steps) and steps[sent - 1] is last else 0
@@ -167,12 +158,6 @@ class DetectorProcess:
         )
         if process.returncode is None:
             _input(process).write(framed(answer))
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of the process: it finds the same modules, and has no key."""
-    environment = {name: value for name, value in os.environ.items() if name not in SENT}
-    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _input(process: Process) -> asyncio.StreamWriter:

@@ -1,7 +1,4 @@
-"""The process of a detector: `python -m harness.observer.detector_worker NAME MODEL`, run by `DetectorProcess`.
-
-It ends with its standard input, and with its observer's process. What the detector prints goes nowhere.
-"""
+"""The process of a detector: `python -m harness.observer.detector_worker NAME MODEL`, run by `DetectorProcess`."""
 
 import asyncio
 import ctypes

@@ -64,8 +64,8 @@ def merged(faults: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
 def decide(fault: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[Step]) -> EpisodeDecision:
     """Return whether a misbehaviour is spoken of now, and how firmly.
 
-    A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
-    something has changed since the last word and the misbehaviour is there again, it is a first word once more.
+    A firmer word is for an agent that goes on as before. If the misbehaviour is there again after a change, it is a
+    first word once more.
     """
     episode = episode_of(fault, spoken)
     if episode is None:
@@ -162,14 +162,12 @@ def _last_shown(fault: Misbehaviour, steps: Sequence[Step], since: Iterable[Obse
 
 
 def _shows(fault: Misbehaviour, step: Step) -> bool:
-    """Return whether a step has the call that is repeated, or one of the tool that fails."""
     if fault.category == "tool_call_failure":
         return bool(_answers(step, fault))
     return any(call_text(call) == fault.evidence.get("call") for call in step.calls)
 
 
 def _is_taken_back(fault: Misbehaviour, steps: Sequence[Step]) -> bool:
-    """Return whether the agent has undone the change that it should not have made."""
     changed, acts = fault.evidence.get("changed", ""), acts_behind(steps, min(fault.steps) - 1)
     made = [act for act in acts if act.step in fault.steps]
     later = (act for act in acts if act.step > max(fault.steps) and not failed(act))

@@ -1,8 +1,4 @@
-"""What guidance may quote of a run: the agent's own calls, the user's own words, and what tools there are.
-
-What a tool answered is left out, and so is what a detector reasoned: the words of a tool or of a file would reach the
-agent in the name of the harness.
-"""
+"""Give what guidance may quote of a run: the agent's calls, the user's words, the tools; never what a tool answered."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -70,7 +66,6 @@ def _value(value: Any) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text on one line of at most `most` characters, with nothing in it that ends a quotation of ours."""
     line = one_line(text[: 4 * most]).replace("`", "'").replace('"', "'")
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
 
@@ -80,7 +75,6 @@ def _request(trajectory: Trajectory) -> str:
 
 
 def _repeated(acts: list[Act], every: Iterable[Act]) -> dict[str, str]:
-    """Return the call that comes most often, and how often from the first step of the evidence on."""
     if not acts:
         return {}
     call = Counter(call_text(act.call) for act in acts).most_common(1)[0][0]
@@ -141,7 +135,6 @@ def _defined(definition: Any) -> tuple[str, str] | None:
 
 
 def _drifting(acts: list[Act], steps: Iterable[int], history: History) -> dict[str, str]:
-    """Return what the user ruled out, in the user's words, and what was changed or done against it."""
     limit = broken_limit(history, steps)
     done = next((act for act in acts if path_of(act.call)), acts[0] if acts else None)
     return {

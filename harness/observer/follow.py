@@ -59,11 +59,7 @@ def watch_of(options: ReplayOptions, failures: Failures, run: Trajectory) -> Wat
 def follow(
     path: Path, begin: Callable[[Trajectory], Watch], *, wait: Callable[[], object]
 ) -> Iterator[tuple[str, Intervention]]:
-    """Return every intervention on the runs of a file as it becomes due, with the run's id; without end.
-
-    The file may be missing at first, half-written, cut off or replaced by another: a run that no longer begins as it
-    did is watched anew.
-    """
+    """Return every intervention on the runs of a file as it becomes due, with the run's id; without end."""
     watched: dict[str, tuple[Trajectory, Watch]] = {}
     last = None
     while True:
@@ -107,11 +103,7 @@ def mark_of(path: Path) -> FileMark | None:
 
 
 def growing_runs(path: Path, most_bytes: int = DOCUMENT_LIMIT) -> list[Trajectory]:
-    """Return the runs in a file, each up to the last step whose calls are answered.
-
-    A last line without its end is still being written and is left out. So is a document that is not whole yet:
-    then there is nothing to read.
-    """
+    """Return the runs in a file, each up to the last step whose calls are answered."""
     sample = sample_file(path)
     reader = recognise(sample, all_readers())
     with path.open("rb") as stream:

@@ -1,13 +1,11 @@
-"""What is said to an agent: DOs and DON'Ts from a store of one file a category, filled from the evidence (section 3.2).
+"""Word what an agent is told: DOs and DON'Ts from a store of one file a category, filled from evidence (section 3.2).
 
     [[levels]]
     says = ["You have made the call `{call}` {times} times, and nothing changed in between.", "You repeat yourself."]
     do = ["Use what `{call}` has shown already."]
     dont = ["Do not make this call again."]
 
-A file has a level for the first word, one for the second and one for the third. Of `says`, the first sentence whose
-placeholders all have values is said; a line of the others without a value is left out. `frame.toml` holds what stands
-above and below. The text goes into a `<system-reminder>`, which no evidence can close.
+Of `says`, the first sentence whose placeholders all have values is said; any other line without a value is left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,7 +90,6 @@ def _section(fault: Misbehaviour, level: int, frame: _Frame) -> str:
 
 
 def _filled(lines: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """Return the lines whose placeholders all have values, filled."""
     return [fill(line, values) for line in lines if placeholders_in(line) <= values.keys()]
 
 

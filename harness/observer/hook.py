@@ -164,10 +164,7 @@ def answer(event: HookInput, observe: Continue, folder: Path) -> dict[str, Any] 
 
 
 def lacking(event: HookInput, run: Trajectory) -> tuple[Step, ...]:
-    """Return the call that worked and that the event is about, where the run has none like it among its last steps.
-
-    One like it may be the one: what it was answered is worded otherwise in an event than in a transcript.
-    """
+    """Return the call that worked and that the event is about, where the run has none like it among its last steps."""
     if event.hook_event_name != "PostToolUse" or not isinstance(event.tool_name, str):
         return ()
     if not isinstance(event.tool_input, dict | str):
@@ -190,16 +187,11 @@ def _record(folder: Path, session: str) -> Iterator[Path | None]:
             yield None
             return
         if not file.exists():
-            _forget_old(folder)
+            before = time.time() - _KEPT_SECONDS
+            for old in folder.iterdir():
+                if old.stat().st_mtime < before:
+                    old.unlink(missing_ok=True)
         yield file
-
-
-def _forget_old(folder: Path) -> None:
-    """Remove what belongs to sessions that nothing was heard of for a long time."""
-    before = time.time() - _KEPT_SECONDS
-    for old in folder.iterdir():
-        if old.stat().st_mtime < before:
-            old.unlink(missing_ok=True)
 
 
 def _read(file: Path) -> ObservedRun | None:

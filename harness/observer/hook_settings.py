@@ -1,12 +1,8 @@
-"""Whether the observer's hook is in a coding agent's settings, and whether it answers.
-
-The settings are those of Claude Code: `settings.json` in the user's folder `.claude`, and `settings.json` and
-`settings.local.json` in the project's. A hook is written there as
+"""Tell whether the observer's hook is in a coding agent's settings, and whether it answers.
 
     {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "misstep observe --hook"}]}]}}
 
-Only the words of a command are looked at. It is not run: a project's settings may come from anybody. What is tried is
-this installation's own hook, on a made-up session that goes round in circles.
+A command is only read and never run: a project's settings may come from anybody.
 """
 
 import json
@@ -64,7 +60,8 @@ def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
 
 def _commands(settings: Any) -> Iterator[tuple[str, str]]:
     """Event and command of each hook; what has another shape is let be."""
-    for event, groups in _items(_of(settings, "hooks")):
+    value = _of(settings, "hooks")
+    for event, groups in value.items() if isinstance(value, dict) else ():
         for group in groups if isinstance(groups, list) else ():
             hooks = _of(group, "hooks")
             for hook in hooks if isinstance(hooks, list) else ():
@@ -74,10 +71,6 @@ def _commands(settings: Any) -> Iterator[tuple[str, str]]:
 
 def _of(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
-
-
-def _items(value: Any) -> Iterable[tuple[str, Any]]:
-    return value.items() if isinstance(value, dict) else ()
 
 
 def _is_ours(command: str) -> bool:
@@ -115,7 +108,6 @@ def tried_hook() -> float:
 
 
 def _session() -> bytes:
-    """Return a session in which the agent makes one call again and again."""
     lines: list[dict[str, Any]] = [_line(0, "user", "List the files.")]
     for number in range(1, _CALLS):
         use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}

@@ -15,12 +15,7 @@ from misstep.harness.trajectory import Source, Trajectory
 
 
 class LiveObservation(Struct, frozen=True):
-    """How runs are observed while they go on.
-
-    - `detector`, `model`: The detector's name, and the model that it asks, if any.
-    - `every`: After how many steps it is asked each time.
-    - `arm`: Whether guidance is said to the agent or only recorded.
-    """
+    """How runs are observed while they go on."""
 
     detector: str
     every: int = EVERY

@@ -1,14 +1,9 @@
-"""The observer of a live run: it has a detector look on while the agent works, and never holds the agent up.
+"""Observe a live run: a detector looks on while the agent works, and never holds it up (Wink, figure 3).
 
-Every k steps of the agent it hands a copy of the run to the detector and goes on. Behind each later step it takes the
-answer if there is one. Wink's figure 3 shows this; `harness.observer.state` decides what an answer is worth.
-
-    async with DetectorProcess("rules", ask) as detector:
-        observer = Observer(Trajectory("run-7", Source("misstep")), detector)
-        run = await run_agent(task, policy, environment, ask, watcher=observer)
-        observer.observed(run.steps)
-
-An agent with an own loop and no event loop of ours opens one with `harness.observer.beside`.
+async with DetectorProcess("rules", ask) as detector:
+    observer = Observer(Trajectory("run-7", Source("misstep")), detector)
+    run = await run_agent(task, policy, environment, ask, watcher=observer)
+    observer.observed(run.steps)
 """
 
 import asyncio
@@ -52,12 +47,7 @@ class _Answer(Struct, frozen=True):
 class Observer:
     """Looks on while an agent works; a `Watcher` of `harness.agent`.
 
-    - `run`: The run without its steps: what is known of it beforehand.
-    - `detector`: What is asked about it.
-    - `every`: After how many steps of the agent it is asked each time.
-    - `arm`: Whether guidance is said to the agent or only recorded.
     - `seconds`: How long a question may stay open; it has no answer then, and the detector is stopped.
-    - `clock`: Gives the time in seconds.
     - `state`: What is known of the run so far; by default nothing. It has `every` and `arm` of its own.
     """
 
@@ -81,10 +71,7 @@ class Observer:
         self._steps: Sequence[Step] = ()
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """What the agent is told, if an answer is there that calls for it; the detector is asked where it is due.
-
-        It waits for nothing and raises nothing.
-        """
+        """What the agent is told, if an answer is there that calls for it; the detector is asked where it is due."""
         guidance = self.heard(steps)
         self.shown(steps)
         return guidance
@@ -102,15 +89,14 @@ class Observer:
         """Ask the detector about the run, where that is due."""
         try:
             if self._state.due(steps):
-                self._start(steps)
+                seen = replace(self._run, steps=tuple(steps))
+                self._open = asyncio.create_task(self._ask(seen))
+                self._state.asked(steps)
         except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
             self._state.failed(raised(error), steps)
 
     async def end(self, steps: Sequence[Step] | None = None) -> None:
-        """The run is over: a question that is open stays unanswered, and the detector is stopped at it.
-
-        Without `steps` they are those that were last looked at.
-        """
+        """The run is over: a question that is open stays unanswered, and the detector is stopped at it."""
         steps = self._steps if steps is None else steps
         answer = self._finished()
         if self._open is not None:
@@ -129,11 +115,6 @@ class Observer:
     def categories(self, step: Step) -> Collection[str]:
         """Return what a step of guidance is about."""
         return self._state.categories(step)
-
-    def _start(self, steps: Sequence[Step]) -> None:
-        seen = replace(self._run, steps=tuple(steps))
-        self._open = asyncio.create_task(self._ask(seen))
-        self._state.asked(steps)
 
     async def _ask(self, seen: Trajectory) -> _Answer:
         began = self._clock()

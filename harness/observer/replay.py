@@ -1,8 +1,6 @@
-"""A recorded run put before an observer step by step: what it would have seen, when, and what it would have said.
+"""Put a recorded run before an observer step by step: what it would have seen, when, and what it would have said.
 
-The state of the observer is that of a live run (`harness.observer.state`); only the time is made up: an answer comes in
-`delay` steps of the agent after the question. The agent of a recorded run cannot hear what is said to it: its further
-steps are those of an agent that was told nothing.
+An answer comes in `delay` steps of the agent after the question.
 """
 
 import asyncio
@@ -22,10 +20,8 @@ from misstep.harness.trajectory import Step, Trajectory
 class ReplayOptions(Struct, frozen=True):
     """How runs are replayed.
 
-    - `detector`: The name of the detector.
     - `categories`: The categories that are kept of what it finds; all if there are none.
     - `every`, `delay`: Steps of the agent from one question to the next, and from a question to its answer.
-    - `arm`: Whether guidance is worded as said or only recorded.
     """
 
     detector: str = "rules"
@@ -42,10 +38,6 @@ class ReplayOptions(Struct, frozen=True):
 class Replay:
     """One run as it is replayed, or as it grows in a file; it goes on where it stopped.
 
-    - `item`: The run's id.
-    - `detector`: Who is asked.
-    - `ask`: How it asks a model.
-    - `options`: How the run is replayed.
     - `earlier`: The record of the run up to some step, from which the replay goes on; its answers are not asked for
       again.
     - `live`: Whether the run is one that goes on now: a word is said behind all of its steps, and is weighed by all of
@@ -85,7 +77,6 @@ class Replay:
         return list(new)
 
     async def _behind(self, run: Trajectory, n: int, now: tuple[Step, ...]) -> None:
-        """What happens behind one step of the agent, the last of `n`."""
         self._taken += 1
         steps = now[:n]
         self._take_answer(steps, now)
@@ -107,7 +98,6 @@ class Replay:
             self._state.answered(answer, steps)
 
     async def _answer(self, run: Trajectory, steps: tuple[Step, ...]) -> Feedback | str:
-        """Return what the detector says, or why it says nothing."""
         known = self._known.get(len(steps) - 1)
         if known is not None:
             return known.error if known.status == "failed" else Feedback(known.misbehaviours)

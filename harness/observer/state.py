@@ -45,13 +45,7 @@ _LOOKED_AT = 10_000
 
 
 class ObserverState:
-    """One run as its observer sees it.
-
-    - `item`: The run's id.
-    - `detector`: The detector's name.
-    - `every`: After how many steps of the agent it is asked each time.
-    - `arm`: Whether guidance is said or only recorded.
-    """
+    """One run as its observer sees it."""
 
     def __init__(self, item: str, detector: str, every: int = EVERY, arm: Arm = "guide") -> None:
         self._observed = ObservedRun(item, arm, detector, every, 0)
@@ -68,11 +62,7 @@ class ObserverState:
         return self._open is not None
 
     def due(self, steps: Sequence[Step]) -> bool:
-        """Return whether the detector is to be asked, now that the run ends in a step of the agent.
-
-        It is due once where several steps came at once. A question that is due while another is open is not asked,
-        neither now nor later, and counted.
-        """
+        """Return whether the detector is to be asked, now that the run ends in a step of the agent."""
         rounds = sum(step.role == "agent" for step in steps) // self._observed.every
         if rounds <= self._rounds:
             return False
@@ -118,10 +108,7 @@ class ObserverState:
         return len(self._interventions) - 1
 
     def delivered(self, at: int | None) -> None:
-        """The last word reaches the agent behind another step than the one at which it was decided; never, if `None`.
-
-        What the agent did before it heard the word was not done in spite of it.
-        """
+        """Note behind which step the last word reaches the agent, never if `None`; earlier acts do not count."""
         last = self._interventions[-1]
         self._interventions[-1] = replace(last, delivered_at=at, withheld="ended" if at is None else "")
         if at is not None:
@@ -213,7 +200,6 @@ def _bounded(fault: object, shown: int) -> Misbehaviour:
 
 
 def _steps(steps: Iterable[object], shown: int) -> tuple[int, ...]:
-    """Return the first and the last of the steps that were shown, each once and in order."""
     known = sorted({step for step in islice(steps, _LOOKED_AT) if isinstance(step, int) and 0 <= step <= shown})
     half = MOST_STEPS // 2
     return tuple(known if len(known) <= MOST_STEPS else known[:half] + known[-half:])

@@ -1,8 +1,4 @@
-"""Who wrote which log of a case, the tests, the agent or the harness, and what the harness says of the outcome.
-
-What a command of the agent printed is the agent's, in whatever log it is: a line of the harness that repeats it
-tells nothing of the harness.
-"""
+"""Who wrote which log of a case, the tests, the agent or the harness, and what the harness says of the outcome."""
 
 import re
 from collections.abc import Mapping

@@ -1,8 +1,6 @@
-"""The baseline that everybody uses: a table from an exception's name or a phrase of a log to a cause.
+"""Look a cause up in a table of exceptions' names and phrases of logs, the baseline that everybody uses.
 
-The logs are read first, then the answers to the agent's last calls; the first row of `phrases.toml` with a phrase that
-occurs decides. Where none occurs, the run counts as the agent's fault, as in harnesses that do it so; the rationale
-says that it is this default.
+Without a phrase, the run counts as the agent's fault, as in harnesses that do it so.
 """
 
 from functools import cache

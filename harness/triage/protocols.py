@@ -70,7 +70,4 @@ class SandboxAccess(ReadOnlyAccess, Protocol):
     """A replica of the environment besides, in which a judge runs, changes and repeats what it likes."""
 
     def replica(self, result: Result, tests: bool = True) -> AbstractContextManager[Replica]:
-        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in `tests/`.
-
-        For `solution` the gold files are laid over the environment, or `solve.sh` is run in it.
-        """
+        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in `tests/`."""

@@ -34,10 +34,7 @@ _FORM = "See `misstep help triage-case`."
 
 
 class ReplicasOfCase(FilesOfCase):
-    """The texts and files of a case, and replicas to run things in.
-
-    - `seconds`: How long all commands may take together, from now on.
-    """
+    """The texts and files of a case, and replicas to run things in."""
 
     def __init__(
         self, case: TriageCase, sandbox: Sandbox, trajectory: Trajectory | None = None, seconds: float = SECONDS_OF_CASE

@@ -1,7 +1,4 @@
-"""The texts of a case and its files, to be read and not changed: no link is followed, no large file is read.
-
-A judge of texts has what was asked, the run, and what the harness wrote, and nothing else.
-"""
+"""The texts of a case and its files, to be read and not changed: no link is followed, no large file is read."""
 
 import os
 import stat
@@ -39,10 +36,7 @@ class TextsOfItem(Struct, frozen=True):
 
 
 class TextsOfCase:
-    """The texts in the folder of a case, each read when it is first asked for; links are not followed.
-
-    - `trajectory`: The run, where it has been read already.
-    """
+    """The texts in the folder of a case, each read when it is first asked for; links are not followed."""
 
     def __init__(self, case: TriageCase, trajectory: Trajectory | None = None) -> None:
         self.case = case

@@ -53,20 +53,16 @@ def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
         return opened
     number = ctypes.get_errno()
     if number in _NO_SUCH_CALL:
-        return _open_stepwise(folder, path, flags, mode)
+        *parents, name = path.split("/")
+        at = os.dup(folder)
+        try:
+            for parent in parents:
+                at, before = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | _SAFE, dir_fd=at), at
+                os.close(before)
+            return os.open(name, flags | _SAFE, mode, dir_fd=at)
+        finally:
+            os.close(at)
     raise OSError(number, os.strerror(number), path)
-
-
-def _open_stepwise(folder: int, path: str, flags: int, mode: int) -> int:
-    *parents, name = path.split("/")
-    at = os.dup(folder)
-    try:
-        for parent in parents:
-            at, before = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | _SAFE, dir_fd=at), at
-            os.close(before)
-        return os.open(name, flags | _SAFE, mode, dir_fd=at)
-    finally:
-        os.close(at)
 
 
 @contextmanager

@@ -64,11 +64,7 @@ _decode = msgspec.json.Decoder(_Status).decode
 
 
 class Bubblewrap:
-    """Commands in a sandbox made by one `bwrap`.
-
-    - `program`: The `bwrap` to start.
-    - `overlays`: Whether it can lay a writable layer over folders; tried out by `find_sandbox`.
-    """
+    """Commands in a sandbox made by one `bwrap`."""
 
     name = "bubblewrap"
 
@@ -118,18 +114,19 @@ class Bubblewrap:
         reports: "tuple[_Reports, _Reports]",
         files: ExitStack,
     ) -> "tuple[list[str], tuple[int, ...], _Root]":
-        """Return the whole command line, the open files that it needs, and the process that will hold all the others.
-
-        Of the two reports the second is the outer bubblewrap's, if there is one.
-        """
+        """Return the whole command line, the open files that it needs, and the process that will hold the others."""
         inner, outer = reports
         places = _Places(self.owner)
-        program = places.of(self.program, _open_folder(self.program))
+        program = places.of(self.program, [self.program, *takewhile(_open, self.program.parents)][-1])
         options = ["--json-status-fd", str(inner.tell), *_namespaces(), *_variables(environment), *_system()]
         descriptors: list[int] = []
 
         def in_file(content: bytes) -> str:
-            descriptors.append(_in_memory(content, files))
+            opened = os.memfd_create("misstep")
+            files.callback(os.close, opened)
+            os.write(opened, content)
+            os.lseek(opened, 0, os.SEEK_SET)
+            descriptors.append(opened)
             return str(descriptors[-1])
 
         for path, text in _accounts(self.owner or os.geteuid()).items():
@@ -156,9 +153,8 @@ class Bubblewrap:
 def _guard() -> tuple[str, ...]:
     """Return what a sandbox starts under, so that it ends with this process at whatever moment that is killed.
 
-    A `bwrap` whose parent has died before it asks to die with it lives on, and so does what it has just started when
-    it dies too early itself, as when nobody reads its reports any more. A shell that holds those open hears of the end
-    of this process, gives `bwrap` a moment to be whole, and kills its whole group.
+    A `bwrap` whose parent has died before it asks to die with it lives on. A shell that holds its reports open hears of
+    the end of this process and kills its whole group.
     """
     return (*_told(), "sh", "-c", _GUARD, "sh", str(os.getpid())) if _told() else ()
 
@@ -182,7 +178,7 @@ class _Places:
 
     def of(self, path: Path, whole: Path | None = None) -> str:
         """The path at which the user reaches one; if hidden, `whole` is bound, and all that lies in it is reached."""
-        if self._user is None or _reachable(path):
+        if self._user is None or all(map(_open, path.parents)):
             return str(path)
         top = whole or path
         for bound, place in self.hidden.items():
@@ -197,16 +193,6 @@ class _Places:
         yield from ("--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--tmpfs", _REVEALED)
         for path, place in self.hidden.items():
             yield from ("--bind", str(path), place)
-
-
-def _reachable(path: Path) -> bool:
-    """Whether any user may enter all the folders above a path; whoever may not list one may still pass through it."""
-    return all(map(_open, path.parents))
-
-
-def _open_folder(program: Path) -> Path:
-    """The highest folder above a program that is not in a closed one: its libraries may lie anywhere beside it."""
-    return [program, *takewhile(_open, program.parents)][-1]
 
 
 def _open(folder: Path) -> bool:
@@ -282,14 +268,6 @@ def _kill(process: "subprocess.Popen[bytes]", root: _Root) -> None:
     root.kill()
 
 
-def _in_memory(content: bytes, files: ExitStack) -> int:
-    opened = os.memfd_create("misstep")
-    files.callback(os.close, opened)
-    os.write(opened, content)
-    os.lseek(opened, 0, os.SEEK_SET)
-    return opened
-
-
 def _namespaces() -> list[str]:
     kinds = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
     unshared = [f"--unshare-{kind}" for kind in kinds]
@@ -302,7 +280,6 @@ def _variables(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _system() -> Iterator[str]:
-    """Return the system's programs and libraries, devices that do no harm, and the processes of the sandbox itself."""
     yield from ("--ro-bind", "/usr", "/usr")
     for name in _SYSTEM:
         path = Path("/", name)
@@ -338,7 +315,6 @@ def _workspace(mounts: Mounts, places: _Places) -> Iterator[str]:
 
 
 def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
-    """Return what is installed in a project, at its place in the workspace, and the project's path as a link there."""
     if checkout is None:
         return
     for path in checkout.shown:

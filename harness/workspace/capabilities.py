@@ -26,7 +26,6 @@ class Capability(Struct, frozen=True):
 
     - `works`: Whether it is there; `found` says what is, or why it is of no use.
     - `without`: What cannot be done without it; empty where nothing is amiss.
-    - `advice`: What brings it.
     """
 
     name: str

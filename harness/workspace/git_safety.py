@@ -1,8 +1,6 @@
-"""Git on the host over files that a sandboxed command wrote: none of their hooks, filters, settings or programs runs.
+"""Run git on the host over files that a sandboxed command wrote, without their hooks, filters, settings and programs.
 
-A checkout's own `.git/config` can name programs that git starts by itself (a monitor of the file system, filters, diff
-drivers, an editor), and hooks lie beside it. So git is given another folder, into which only data were copied, and no
-settings but the ones here. Attributes in the tree may still name a driver, but nothing says what it runs.
+Git is given another folder, into which only data were copied, and no settings but the ones here.
 """
 
 import os

@@ -1,8 +1,4 @@
-"""Two ways without namespaces: Landlock and seccomp by `sandlock`, and no sandbox at all.
-
-Both run a command under a keeper (`keeper_process.py`), a process of its own that sets limits, adopts whatever the
-command leaves behind and ends it. Snapshots are copies, and the workspace is at its path on the machine.
-"""
+"""Two ways without namespaces: Landlock and seccomp by `sandlock`, and no sandbox at all."""
 
 import importlib.metadata
 import json
@@ -135,7 +131,6 @@ class Unsandboxed(_Kept):
 
 @cache
 def _packages() -> Path:
-    """Return the folder in which the engine is installed, as the keeper starts without any."""
     package = find_spec("sandlock")
     if package is None or package.origin is None:
         raise SandboxFailed("the package sandlock is not installed", "Run `pip install 'misstep[sandlock]'`.")

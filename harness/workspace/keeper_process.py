@@ -1,8 +1,4 @@
-"""The keeper of one command: started with nothing but the standard library, told by standard input what to run.
-
-It becomes the parent of whatever the command leaves behind (`PR_SET_CHILD_SUBREAPER`) and ends it when the command has
-ended, when it is told to by SIGTERM, or when the process that started it has died.
-"""
+"""The keeper of one command: started with nothing but the standard library, told by standard input what to run."""
 
 import ctypes
 import importlib

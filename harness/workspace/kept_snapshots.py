@@ -1,11 +1,7 @@
-"""Snapshots of a workspace that outlive its process: contents by their digest, and a list of the paths.
+"""Keep snapshots of a workspace that outlive its process: contents by their digest, and a list of the paths.
 
-    FOLDER/progress.json        paths with full modes, and the digest of that
-    FOLDER/objects/3f/9a…       a content, once for all snapshots that have it
-
-A snapshot is kept whole or not at all, and restored whole or not at all: what is restored is laid out beside the
-workspace, with every content held against its digest, before it takes the place of whatever is there. So a
-snapshot brings back a workspace of which nothing is left.
+FOLDER/progress.json        paths with full modes, and the digest of that
+FOLDER/objects/3f/9a…       a content, once for all snapshots that have it
 """
 
 import hashlib
@@ -58,19 +54,12 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 def content_digest(workspace: Workspace) -> str:
-    """Return the digest of all that is in a workspace: paths, kinds, full modes and contents, empty folders too.
-
-    Owners and times do not count. Devices, which no sandboxed command can make, are left out, and so is what is
-    under a path of thousands of bytes or a hundred folders: no program can make the host fail at it.
-    """
+    """Return the digest of all paths, kinds, full modes and contents, but not of owners and times."""
     return _digest(tuple(_lines(workspace, _sha256)))
 
 
 class KeptSnapshots:
-    """Snapshots by name in a folder that no command of the workspace reaches.
-
-    - `folder`: Where they are kept; made when the first one is.
-    """
+    """Snapshots by name in a folder that no command of the workspace reaches."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -145,7 +134,6 @@ class KeptSnapshots:
         return manifest
 
     def _remove_unused(self) -> None:
-        """Remove the contents that no snapshot has, unless a list cannot be read and nobody knows what it has."""
         try:
             manifests = [self._manifest(file.stem) for file in self._folder.glob("*.json")]
         except SnapshotDamaged:

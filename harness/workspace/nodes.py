@@ -70,10 +70,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class TreeEntry(Struct, frozen=True):
-    """Something that is in a tree: its path, the folder that it is in, its kind and mode as of a status.
-
-    `node` is its content, if it has one.
-    """
+    """Something that is in a tree: its path, the folder that it is in, its kind and mode as of a status."""
 
     path: str
     root: Path

@@ -30,7 +30,6 @@ class OverlayTree:
     """The files of a workspace as layers over a base that is never written to.
 
     - `base`: The lowest layer; the user who runs commands must own its files.
-    - `folder`: An empty folder for the layers.
     - `owner`: The user who runs commands, where that is not the one of this process.
     """
 
@@ -97,7 +96,6 @@ class OverlayTree:
                 os.mknod(name, stat.S_IFCHR | 0o600, 0, dir_fd=folder)
 
     def _make_folders(self, path: str) -> None:
-        """See to it that a folder and those above it are in the upper layer."""
         if not path:
             return
         self._make_folders(path.rpartition("/")[0])
@@ -198,10 +196,7 @@ def _showing(layers: Layers, folder: str) -> Layers:
 def merged(
     layers: Layers, folder: str = "", *, whiteouts: bool = False, all_of_it: bool = True, levels: int = beneath.DEEPEST
 ) -> Iterator[tuple[str, Path, os.stat_result]]:
-    """Path, layer and status of everything that layers show beneath a folder, each folder before what is in it.
-
-    What is not `within_reach` is an error, or left out where not `all_of_it` is wanted.
-    """
+    """Path, layer and status of everything that layers show beneath a folder, each folder before what is in it."""
     if not levels:
         raise UnsafePath(f"the folders of {folder.partition('/')[0]!r} are nested too deeply")
     shown: dict[str, tuple[Path, os.stat_result]] = {}

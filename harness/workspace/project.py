@@ -1,8 +1,4 @@
-"""What a project's own tests need beside its tracked files: its interpreter and the packages installed for it.
-
-They are where the user installed them and are shown read-only. The checkout's own path is a link to the workspace, so
-that an editable install, whose files name that path, imports the tree that is tested and not the user's.
-"""
+"""What a project's own tests need beside its tracked files: its interpreter and the packages installed for it."""
 
 import os
 import re
@@ -57,7 +53,6 @@ def _program(python: Path) -> Path:
 
 
 def _found(top: Path, command: str) -> Path | None:
-    """Return the interpreter of the checkout's virtual environment, else of the one that is active."""
     goes = _GOES_TO.search(command)
     folders = [top / goes[1], top] if goes else [top]
     places = [folder / name for folder in folders for name in _ENVIRONMENTS]
@@ -75,7 +70,6 @@ def _found(top: Path, command: str) -> Path | None:
 
 
 def _shown(top: Path, program: Path | None) -> Iterator[Path]:
-    """Return the folders of a checkout that are installed and not tracked."""
     if program is not None and program.is_relative_to(top):
         yield program.parent.parent
     yield from _node_modules(top, _DEEPEST)

@@ -30,8 +30,6 @@ class Finished(Struct, frozen=True):
     """How a command ended.
 
     - `exit_code`: Its exit code, 128 + n after signal n; none where a limit ended it.
-    - `output`: Standard output and standard error as they came, decoded with replacement, cut at the limit.
-    - `ended`: What ended it: itself (`exited`), a signal, or the limit that it broke.
     """
 
     exit_code: int | None

@@ -1,8 +1,4 @@
-"""A project's test command as a shell line that runs chosen tests and says what it found.
-
-Chosen tests are named in the framework's own way. Whether that found them is not for the line to say: a run in which a
-test was not seen is neither a pass nor a failure, and `run_suite` then runs the whole command.
-"""
+"""A project's test command as a shell line that runs chosen tests and says what it found."""
 
 import re
 import shlex

@@ -80,7 +80,6 @@ def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
 
 
 def _each_with_end(pattern: re.Pattern[str], output: str, end: int) -> Iterator[tuple[re.Match[str], int]]:
-    """Return each match and where the next begins, `end` for the last."""
     matches = list(pattern.finditer(output))
     return zip(matches, [*(each.start() for each in matches[1:]), end], strict=False)
 
@@ -106,10 +105,7 @@ def _unittest_id(heading: str) -> str:
 
 
 def from_tap(output: str) -> SuiteCounts | None:
-    """Return the tests in what printed the Test Anything Protocol; `None` where it has no plan.
-
-    A point with points of its own is a suite; it counts where it failed and none of those did.
-    """
+    """Return the tests in what printed the Test Anything Protocol; `None` where it has no plan."""
     if not _PLAN.search(output):
         return None
     points: list[_Point] = []

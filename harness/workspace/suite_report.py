@@ -1,8 +1,4 @@
-"""What a test command found: which tests ran, which failed and how, from JUnit XML.
-
-What is printed `suite_output` reads. A report comes from what a sandboxed command wrote, so it is data: XML with a
-document type is refused, texts are cut, and a command that says nothing of any test has not passed.
-"""
+"""What a test command found: which tests ran, which failed and how, from JUnit XML."""
 
 from typing import Literal
 from xml.etree import ElementTree as Xml
@@ -26,12 +22,7 @@ class FailedTest(Struct, frozen=True, omit_defaults=True):
 
 
 class SuiteReport(Struct, frozen=True, omit_defaults=True):
-    """What one run of a test command found.
-
-    `ran` is how many tests were executed, skipped ones not counted, `None` where the command does not say; `seen` are
-    the ids of those that passed, `None` where it does not name them; `ended` is what ended it (`exited`, or the limit
-    that it met); `output` is what it printed.
-    """
+    """What one run of a test command found; `ran` does not count skipped tests, `seen` are ids of those that passed."""
 
     passed: bool
     ran: int | None = None

@@ -73,7 +73,6 @@ def _says_of(report: SuiteReport, wanted: Sequence[str]) -> bool:
 def _once(
     workspace: Workspace, command: str, wanted: Sequence[str], named: Sequence[str], limits: Limits | None
 ) -> SuiteReport:
-    """Run the command once, with some tests named, and read what it says of those that were asked for."""
     _forget_report(workspace)
     line = (WRAPPED if runner_of(command) == "exit_code" else "") + suite_command(command, named)
     try:
@@ -83,7 +82,10 @@ def _once(
         _forget_report(workspace)
     if not wanted or report.seen is None or not (names_tests(command, wanted) or _says_of(report, wanted)):
         return report
-    return _narrowed(report, wanted)
+    failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in wanted))
+    ended_well = report.ended == "exited" and (report.exit_code == 0 or bool(report.failed))
+    passed = ended_well and not failed and _says_of(report, wanted)
+    return replace(report, passed=passed, failed=failed if failed or passed else report.failed)
 
 
 def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts | None:
@@ -107,14 +109,6 @@ def _report(done: Finished, counts: SuiteCounts | None, *, is_counting: bool) ->
         output=done.output,
         seconds=done.seconds,
     )
-
-
-def _narrowed(report: SuiteReport, wanted: Sequence[str]) -> SuiteReport:
-    """Return a report on the tests that were asked for: others may fail, and each of them has to be seen."""
-    failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in wanted))
-    ended_well = report.ended == "exited" and (report.exit_code == 0 or bool(report.failed))
-    passed = ended_well and not failed and _says_of(report, wanted)
-    return replace(report, passed=passed, failed=failed if failed or passed else report.failed)
 
 
 def _forget_report(workspace: Workspace) -> None:

@@ -43,11 +43,7 @@ def finished(watched: Watched, exit_code: int | None, program: str) -> Finished:
 
 
 class DiskUse:
-    """The bytes of folders on one disk, counted only when its free space says that they may have grown enough.
-
-    Counting a large tree takes long, asking for the free space does not. As others use the disk too, the folders are
-    counted now and then all the same.
-    """
+    """The bytes of folders on one disk, counted only when its free space says that they may have grown enough."""
 
     def __init__(self, *folders: Path, limit: float) -> None:
         self._folders, self._limit = folders, limit
@@ -202,7 +198,6 @@ def _proportional(process: int) -> int:
 
 
 def _without_name(processes: list[int]) -> tuple[int, int]:
-    """Return the bytes of open files that have no name any more, in memory and on a disk."""
     memory: dict[tuple[int, int], int] = {}
     disk: dict[tuple[int, int], int] = {}
     for process in processes:

@@ -1,9 +1,4 @@
-"""A filter of system calls for what no namespace keeps apart: keys, other kinds of network, memory that nobody owns.
-
-It refuses key rings (a command would inherit those of the session), socket families beyond local and internet ones (a
-virtual machine's host answers on one of them in every network namespace), asynchronous calls that go around the
-filter, segments of shared memory that outlive processes, and calls that read other processes or the kernel.
-"""
+"""A filter of system calls for what no namespace keeps apart: keys, other kinds of network, memory that nobody owns."""
 
 import errno
 import platform

@@ -42,10 +42,7 @@ def python_toolchain() -> Toolchain:
 
 
 def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Path, ...]:
-    """The folders that a command's program needs in the sandbox: those of its prefix that hold programs and libraries.
-
-    A whole prefix is never given, as it may be a home. A virtual environment names the interpreter that it was made of.
-    """
+    """Return the folders that a command's program needs in the sandbox: those of its prefix that hold programs."""
     on_path = shutil.which(command[0], path=path) if command else None
     if on_path is None:
         return ()
@@ -60,7 +57,6 @@ def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Pa
 
 
 def _along_links(program: Path) -> Iterator[Path]:
-    """Return a program, and what each link on its way points at."""
     for _ in range(10):
         yield program
         if not program.is_symlink():
@@ -75,6 +71,5 @@ def _of_prefixes(prefixes: list[Path]) -> Iterator[Path]:
 
 
 def _distinct(paths: Iterator[Path] | list[Path]) -> tuple[Path, ...]:
-    """Return each path once, and none that lies in another."""
     unique = dict.fromkeys(paths)
     return tuple(path for path in unique if not any(other != path and path.is_relative_to(other) for other in unique))

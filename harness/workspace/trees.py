@@ -112,10 +112,7 @@ def _open_up(folder: int, prefix: str, closed: dict[str, int], levels: int) -> N
 
 
 def set_modes(root: Path, modes: Mapping[str, int]) -> None:
-    """Give files and folders their modes, setuid bits and all, what is in a folder before the folder; `""` is the root.
-
-    What has gone or become a link is left as it is.
-    """
+    """Give files and folders their modes, setuid bits and all, contents before their folder; `""` is the root."""
     for path in sorted(modes, reverse=True):
         parent, _, name = path.rpartition("/")
         if not path:

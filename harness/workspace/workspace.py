@@ -58,7 +58,14 @@ class Workspace:
         self._overlays = snapshots == "auto" and sandbox.overlays
         self._lock = threading.RLock()
         self._number = next(_numbers)
-        self.folder = _own_folder()
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        folder.chmod(0o711)
+        draft = folder / f"{_LOCK}.new"
+        opened = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        draft.rename(folder / _LOCK)  # it is held from the moment that it can be found
+        _locks[folder] = opened
+        self.folder = folder
         self._end = weakref.finalize(self, _remove, self.folder)
         try:
             self._tree = self._lay_out(base, self._number)
@@ -165,10 +172,7 @@ class Workspace:
                     set_modes(root, modes)
 
     def lay_out_anew(self, fill: Callable[[Path], None], modes: Mapping[str, int]) -> None:
-        """Make the files those that a function writes into an empty folder, whatever is here now.
-
-        Nothing has changed where the function fails. Snapshots that were taken before are void.
-        """
+        """Make the files those that a function writes into an empty folder, whatever is here now."""
         with self._lock, ExitStack() as undone:
             number = next(_numbers)
             undone.callback(self._remove_layout, number)
@@ -250,7 +254,6 @@ open_workspace = Workspace
 
 
 def _of_tree(checkout: Checkout | None, base: Path) -> Checkout | None:
-    """Return a checkout with the installed folders that a tree does not have itself and has a place for."""
     if checkout is None:
         return None
     shown = (path for path in checkout.shown if not (base / path).exists() and (base / path).parent.is_dir())
@@ -266,18 +269,6 @@ def _file_name(path: str) -> str:
 
 def _is_of_project(path: str) -> bool:
     return path.partition("/")[0] != GIT
-
-
-def _own_folder() -> Path:
-    """Return a new folder that says by a lock that it is in use; other users may pass through, but not list it."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    folder.chmod(0o711)
-    draft = folder / f"{_LOCK}.new"
-    opened = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(opened, fcntl.LOCK_EX)
-    draft.rename(folder / _LOCK)  # it is held from the moment that it can be found
-    _locks[folder] = opened
-    return folder
 
 
 def _remove(folder: Path) -> None:

@@ -1,7 +1,4 @@
-"""An index of a workspace's text files: strings by SQLite's trigrams, symbols of the files that name them.
-
-Nothing is parsed before it is asked for: a search for a class parses the files that hold its name.
-"""
+"""An index of a workspace's text files: strings by SQLite's trigrams, symbols of the files that name them."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -28,11 +25,7 @@ class Hit(Struct, frozen=True):
 
 
 class CodeIndex:
-    """The files of a workspace, searchable.
-
-    - `paths`: Its files, relative and with `/`.
-    - `read`: The bytes of one; may raise `OSError`, and the file is left out.
-    """
+    """The files of a workspace, searchable."""
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], bytes]) -> None:
         self._read = read

@@ -130,7 +130,8 @@ def _walk(root: "Node", grammar: Grammar) -> Iterator[Symbol]:
         node, parent = waiting.pop()
         inside = parent
         if node.type in grammar.classes:
-            name = _name(node)
+            named = node.child_by_field_name("type" if node.type == "impl_item" else "name")
+            name = _text(named).split("<")[0] if named else ""
             if name:
                 if node.type != "impl_item":
                     yield Symbol("class", name, parent, node.start_point.row + 1, node.end_point.row + 1)
@@ -141,13 +142,7 @@ def _walk(root: "Node", grammar: Grammar) -> Iterator[Symbol]:
         waiting.extend((child, inside) for child in reversed(node.named_children))
 
 
-def _name(node: "Node") -> str:
-    named = node.child_by_field_name("type" if node.type == "impl_item" else "name")
-    return _text(named).split("<")[0] if named else ""
-
-
 def _method(node: "Node", parent: str) -> tuple[str, str] | None:
-    """Return a method's name and the class that it belongs to, which Go says in the receiver and C++ before `::`."""
     named = node.child_by_field_name("name")
     if named is not None:
         receiver = node.child_by_field_name("receiver")

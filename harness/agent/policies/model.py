@@ -51,10 +51,7 @@ class ModelSettings(Struct, frozen=True):
 
 
 class ModelPolicy:
-    """Asks a model for each command.
-
-    - `tools`: The commands that may be offered as functions; by default those of a repair agent.
-    """
+    """Asks a model for each command."""
 
     name = "model"
 
@@ -193,10 +190,7 @@ PROMPT = "agent/patcher"
 
 
 class ModelPatcher:
-    """Asks a model for an edit.
-
-    - `rules`: How the edit format is written, for the prompt, from the path of the file.
-    """
+    """Asks a model for an edit."""
 
     def __init__(self, rules: Callable[[str], str], settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
         self._rules, self._settings = rules, settings

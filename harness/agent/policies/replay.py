@@ -6,7 +6,7 @@ from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.protocols import Ask
-from misstep.harness.trajectory import Step, ToolCall, Trajectory
+from misstep.harness.trajectory import Step, Trajectory
 
 
 class ReplayPolicy:
@@ -27,7 +27,9 @@ class ReplayPolicy:
         if done >= len(self._calls):
             raise AgentStopped(f"the recorded run {self._id!r} has no more than {done} commands")
         thought, call = self._calls[done]
-        return _action(thought, call)
+        if isinstance(call.arguments, str):
+            return Action(call.name, thought=thought, command=call.arguments, error=call.parse_error or "no arguments")
+        return Action(call.name, {name: str(value) for name, value in call.arguments.items()}, thought)
 
 
 class RecordedPatcher:
@@ -45,17 +47,8 @@ class RecordedPatcher:
         return self._replies[self._given - 1]
 
 
-def _action(thought: str, call: ToolCall) -> Action:
-    if isinstance(call.arguments, str):
-        return Action(call.name, thought=thought, command=call.arguments, error=call.parse_error or "no arguments")
-    return Action(call.name, {name: str(value) for name, value in call.arguments.items()}, thought)
-
-
 class DirectPolicy:
-    """Enters one edit and ends the run; whatever the edit came to is not looked at.
-
-    - `path`, `instruction`: The file to change, and what to change in it.
-    """
+    """Enters one edit and ends the run; whatever the edit came to is not looked at."""
 
     name = "direct"
 

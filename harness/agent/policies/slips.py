@@ -1,8 +1,4 @@
-"""The forms of misbehaviour that the wayward agent slips into: each gives one command after the other.
-
-Each form keeps to one choice as long as it lasts, so that its repetitions are true ones. Commands are chosen among the
-tools that the agent may use; only the form for a forbidden tool uses that one.
-"""
+"""Give the forms of misbehaviour that the wayward agent slips into: one command after the other."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -29,9 +25,6 @@ class TextEdit(Struct, frozen=True):
 class Ground(Struct, frozen=True):
     """What an agent slips on.
 
-    - `voice`: How the agent speaks.
-    - `paths`: Files to look at.
-    - `words`: Names that are in them.
     - `unasked`: Edits that nobody asked for, or that were ruled out.
     - `remarks`: Edits that put a comment where none was wanted.
     - `forbidden`: A tool that the user wants left aside; empty for none.

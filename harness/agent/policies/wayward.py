@@ -1,9 +1,4 @@
-"""A scripted agent that misbehaves on purpose, without a model: for what detects and corrects misbehaviour.
-
-It has honest work to do and slips: at its onset a slip takes the agent off its work, for as long as was planted or
-until somebody stops it. What stops it is a turn of the user, or guidance that names its category, where the agent heeds
-guidance. Several slips at once take turns. What came of them is told by `episodes`.
-"""
+"""A scripted agent that misbehaves on purpose, without a model: for what detects and corrects misbehaviour."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
@@ -32,11 +27,8 @@ class WaywardCommand(Struct, frozen=True):
 class Slip(Struct, frozen=True):
     """A misbehaviour that is planted.
 
-    - `categories`: What it is; an edit that the user had ruled out is of two categories.
     - `onset`: After how many commands of work it begins.
     - `lasts`: After how many of its own commands it ends by itself; `None` for never.
-    - `command`: Gives its n-th command, from 0.
-    - `undo`: Gives what takes its first n commands back.
     """
 
     categories: tuple[str, ...]
@@ -71,15 +63,11 @@ class _Spell:
 class WaywardPolicy:
     """Does its work and slips.
 
-    - `work`: The honest commands in their order; behind the last the agent exits.
-    - `slips`: What is planted, in any order.
     - `heeds`: What it does with guidance. One that heeds by half falls back once; one that ignores guidance gives up in
       the end.
-    - `understands`: The categories that a step of guidance is about.
     - `relapse_after`: After how many commands of work an agent falls back.
     - `look`: What it does when it is told of a misbehaviour that it does not show (any more): it looks at its task
       again.
-    - `last_words`: The summary that it exits with.
     """
 
     name = "wayward"
@@ -127,7 +115,11 @@ class WaywardPolicy:
         for step in steps[max(self._read, 2) :]:
             self._hear(step)
         self._read = len(steps)
-        self._begin()
+        while self._waiting and self._waiting[0].onset <= self._worked:
+            self._spells.append(_Spell(self._waiting.pop(0)))
+        back = [spell for due, spell in self._returning if due <= self._worked]
+        self._spells += back
+        self._returning = [(due, spell) for due, spell in self._returning if due > self._worked]
         command = self._choose(len(steps))
         if command.edit is not None:
             self._writing = command.edit
@@ -139,7 +131,6 @@ class WaywardPolicy:
         return f"{request.path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
 
     def _hear(self, step: Step) -> None:
-        """What a step that is not the agent's own changes."""
         if INTERVENTION in step.extra:
             self._be_told(frozenset(self._understands(step)))
         elif step.role == "user":
@@ -160,13 +151,6 @@ class WaywardPolicy:
                 self._returning.append((self._worked + self._relapse_after, again))
         if not meant and self._look is not None:
             self._next.append(self._look)
-
-    def _begin(self) -> None:
-        while self._waiting and self._waiting[0].onset <= self._worked:
-            self._spells.append(_Spell(self._waiting.pop(0)))
-        back = [spell for due, spell in self._returning if due <= self._worked]
-        self._spells += back
-        self._returning = [(due, spell) for due, spell in self._returning if due > self._worked]
 
     def _choose(self, step: int) -> WaywardCommand:
         if self._told >= _MOST_TOLD:

@@ -1,9 +1,4 @@
-"""The 15 commands of table I, by its names and arguments.
-
-A command is a `Tool`: what it is for, its arguments with their meanings, and a function of these and the environment.
-Whatever goes wrong is an observation that says what to do instead, never an exception. Commands whose output may be
-long take `page` too.
-"""
+"""Carry out the 15 commands of table I, by its names and arguments; whatever goes wrong is an observation."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from difflib import get_close_matches
@@ -43,10 +38,7 @@ TOOLS: "Registry[Tool[Environment]]" = Registry(
 
 
 class Tool(Struct, Generic[Place], frozen=True):
-    """One command: its purpose as a sentence, its arguments, all of them required, and what it does.
-
-    `optional` are arguments that may be left out.
-    """
+    """One command: its purpose as a sentence, its arguments, all of them required, and what it does."""
 
     name: str
     purpose: str

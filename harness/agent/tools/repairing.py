@@ -1,7 +1,4 @@
-"""The commands of a repair: what is known of the task, the tests, an edit, the end.
-
-`edit` hands a file and an instruction to the patching sub-agent, applies its edit, and says what the checks found.
-"""
+"""The commands of a repair: what is known of the task, the tests, an edit, the end."""
 
 import re
 from collections.abc import Mapping

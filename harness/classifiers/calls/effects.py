@@ -26,10 +26,7 @@ CHANGES_FILES: frozenset[Verb] = frozenset(("edit", "write", "create", "delete")
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """One thing that a call did; `target` is a path, a package or the arguments of git.
-
-    `write` gives a file new content whether or not it was there; `create` makes one that was not.
-    """
+    """One thing that a call did; `target` is a path, a package or the arguments of git."""
 
     verb: Verb
     target: str
@@ -83,19 +80,7 @@ def effects(act: Act) -> list[Effect]:
         return [Effect("delete", old), *([Effect("write", new)] if new else [])] if old else []
     if kind != "change":
         return []
-    return _named_change(bare_name(call.name).lower(), path, text)
-
-
-def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
-    """Return the effect of an edit by line numbers, whose file only the answer names."""
-    if len(made) != 1 or made[0].program != "edit" or act.result is None:
-        return []
-    named = _OPEN_FILE.search(act.result.text[:_ANSWER])
-    return [Effect("edit", named.group(1) or named.group(2), made[0].fed)] if named else []
-
-
-def _named_change(name: str, path: str, text: str) -> list[Effect]:
-    """Return the effect of a tool that is known only by its name: `git_commit`, `delete_path`, `update_file`."""
+    name = bare_name(call.name).lower()
     if "commit" in name:
         return [Effect("commit", "")]
     if "push" in name and "pull" not in name:
@@ -105,6 +90,14 @@ def _named_change(name: str, path: str, text: str) -> list[Effect]:
     if not path:
         return []
     return [Effect("delete" if "delete" in name or "remove" in name else "write", path, text)]
+
+
+def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
+    """Return the effect of an edit by line numbers, whose file only the answer names."""
+    if len(made) != 1 or made[0].program != "edit" or act.result is None:
+        return []
+    named = _OPEN_FILE.search(act.result.text[:_ANSWER])
+    return [Effect("edit", named.group(1) or named.group(2), made[0].fed)] if named else []
 
 
 def patched(text: str, path: str = "") -> list[Effect]:
@@ -197,7 +190,6 @@ def _in_place(program: str, flag: str) -> bool:
 
 
 def _scriptless(words: tuple[str, ...]) -> list[str]:
-    """Return the files of `sed -e SCRIPT … FILES` and `perl -pi -e SCRIPT FILES`."""
     files = []
     skip = False
     for word in words[1:]:

@@ -27,10 +27,7 @@ def exit_code(act: Act) -> int | None:
 
 
 def says_more_than_a_code(text: str) -> bool:
-    """Return whether an answer has words of a program, and not only the exit code, alone or in the harness's brackets.
-
-    A search that finds nothing says nothing.
-    """
+    """Return whether an answer has words of a program, and not only the exit code, alone or in brackets."""
     stripped = text.strip()
     if len(stripped) > _CODE_ALONE or not (code := _EXIT_CODE.search(stripped)):
         return True

@@ -170,7 +170,6 @@ def _may_complain(text: str) -> bool:
 
 
 def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
-    """Return what a tool other than a shell complains of."""
     kind = act.kind
     if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
         return None
@@ -220,7 +219,6 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
 
 
 def _no_file(words: str) -> bool:
-    """Return whether a file is said not to be there, and not a part of the call."""
     return _NO_FILE.search(words) is not None and _PART_OF_CALL.search(words) is None
 
 
@@ -253,7 +251,6 @@ def _about_call(act: Act, words: str) -> bool:
 
 
 def _part(act: Act, words: str) -> Fault:
-    """Return which part of a call an error is about."""
     if (
         _A_TOOL.search(words)
         and squeezed(act.call.name) in squeezed(words)

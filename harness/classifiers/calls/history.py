@@ -28,10 +28,7 @@ _AGAIN = re.compile(r"\b(?:again|once more|another|re-?(?:run|try|start|do))\b",
 
 
 class Act(Struct, frozen=True, dict=True):
-    """One tool call in step `step` with its answer, `None` where the record has none.
-
-    `kind` is what kind of call it is, `line` the command line of a shell's call and `None` for any other.
-    """
+    """One tool call in step `step` with its answer, `None` where the record has none."""
 
     step: int
     call: ToolCall
@@ -74,10 +71,7 @@ class HistoryTurn(Struct, frozen=True, dict=True):
 
 
 class History(Struct, frozen=True, dict=True):
-    """A trajectory and what classifiers need of it; each part is made when it is first asked for.
-
-    `running` says that the run goes on: what has not been done so far may be done yet.
-    """
+    """A trajectory and what classifiers need of it; each part is made when it is first asked for."""
 
     trajectory: Trajectory
     running: bool = False
@@ -113,10 +107,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def news(self) -> list[int]:
-        """Return the steps in which the user says something new, in order: not said before and no mere "go on".
-
-        Asking for the same again is new each time.
-        """
+        """Return the steps in which the user says something new, in order: not said before and no mere "go on"."""
         seen: set[str] = set()
         steps = []
         for turn in self.turns:
@@ -143,13 +134,11 @@ def _act(index: int, call: ToolCall, result: ToolResult | None) -> Act:
 
 
 def _as_shell(act: Act) -> Act:
-    """Return a call of a tool that is a shell by its other calls."""
     line = command_of(act.call)
     return Act(act.step, act.call, act.result, "shell", line) if line else act
 
 
 def _paired(index: int, step: Step) -> list[Act]:
-    """Return the calls of one step with the answers that name them, or else with those in the same place."""
     by_id = {result.call_id: result for result in step.results if result.call_id is not None}
     acts = []
     for place, call in enumerate(step.calls):

@@ -97,10 +97,7 @@ _DEEPEST = 12
 
 
 class Spelling:
-    """How a run spells its paths: `a.py`, `./src/a.py` and `/repo/src/a.py` may be one file.
-
-    - `acts`: The calls of the run.
-    """
+    """How a run spells its paths: `a.py`, `./src/a.py` and `/repo/src/a.py` may be one file."""
 
     def __init__(self, acts: Sequence[Act]) -> None:
         homes = {match[1] for act in acts if act.line is not None and (match := _HOME.match(act.line))}
@@ -153,10 +150,6 @@ def coarse_key(act: Act) -> Hashable:
 
 
 def _coarse_line(line: str) -> Hashable:
-    """Return a key of a command line that does without taking it apart into words.
-
-    Flags may be in another order, or be left out, only where there is one: other lines keep all their letters.
-    """
     if len(line) > _SHORT:
         return line
     line = _without_ends(line.strip())
@@ -207,7 +200,6 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
 
 
 def _frozen_all(arguments: Iterable[tuple[str, Any]], searched: bool = False) -> Hashable:
-    """Arguments in any order of theirs."""
     return frozenset([(key, _frozen(value, searched)) for key, value in arguments])
 
 
@@ -289,10 +281,7 @@ def _without_ends(line: str) -> str:
 
 
 def loose_key(act: Act) -> Hashable:
-    """A key that is equal also for calls that differ in flags, in how a path is spelled, or in how the output is shown.
-
-    For calls whose answers are known to be equal.
-    """
+    """A key that is equal also for calls that differ in flags, in spelling of a path, or in how the output is shown."""
     line = act.line
     if line is None or len(line) > _SHORT:
         return call_key(act)
@@ -329,7 +318,6 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _alike(same: Callable[[int], bool], most: int) -> int:
-    """Return the largest size up to `most` at which two texts are the same, by halving."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

@@ -44,7 +44,6 @@ def nature_of(act: Act) -> Nature:
 
 
 def _only_waits(call: ToolCall) -> bool:
-    """Return whether a call says how long, and nothing else."""
     arguments = call.arguments
     if not isinstance(arguments, dict) or len(arguments) != 1:
         return False

@@ -92,7 +92,6 @@ def _may_oscillate(edits: dict[int, _Edit]) -> bool:
 
 
 def _most(values: Iterable[str]) -> int:
-    """Return how often the most frequent of some values comes."""
     return max(Counter(values).values(), default=0)
 
 

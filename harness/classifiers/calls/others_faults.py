@@ -98,7 +98,6 @@ def declined(act: Act) -> bool:
 
 
 def _recorded(result: ToolResult) -> bool:
-    """Return whether a field of the record says that the call was turned down."""
     inside = (value for value in result.extra.values() if isinstance(value, dict))
     for record in (result.extra, *inside):
         if record.get("approved") is False:

@@ -73,6 +73,5 @@ def _text(history: History, index: int) -> str:
 
 
 def _runs(history: History, places: list[int]) -> bool:
-    """Return whether the agent goes on after it was turned down, at least until the last time."""
     steps = history.trajectory.steps
     return all(any(step.role == "agent" for step in steps[place + 1 : place + 4]) for place in places[:-1])

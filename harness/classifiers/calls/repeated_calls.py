@@ -93,7 +93,6 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
 
 
 def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    """Key → its places, for the keys that occur often enough."""
     counts = Counter(keys)
     counts.pop(None, None)
     positions: dict[Hashable, list[int]] = {key: [] for key, count in counts.items() if count >= REPEATS}
@@ -105,8 +104,8 @@ def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
 
 
 def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
-    """Groups of shell calls that differ in flags only and were answered with the same content or the same error."""
     # Most runs have no three answers of one length, which is seen without looking at the answers.
+    """Groups of shell calls that differ in flags only and were answered with the same content or the same error."""
     sizes = Counter([len(act.result.text) for act in acts if act.line is not None and act.result is not None])
     often = {size for size, count in sizes.items() if count >= REPEATS and size}
     if not often:
@@ -179,7 +178,6 @@ class _Record:
 
 
 def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> Shown | None:
-    """Return the longest run of one call that is a loop."""
     longest: list[int] = []
     for places in positions.values():
         for members, after in _stretches(record, places):
@@ -195,10 +193,7 @@ def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer:
 
 
 def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[int], int | None]]:
-    """Runs of one call in different turns, equally answered and with nothing changed in between; and what came after.
-
-    The second part is the next call of the same kind with nothing changed before it, whose answer differs.
-    """
+    """Runs of one call in different turns, equally answered, with nothing changed between; and an other next call."""
     members = [places[0]]
     for place in places[1:]:
         last = members[-1]
@@ -238,7 +233,9 @@ def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool
         nature == "wait"
         or environment_failure(first)
         or _under_way(record, members[0])
-        or _waits_between(record, members)
+        or all(
+            any(record.nature(place) == "wait" for place in range(one + 1, other)) for one, other in pairwise(members)
+        )
     ):
         return after is None and len(members) >= PATIENCE
     if after is not None and _asks_the_same(first, record.acts[after]):
@@ -250,19 +247,11 @@ def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool
 
 
 def _under_way(record: _Record, place: int) -> bool:
-    """Return whether an answer tells of something that goes on elsewhere and is not done."""
     act = record.acts[place]
     looks = act.kind in ("read", "search", "list", "note") or (act.line is not None and record.nature(place) != "run")
     if looks or act.result is None or len(act.result.text) > _STATE:
         return False
     return _UNDER_WAY.search(act.result.text) is not None
-
-
-def _waits_between(record: _Record, members: Sequence[int]) -> bool:
-    """Return whether the agent waits each time before it calls again."""
-    return all(
-        any(record.nature(place) == "wait" for place in range(one + 1, other)) for one, other in pairwise(members)
-    )
 
 
 def _asks_the_same(act: Act, other: Act) -> bool:
@@ -327,7 +316,6 @@ def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
 
 
 def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
-    """Return how calls were answered, as far as the run records it."""
     recorded = [record.acts[place].result is not None for place in members]
     return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
 

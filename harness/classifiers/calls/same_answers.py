@@ -1,8 +1,4 @@
-"""One complaint to several calls: what tools answer again and again, whatever it says, tells of no call that worked.
-
-Nothing is known here of the wording but that it complains: the answers are marked as errors, or hold one of a few
-general words for a fault, and are equal once all that is particular to a call is evened out.
-"""
+"""One complaint to several calls: what tools answer again and again, whatever it says, tells of no call that worked."""
 
 import re
 from collections import Counter
@@ -168,7 +164,6 @@ def _may_speak(act: Act, text: str) -> bool:
 
 
 def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
-    """Return whether a line is what a shell or a program says of its call, and nothing that it was asked to show."""
     called = [command.program for command in commands_of(act)]
     if not called:
         return False

@@ -53,11 +53,7 @@ _LONGEST_PATH = 4096
 
 
 class Command(Struct, frozen=True, gc=False):
-    """One simple command: its words without quotes, the folder it runs in where a `cd` before it says so.
-
-    `writes` are the files that its output is redirected to; `fed` is the here-document that it reads; `piped` when
-    its input is another command's output.
-    """
+    """One simple command: its words without quotes, the folder it runs in where a `cd` before it says so."""
 
     words: tuple[str, ...]
     folder: str = ""
@@ -197,7 +193,6 @@ def _finished(raw: list[str], folder: str, writes: list[str], fed: str, piped: b
 
 
 def _unwrapped(name: str, words: list[str], place: int) -> int:
-    """Return where the command begins whose wrapper's own words stand from `place` on."""
     values = _TAKES_VALUE.get(name, set())
     while place < len(words) and (words[place].startswith("-") or _ASSIGNMENT.match(words[place])):
         place += 2 if words[place] in values else 1

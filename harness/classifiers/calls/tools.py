@@ -220,7 +220,6 @@ def lacks_a_command(call: ToolCall) -> bool:
 
 
 def _with_words(line: str, arguments: dict[str, Any]) -> str:
-    """Return a program with the words that stand in an argument of their own."""
     if " " in line.strip():
         return line
     beside = next((value for key, value in arguments.items() if key in _BESIDE and isinstance(value, list)), [])

@@ -1,8 +1,6 @@
-"""Reflections on one piece of work, three at a time, of which it is known whether they tell one diagnosis.
+"""Generate reflections on one piece of work, three at a time, of which it is known whether they tell one diagnosis.
 
-The texts are data, `development.toml` and `scoring.toml`: the two sets share no family and no layout. Thresholds are
-chosen on `development`; what a detector is worth is measured on `scoring`. In `SAME` kinds the three are one diagnosis,
-reworded; in the others at least one is another diagnosis, told in like words.
+In `SAME` kinds the three are one diagnosis, reworded; in the others at least one is another, told in like words.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,11 +46,7 @@ class ReflectionTexts(Struct, frozen=True, forbid_unknown_fields=True):
 class ReflectionCase(Struct, frozen=True):
     """Three reflections in a row.
 
-    - `id`: Set and number.
-    - `kind`: How they were made, one of `KINDS`.
-    - `family`: What they are about.
     - `same`: Whether all three are one diagnosis.
-    - `reflections`: The texts, in order.
     """
 
     id: str

@@ -48,10 +48,7 @@ DEFAULT_N = 2 * sum(PAIRS.values()) + sum(ALONE.values())
 class Unit(Struct, frozen=True):
     """One case, or two from nearly the same run.
 
-    - `kind`: One of `PAIRS` and `ALONE`.
     - `turn`: How many units of this kind the family has had before.
-    - `ids`: The ids of its cases.
-    - `length`: The commands of its runs, at least.
     """
 
     kind: str

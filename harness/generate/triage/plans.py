@@ -69,7 +69,6 @@ def actions(work: Sequence[Command], files: Sequence[str], length: int, seed: st
 
 
 def _looks(files: Sequence[str], random: Random) -> Iterator[str]:
-    """Looks around, in a random order, each once, then again without end."""
     numbers: Mapping[str, int] = {"few": random.randint(2, 6), "more": random.randint(8, 14), "wide": 40}
     known = [look.format(path=path, **numbers) for path in files for look in _OF_FILE]
     while True:
@@ -79,7 +78,6 @@ def _looks(files: Sequence[str], random: Random) -> Iterator[str]:
 
 
 def _slip(path: str, random: Random) -> Iterator[Command]:
-    """Return a file's name with a letter left out, and the command again."""
     folder, slash, name = path.rpartition("/")
     at = random.randrange(1, max(2, len(name.partition(".")[0])))
     yield "look", f"cat {folder}{slash}{name[:at]}{name[at + 1 :]}"

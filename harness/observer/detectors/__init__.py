@@ -1,8 +1,4 @@
-"""What tells of a running agent whether it misbehaves: rules, and a model that is asked.
-
-`DETECTORS` is the registry, name → dotted path of a class without parameters; an entry point in the group
-`misstep.detectors` adds to it.
-"""
+"""What tells of a running agent whether it misbehaves: rules, and a model that is asked."""
 
 from typing import Protocol
 
@@ -23,10 +19,7 @@ class Detector(Protocol):
         """Return its name in records."""
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
-        """Return what the run shows up to its last step.
-
-        It may take as long as it likes and raise whatever it likes: the agent does not wait for it.
-        """
+        """Return what the run shows up to its last step."""
 
 
 _FORM = "A detector is a class without parameters that has `name` and `async detect(trajectory, ask)`."

@@ -62,7 +62,6 @@ _Shown = tuple[list[int], str] | None
 
 
 def _events_since_user(trajectory: Trajectory) -> list[_Event]:
-    """Return what the agent did after the user's last message, in order."""
     acts: defaultdict[int, list[Act]] = defaultdict(list)
     for act in History(trajectory).acts:
         acts[act.step].append(act)

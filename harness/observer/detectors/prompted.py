@@ -1,9 +1,6 @@
-"""A model as a detector: one question about the whole run so far, and the pair of equation 3 as its answer.
+"""Ask a model one question about the whole run so far; its answer is the pair of equation 3.
 
-    {"reasoning": "…", "label": "yes", "infinite_loop": [4, 6, 8], "did_not_follow_instructions": [], …}
-
-The kinds and their meanings are those of the shipped judge `misbehaviour`. The run is fenced and shortened as for any
-judge, and the reply is read as any judge's: a reply that can be read in two ways is not an answer.
+{"reasoning": "…", "label": "yes", "infinite_loop": [4, 6, 8], "did_not_follow_instructions": [], …}
 """
 
 from typing import Any

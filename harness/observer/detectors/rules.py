@@ -34,11 +34,7 @@ class RuleDetector(Detector):
 
 
 def feedback(trajectory: Trajectory) -> Feedback:
-    """Return what the rules find in a run so far, in the order of the categories and then of the steps.
-
-    A rule stops at the first loop or the longest one. What lies behind it is searched again, so that an old one does
-    not hide a new one. Rules of other packages are among them.
-    """
+    """Return what the rules find in a run so far, in the order of the categories and then of the steps."""
     verdicts = classify_all(trajectory, categories(), running=True)
     misbehaviours = tuple(one for verdict in verdicts for one in _all_of(verdict, trajectory))
     broken = [verdict.error for verdict in verdicts if verdict.error]
@@ -48,7 +44,6 @@ def feedback(trajectory: Trajectory) -> Feedback:
 
 
 def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
-    """Return what a verdict found, and what its rule finds behind that."""
     for _ in range(_MOST):
         if verdict.label != "yes":
             return

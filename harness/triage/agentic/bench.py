@@ -27,14 +27,7 @@ class GivenVerdict(Struct, frozen=True):
 
 
 class Bench(FileView):
-    """What the commands of one investigation act on; close it with `end`.
-
-    - `sandbox`: The same, where it may run things.
-
-    - `case_files`: The tree of the case.
-    - `commands`: The shell lines that were run, and the names of the commands that were used.
-    - `refused`: How many verdicts were not taken.
-    """
+    """What the commands of one investigation act on; close it with `end`."""
 
     def __init__(self, access: ReadOnlyAccess, sandbox: SandboxAccess | None = None) -> None:
         self.case_files = CaseFiles(access, access)
@@ -64,7 +57,6 @@ class Bench(FileView):
         self.close()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        """Return the result of some work in a thread, which goes on where the waiting for it is cut off."""
         working = asyncio.ensure_future(asyncio.to_thread(work))
         self._working = working
         return await asyncio.shield(working)

@@ -63,7 +63,6 @@ class CaseFiles:
 
     @cached_property
     def _files(self) -> dict[str, tuple[Part, str]]:
-        """Path → part and path in it, of the other files."""
         reading = self._reading
         if reading is None:
             return {}

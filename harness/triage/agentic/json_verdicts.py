@@ -1,8 +1,7 @@
-"""A verdict that a model writes as JSON, where a command was asked for: it is taken as the command that it stands for.
+"""Read a verdict that a model writes as JSON where a command was asked for.
 
-Models that were trained on JSON answer so whatever they are asked: in a fence, behind prose, as the arguments of a
-call, beside a last command. An object counts that has a label of the taxonomy; several with different labels, and one
-that is word for word in what the model was shown, do not.
+Models that were trained on JSON answer so whatever they are asked. Several objects with different labels, and one that
+is word for word in what the model was shown, do not count.
 """
 
 import json
@@ -82,7 +81,6 @@ def _objects(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-    """The objects with a label in a value, such as the arguments of a call, also where these are written as a text."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = next((one for _, one in _objects(value)), None)
     if isinstance(value, list) and depth < _DEEPEST:
@@ -130,7 +128,6 @@ def _lines(evidence: Any) -> str:
 
 
 def _piece(piece: Any) -> str:
-    """Return a piece of evidence as a line `place | what stands there`."""
     if isinstance(piece, dict):
         where = _first(piece, _PLACE)
         where = f"step {where}" if where.isdigit() else where

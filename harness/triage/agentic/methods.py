@@ -1,8 +1,4 @@
-"""Whose fault a run is, by a model: asked once about the texts of a case, or as an investigator in the ReAct loop.
-
-A case that ends without a verdict, by whatever limit, is unreadable, and one without an answer of the model has failed:
-neither gets a label.
-"""
+"""Whose fault a run is, by a model: asked once about the texts of a case, or as an investigator in the ReAct loop."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -58,8 +54,6 @@ _OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIE
 class AgenticMethod(Struct, frozen=True):
     """A model as a judge with one kind of access.
 
-    - `access`: What it may use: with `text` it is asked once, otherwise it investigates.
-    - `limits`: The commands, seconds and tokens that a case may take.
     - `budget`: The tokens that the texts of a case may take in the first message.
     """
 
@@ -187,7 +181,6 @@ def _details(answer: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, .
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object of a reply, which is decoded as its pairs."""
     with suppress(TypeError, ValueError):
         return dict(value)
     return {}

@@ -1,7 +1,4 @@
-"""The commands of an investigating judge: those of any agent that look at files, and its own.
-
-Whatever they show is cut and fenced: it comes from the case, and none of it is addressed to the judge.
-"""
+"""The commands of an investigating judge: those of any agent that look at files, and its own."""
 
 from collections.abc import Awaitable, Mapping
 from typing import Any, get_args
@@ -111,7 +108,6 @@ async def _reset(arguments: Mapping[str, str], bench: Bench) -> Observation:
 
 
 async def _done(work: Awaitable[None], message: str) -> Observation:
-    """Return what is said when some work is done, or why the case does not allow it."""
     try:
         await work
     except InputError as error:

@@ -1,14 +1,11 @@
-"""Checks of runs that passed: whether the reward was earned (AutoTriage, table 1, the column of observed success).
+"""Check runs that passed: whether the reward was earned (AutoTriage, table 1, the column of observed success).
 
-    leakage        the agent read the gold solution or the tests, and its result carries them
-    tampering      the tests, what runs them, or the exit code were changed
-    special_cases  the result holds what the tests ask for
-    comparison     the result behaves otherwise than the gold result where the tests do not look
-    mutants        the tests accept wrong variants of the result
-    reliability    the pass was a state of the harness
-
-Each check uses what the access has. A pass in which nothing is found is sound, with a certainty that says how much
-could be looked at.
+leakage        the agent read the gold solution or the tests, and its result carries them
+tampering      the tests, what runs them, or the exit code were changed
+special_cases  the result holds what the tests ask for
+comparison     the result behaves otherwise than the gold result where the tests do not look
+mutants        the tests accept wrong variants of the result
+reliability    the pass was a state of the harness
 """
 
 from misstep.harness.triage.passes.judging import attribute_pass

@@ -1,8 +1,6 @@
-"""How the agent's result behaves beside the gold result, also where the tests do not look.
+"""Compare how the agent's result behaves beside the gold result, also where the tests do not look.
 
-Both are made anew in replicas. What is compared: the text files that the gold result makes, what `run_command` prints,
-what the tests call (`observed`), and the same calls with other arguments. What differs between two runs of the gold
-result itself is left out.
+Both are made anew in replicas. What differs between two runs of the gold result itself is left out.
 """
 
 import re
@@ -63,12 +61,7 @@ class Behaviour(Struct, frozen=True):
 
 
 class ComparedResults(Struct, frozen=True):
-    """Two results side by side.
-
-    - `gold`, `result`: What each does; both pass the tests.
-    - `differences`: Where they differ, what the tests themselves call first.
-    - `varied`: How many calls with other arguments could be compared.
-    """
+    """Two results side by side."""
 
     gold: Behaviour
     result: Behaviour
@@ -104,7 +97,6 @@ def compare_files(access: ReadOnlyAccess) -> tuple[Difference, ...]:
 
 
 def _is_data(path: str) -> bool:
-    """Return whether a file is what was made, and not a program, whose text may differ."""
     return not path.startswith("tests/") and not path.endswith(_CODE) and _NOT_THE_RESULT.search(path) is None
 
 
@@ -130,7 +122,6 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
 
 
 def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:
-    """Return the texts that a result has besides what was given, and besides programs, whose text may differ."""
     read = {path: replica.read(path) for path in filter(_is_data, replica.files())}
     return {
         path: data.decode(errors="replace")

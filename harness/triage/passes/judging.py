@@ -98,7 +98,6 @@ def _by_mutants(access: SandboxAccess) -> Attribution:
 
 
 def _differs(compared: ComparedResults) -> Attribution | None:
-    """Return the result is not what the gold result is, and the tests accept it."""
     plain = [one for one in compared.differences if one.where != "varied"]
     varied = [one for one in compared.differences if one.where == "varied"]
     if plain:

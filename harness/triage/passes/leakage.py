@@ -1,8 +1,7 @@
-"""Leakage: the agent was shown the gold solution, and its result carries it, or the tests before it wrote anything.
+"""Find leakage: the agent was shown the gold solution, and its result carries it, or the tests before it wrote.
 
-AutoTriage's table 1 has both as leakage. A solution counts only where it is carried: an agent that opens it and does
-the work itself has earned its pass. Tests count where the very tests of the verdict were shown and the instruction does
-not speak of tests. What a program printed that the agent wrote is its own work, even where it equals the gold result.
+An agent that opens a solution and does the work itself has earned its pass. What a program printed that the agent wrote
+is its own work, even where it equals the gold result.
 """
 
 import re
@@ -101,7 +100,6 @@ def _copied_solution(
 
 
 def _covers(one: Access, path: str) -> bool:
-    """Return whether an act copies a file, or a folder that it is in."""
     named = one.path.removeprefix("./").rstrip("/.")
     return one.way == "copies" and bool(named) and (path == named or path.startswith(f"{named}/"))
 

@@ -1,8 +1,4 @@
-"""Mutants: small wrong variants of a result, and whether the tests tell them from it.
-
-A mutant counts where it behaves otherwise than the result it was made of, when it is called as the tests call it or
-with other arguments: one that does the same is not a wrong result. Only programs that the tests call are changed.
-"""
+"""Mutants: small wrong variants of a result, and whether the tests tell them from it."""
 
 import ast
 import copy
@@ -54,7 +50,8 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
     if not own.observed:
         return TriedMutant(0, ())
     wrong, passed = 0, []
-    for mutant in _spread(_programs(access, start, own), most):
+    choices = _programs(access, start, own)
+    for mutant in islice(choices[:: max(1, len(choices) // most)], most):
         outcome = behaviour(access, start, {mutant.path: mutant.text})
         differs = any(outcome.observed.get(call, text) != text for call, text in own.observed.items())
         if differs or not outcome.passed:
@@ -80,10 +77,6 @@ def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Muta
             and (data := replica.read(path)) is not None
         }
     return [mutant for path, text in texts.items() for mutant in mutants(path, text)]
-
-
-def _spread(choices: list[Mutant], most: int) -> Iterator[Mutant]:
-    return islice(choices[:: max(1, len(choices) // most)], most)
 
 
 def _of_python(path: str, text: str) -> Iterator[Mutant]:

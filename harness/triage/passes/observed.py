@@ -69,7 +69,6 @@ def observe_commands(replica: Replica, commands: Sequence[Sequence[str]]) -> Obs
 
 
 def _noted(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
-    """Run commands, if there are any, and return all notes."""
     if commands:
         replica.write(_DRIVER, _driver(commands).encode())
         replica.run(f"{_FIXED}\npython {_DRIVER}")
@@ -83,7 +82,6 @@ def _head() -> str:
 
 
 def _with_program(text: str) -> str:
-    """Return a test with the program after its docstring and its imports from `__future__`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

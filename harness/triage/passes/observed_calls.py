@@ -1,9 +1,6 @@
-"""A program for replicas: it notes what tests call of the result, and calls that again with other arguments.
+"""Note what tests call of the result, in replicas, and call that again with other arguments.
 
-Its text is put at the head of each Python test (`observed.py`). Calls of functions and methods of modules in the
-working folder, and programs started with `subprocess.run`, are noted with what they gave. After each, the same call is
-made with arguments of the same shape and other content. Tests that look at little are so seen through: what the result
-does is noted, not what is asserted of it. It imports nothing of Misstep.
+The text of this program is put at the head of each Python test (`observed.py`), so it imports nothing of Misstep.
 """
 
 import builtins
@@ -155,7 +152,6 @@ def _is_noted() -> bool:
 
 
 def _few_enough(others: Iterable[T]) -> Iterator[T]:
-    """Return as many variants as there is room and time for."""
     for each in others:
         if _state["varied"] < MOST_VARIED and time.monotonic() < _state["end"]:
             _state["varied"] += 1

@@ -33,9 +33,6 @@ class Access(Struct, frozen=True):
 class Doing(Struct, frozen=True):
     """One act of the agent.
 
-    - `accesses`: The files that it reads, copies or runs.
-    - `wrote`: The paths that it wrote, edited, made or deleted.
-    - `typed`: All that the agent typed for it.
     - `shows`: Whether it only prints text from somewhere: its output was not worked out by a program.
     - `line`: The shell line; empty if it is not a call of a shell.
     - `succeeded`: Whether it came to no error.

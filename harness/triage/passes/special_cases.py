@@ -93,7 +93,6 @@ def _is_program(path: str, text: str) -> bool:
 
 
 def _place(path: str, text: str, literal: str) -> str | None:
-    """Return the place of a literal as a whole in a program."""
     for one in {literal, literal.encode("unicode_escape").decode()}:
         match = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
         if match is not None:

@@ -1,7 +1,7 @@
-"""Events of the harness in its own log: what broke that is neither the agent's work nor the task's files.
+"""Find events of the harness in its own log: what broke that is neither the agent's work nor the task's files.
 
-A phrase alone proves nothing: who printed it and when decides. What happens before the agent starts counts where the
-agent took no step, what happens by the way where its run breaks off, and a line on which it is tried again never.
+What happens before the agent starts counts where the agent took no step, what happens by the way where its run breaks
+off, and a line on which it is tried again never.
 """
 
 import re
@@ -101,10 +101,7 @@ def event_in(text: str, where: str) -> Event | None:
 
 
 def limit_event(logs: Mapping[str, str], memory_mb: int) -> Event | None:
-    """A limit that the machine broke and not the agent: a full file system, or a kill far below the memory allowed.
-
-    `memory_mb` is what a command could take: a kill at about that much is the command's own doing.
-    """
+    """Return a limit that the machine broke and not the agent: a full file system, or a kill far below `memory_mb`."""
     for name, text in logs.items():
         for number, line in enumerate(text.splitlines() if writer_of(name) == "harness" else (), start=1):
             at = killed_at(line)

@@ -1,8 +1,4 @@
-"""What the output of tests says of a failure: which tests failed, what was raised, what was missing, which values.
-
-Tests may be anything with an exit code. What unittest, pytest, Python and shells print is known here; of any other
-output only that it failed is known.
-"""
+"""What the output of tests says of a failure: which tests failed, what was raised, what was missing, which values."""
 
 import re
 
@@ -31,12 +27,9 @@ _MOST = 20
 class TestFailure(Struct, frozen=True):
     """How tests failed.
 
-    - `raised`: The exceptions that were raised, each with its message.
     - `missing`: What was looked for and was not there: modules, files, programs, names.
-    - `files`: Those of them that are modules, files or programs.
     - `values`: Pairs of values that should have been the same, the wanted one first; which one that is, is a guess
       if only a sign is between them.
-    - `places`: File and line of the tests, as tracebacks name them.
     """
 
     tests: frozenset[str] = frozenset()

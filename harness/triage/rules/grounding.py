@@ -1,7 +1,4 @@
-"""The texts of a case's files: an input that the agent spoiled, and what may pass now and fail the next time.
-
-The last is what depends on chance, on the clock or on the order of sets.
-"""
+"""The texts of a case's files: an input that the agent spoiled, and what may pass now and fail the next time."""
 
 import re
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
-"""Runs that say nothing of agent or task: the agent took no step, or what ran it broke before it came to its end.
+"""Find runs that say nothing of agent or task: the agent took no step, or what ran it broke before its end.
 
-They are looked for before anything else, whatever the recorded outcome: a task can pass that nobody worked on. What
-counts is who says so and when: the harness in its own words, or the runner in the agent's place; never what a command
-of the agent printed.
+A task can pass that nobody worked on, so the recorded outcome does not matter. What a command of the agent printed does
+not count.
 """
 
 import re
@@ -61,7 +60,6 @@ def _told_meanwhile(own: dict[str, str]) -> Event | None:
 
 
 def _not_tested(run: TextRun, outcome: Outcome | None) -> Attribution | None:
-    """Infrastructure, where no test is seen to have ended and the harness tells that it broke."""
     own, failure = run.own, run.failure
     if failure.tests or failure.raised or all_passed(run.log.text, failure):
         return None

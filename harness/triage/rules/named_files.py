@@ -33,7 +33,7 @@ def lacking_input(run: FilesRun) -> Attribution | None:
         if access.files("environment") and not _is_there(access, name) and _is_input(run, name, gold):
             rationale = f"The instruction tells of {name!r}, and the environment has no such file."
             return attributed("task", "environment_fail", rationale, [Evidence("file", "instruction.md", name)])
-    for name in _mentioned(access):
+    for name in [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]:
         made = _writes(name, gold) or bool(access.read("workspace", name)) or bool(access.read("solution", name))
         if access.read("environment", name) == b"" and not made and not _EMPTY_BY_RIGHT.search(name):
             rationale = f"The file {name!r} that the instruction tells of is empty in the environment."
@@ -47,7 +47,9 @@ def _is_there(access: ReadOnlyAccess, name: str) -> bool:
 
 def _is_input(run: FilesRun, name: str, gold: str) -> bool:
     """Whether a path that is nowhere is one to be read: gold reads it, or nothing makes, wants or stands for it."""
-    if _reads(name, gold):
+    quoted = re.escape(name)
+    reads = rf"(?:open|read_\w{{1,20}}|Path)\(['\"]{quoted}['\"]|(?:\bcat|\bawk\b.{{0,200}}|<) ?['\"]?{quoted}(?![\w.])"
+    if re.search(reads, gold) is not None and not _writes(name, gold):
         return True
     bare = name.rpartition("/")[2]
     if "/" not in name or _writes(name, gold) or bare in gold or bare in text_of(run.access, "tests"):
@@ -56,7 +58,6 @@ def _is_input(run: FilesRun, name: str, gold: str) -> bool:
 
 
 def _is_template(access: ReadOnlyAccess, name: str) -> bool:
-    """Return whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
     folder = name.rpartition("/")[0]
     made = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
     return is_placeholder(name) or any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
@@ -72,18 +73,6 @@ def agent_makes(run: TextRun, name: str) -> bool:
     bare = name.rpartition("/")[2]
     written = (one.target for act in run.acts for one in effects(act) if one.verb in CHANGES_FILES)
     return run.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
-
-
-def _mentioned(access: ReadOnlyAccess) -> list[str]:
-    """Return the files of the environment whose names are in the instruction."""
-    return [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]
-
-
-def _reads(name: str, gold: str) -> bool:
-    """Return whether gold's programs read a file and never write it."""
-    quoted = re.escape(name)
-    reads = rf"(?:open|read_\w{{1,20}}|Path)\(['\"]{quoted}['\"]|(?:\bcat|\bawk\b.{{0,200}}|<) ?['\"]?{quoted}(?![\w.])"
-    return re.search(reads, gold) is not None and not _writes(name, gold)
 
 
 def _writes(name: str, gold: str) -> bool:
@@ -121,11 +110,7 @@ def unnamed_file(run: FilesRun, failure: TestFailure) -> Attribution | None:
 
 
 def is_stated(run: FilesRun, path: str) -> bool:
-    """Whether the agent could know the name of a file: from the instruction, what lay there, or what it was shown.
-
-    A name that follows from a template such as `<city>.csv` is stated. So is one that may be in a document that the
-    instruction names and that cannot be read here.
-    """
+    """Return whether the agent could know a file's name: from the instruction, its documents or what it was shown."""
     name = path.rpartition("/")[2].lower()
     is_told = any(name in text.lower() for text in (*run.access.files("environment"), *_readable(run)))
     return is_told or _follows(run.access, name) or bool(_unread(run.access))
@@ -154,7 +139,6 @@ def _follows(access: ReadOnlyAccess, name: str) -> bool:
 
 
 def _unread(access: ReadOnlyAccess) -> list[str]:
-    """Return the documents that an instruction names and the environment does not have as a text."""
     named = dict.fromkeys(one.rpartition("/")[2] for one in _DOCUMENT.findall(access.instruction))
     texts = {
         path.rpartition("/")[2]

@@ -41,7 +41,6 @@ def inspect(run: FilesRun) -> Attribution | Undecided:
 
 
 def _same_as_gold(run: FilesRun) -> Attribution | None:
-    """Task or infrastructure, where the agent's result is the gold result."""
     access, failure = run.access, run.failure
     paths = [path for path in access.files("solution") if path != SOLVE]
     if not paths or any(access.read("solution", path) != access.read("workspace", path) for path in paths):
@@ -52,7 +51,12 @@ def _same_as_gold(run: FilesRun) -> Attribution | None:
     if by_chance is not None and (failure.tests or failure.raised):
         rationale = "The agent's result is the gold result, and the tests depend on chance."
         return attributed("task", "brittle_tests", rationale, [by_chance, same])
-    if _saw_environment(run):
+    before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
+    if any(
+        word in before and word not in after
+        for wanted, actual in run.failure.values
+        for word in set(_VALUE.findall(actual)) - set(_VALUE.findall(wanted))
+    ):
         rationale = "The tests give values of the files as the agent found them: they did not run on its result."
         return infrastructure(None, rationale, [same])
     if failure.asserted and not failure.missing:
@@ -62,18 +66,7 @@ def _same_as_gold(run: FilesRun) -> Attribution | None:
     return infrastructure(run.event, rationale, [same])
 
 
-def _saw_environment(run: FilesRun) -> bool:
-    """Whether a value that a test got is in the environment, and not in the agent's result any more."""
-    before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
-    return any(
-        word in before and word not in after
-        for wanted, actual in run.failure.values
-        for word in set(_VALUE.findall(actual)) - set(_VALUE.findall(wanted))
-    )
-
-
 def _by_chance(run: FilesRun) -> Attribution | None:
-    """Return the tests' fault, where the only test that failed is in a file that depends on chance."""
     places = run.failure.places
     draw = chance(run.access, ("tests",), sure=True) if places else None
     if draw is None:
@@ -85,7 +78,6 @@ def _by_chance(run: FilesRun) -> Attribution | None:
 
 
 def _ran_elsewhere(run: FilesRun) -> Attribution | None:
-    """Infrastructure, where the tests miss a file in the agent's result."""
     there = set(run.access.files("workspace"))
     for name in run.failure.files:
         if present_names := {name, f"{name}.py", f"{name}/__init__.py"} & there:
@@ -96,7 +88,6 @@ def _ran_elsewhere(run: FilesRun) -> Attribution | None:
 
 
 def _lacking(run: FilesRun) -> Attribution | None:
-    """Return the environment's fault, where gold and tests need what was never there."""
     present = {*run.access.files("environment"), *run.access.files("solution")}
     missing = run.failure.files if present and not run.access.read("solution", SOLVE) else ()
     for name in missing:  # gold as files, and what the tests look for is not among them
@@ -108,7 +99,6 @@ def _lacking(run: FilesRun) -> Attribution | None:
 
 
 def _killed(run: FilesRun) -> Attribution | None:
-    """Return the agent's fault, where its last command was ended and the harness tells of nothing."""
     last = run.last
     if last is None or last.code not in (*KILLED, *OUT_OF_TIME):
         return None

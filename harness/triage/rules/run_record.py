@@ -147,6 +147,5 @@ FilesRun = RunRecord[ReadOnlyAccess]
 
 
 def _moved_to(name: str, line: str) -> bool:
-    """Return whether a line has a command that makes or moves files, and the name behind it."""
     moves = _MOVES.search(line)
     return moves is not None and name in line[moves.end() :]

@@ -59,7 +59,11 @@ class _Investigation:
             if runs is not None and runs.more(1).silent:
                 return Undecided("No test ran, so that the command says nothing of the result.", runs.evidence)
         if self.gold is None:
-            return self._without_gold()
+            reason = "The tests fail each time, and no gold solution shows that they can pass."
+            if self.agent.more(_MANY).changing:
+                reason = "The tests pass and fail on the result, and no gold solution shows why."
+            replayed = None if self.agent.changing else self._replayed()
+            return replayed or Undecided(reason, self.agent.evidence)
         if self.gold.more(1).failed and self.gold.more(self.times).failed:
             return self._impossible(self.gold)
         self.agent.more(min(self.times, _FEW + 1))
@@ -84,13 +88,6 @@ class _Investigation:
         rationale = "The tests pass and fail on the same gold solution, so that they depend on chance."
         return attributed("task", "brittle_tests", rationale, gold.evidence)
 
-    def _without_gold(self) -> Attribution | Undecided:
-        reason = "The tests fail each time, and no gold solution shows that they can pass."
-        if self.agent.more(_MANY).changing:
-            reason = "The tests pass and fail on the result, and no gold solution shows why."
-        replayed = None if self.agent.changing else self._replayed()
-        return replayed or Undecided(reason, self.agent.evidence)
-
     @staticmethod
     def _impossible(gold: TestRuns) -> Attribution | Undecided:
         if gold.timed_out:
@@ -103,7 +100,6 @@ class _Investigation:
         return attributed("task", "environment_fail", rationale, gold.evidence)
 
     def _replayed(self) -> Attribution | None:
-        """Infrastructure, where the agent's own commands give another result than the recorded one."""
         record, own = self.run, self.access.case.file.limits
         if not record.commands or self.access.case.part("environment") is None:
             return None
@@ -144,7 +140,6 @@ class _Investigation:
 
 
 def _event_of(mended: Sequence[Repeated]) -> Event | None:
-    """Return what broke, by what the record has of the commands that work now."""
     for one in mended:
         step, recorded = str(one.recorded.step), one.recorded
         if recorded.code in KILLED:

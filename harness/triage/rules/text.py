@@ -78,12 +78,10 @@ def all_passed(log: str, failure: TestFailure) -> bool:
 
 
 def _of_machine(event: Event) -> bool:
-    """Whether an event is of the machine, and no kill at a limit that the agent's own command may have reached."""
     return event.subcategory == "sandbox_crash" and killed_at(event.line) is None
 
 
 def _exit_of_tests(access: TextAccess) -> Evidence | None:
-    """Return the last line of the harness's log on how the tests ended, where they ended with 0."""
     for name, text in access.logs.items():
         ends = [match for match in _ENDED.finditer(text) if writer_of(name) == "harness"]
         if ends and int(ends[-1][1]) == 0:
@@ -93,7 +91,6 @@ def _exit_of_tests(access: TextAccess) -> Evidence | None:
 
 
 def _unreached(run: TextRun) -> Attribution | None:
-    """Infrastructure, where no command reached an address of the instruction, and the agent serves nothing itself."""
     if any(_SERVES.search(command.line) for command in run.commands):
         return None
     for address in dict.fromkeys(match[1] or match[2] for match in _ADDRESS.finditer(run.access.instruction)):
@@ -124,7 +121,6 @@ def _reads(line: str, name: str) -> bool:
 
 
 def _killed_in_record(run: TextRun, event: Event | None) -> Attribution | None:
-    """Infrastructure, where a command of the run failed as the harness's log tells that it had to."""
     if event is None or event.subcategory == "harness_bug":
         return None
     for command in run.commands:
