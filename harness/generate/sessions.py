@@ -34,7 +34,7 @@ from misstep.harness.generate.session import CATEGORIES, Session
 from misstep.harness.generate.vocabularies import VOCABULARIES, Vocabulary
 from misstep.harness.generate.voice import Voice, WordingSet
 from misstep.harness.generate.writing import write_session
-from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 
 _LANGUAGES, _WEIGHTS = ("en", "de", "es", "zh"), (70, 10, 10, 10)
 _SPOKEN_BACK, _FAMILY = 0.5, 0.3
@@ -86,7 +86,17 @@ def _case(index: int, seed: int, wordings: WordingSet, study: bool, bytes_each: 
     version = random.choices(settings.version, [one.weight for one in settings.version])[0]
     week = random.randrange(len(settings.weeks))
     started = _moment(random, week)
-    session = _session(random, wordings)
+    language = random.choices(_LANGUAGES, _WEIGHTS)[0]
+    spoken = language if random.random() < _SPOKEN_BACK else "en"
+    voice = Voice(random, wordings, language)
+    vocabulary = own_tools(random, voice) if random.random() < _FAMILY else random.choice(VOCABULARIES)(voice)
+    session = Session(
+        random,
+        make_project(random),
+        vocabulary,
+        user=Voice(random, wordings, language),
+        agent=Voice(random, wordings, spoken),
+    )
     tools = _tool_definitions(random, session.vocabulary, settings.spare_tool)
     # What is planted is drawn last, so that nothing above can depend on it.
     prevalence = version.prevalence if study else settings.balanced
@@ -98,11 +108,19 @@ def _case(index: int, seed: int, wordings: WordingSet, study: bool, bytes_each: 
     rating = settings.rating
     disliked = rating.disliked_with if plan.truth else rating.disliked_without
     liked = None if random.random() >= rating.share else random.random() >= disliked
+    moment, dated, context = started, [], 1500
+    for step in session.steps:
+        by_agent = step.role == "agent"
+        length = len(step.text) // 4 + 20
+        context += length + sum(len(result.text) for result in step.results) // 4
+        tokens = Tokens(context, length + 40 * len(step.calls)) if by_agent else None
+        dated.append(msgspec.structs.replace(step, timestamp=_stamp(moment), tokens=tokens))
+        moment += timedelta(seconds=random.randrange(3, 40) if by_agent else random.randrange(20, 400))
     trajectory = Trajectory(
         id=f"{'study-' if study else ''}{wordings}-{seed}-{index:06}",
         source=Source("generated", evidence="generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
-        steps=_dated(random, session.steps, started),
+        steps=tuple(dated),
         agent=session.vocabulary.agent,
         model=version.model,
         extra={**session.vocabulary.session_extra(session.plannings), "agent": {"tool_definitions": tools}},
@@ -122,20 +140,6 @@ def _case(index: int, seed: int, wordings: WordingSet, study: bool, bytes_each: 
     )
 
 
-def _session(random: Random, wordings: WordingSet) -> Session:
-    language = random.choices(_LANGUAGES, _WEIGHTS)[0]
-    spoken = language if random.random() < _SPOKEN_BACK else "en"
-    voice = Voice(random, wordings, language)
-    vocabulary = own_tools(random, voice) if random.random() < _FAMILY else random.choice(VOCABULARIES)(voice)
-    return Session(
-        random,
-        make_project(random),
-        vocabulary,
-        user=Voice(random, wordings, language),
-        agent=Voice(random, wordings, spoken),
-    )
-
-
 def _moment(random: Random, week: int) -> datetime:
     settings = load_settings()
     day = random.choices(range(7), settings.weekdays)[0]
@@ -146,19 +150,6 @@ def _moment(random: Random, week: int) -> datetime:
 
 def _stamp(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _dated(random: Random, steps: list[Step], started: datetime) -> tuple[Step, ...]:
-    """Return the steps with times and tokens; a user takes longer to answer than an agent."""
-    moment, dated, context = started, [], 1500
-    for step in steps:
-        by_agent = step.role == "agent"
-        length = len(step.text) // 4 + 20
-        context += length + sum(len(result.text) for result in step.results) // 4
-        tokens = Tokens(context, length + 40 * len(step.calls)) if by_agent else None
-        dated.append(msgspec.structs.replace(step, timestamp=_stamp(moment), tokens=tokens))
-        moment += timedelta(seconds=random.randrange(3, 40) if by_agent else random.randrange(20, 400))
-    return tuple(dated)
 
 
 def _tool_definitions(random: Random, vocabulary: Vocabulary, spare: tuple[SpareTool, ...]) -> list[dict[str, Any]]:

@@ -16,7 +16,12 @@ _OF_CHANGE = {EDIT: 2, READ: 2}
 
 def write_session(session: Session, plan: Plan) -> None:
     """Write a session as it is planned."""
-    changes = _pick_changes(session, plan)
+    functions = session.pick_functions(3 if plan.limit.by_mode else session.random.randint(2, 3))
+    changes = (
+        [change_limit(session.random, one) for one in functions]
+        if MEND_EVERYWHERE in plan.look_alikes
+        else [session.pick_change(one) for one in functions]
+    )
     first, second = (changes[:-1], changes[-1:]) if plan.later else (changes, [])
     unending = [placed.piece for placed in plan.pieces if not placed.ends]
     for placed in plan.pieces:
@@ -61,14 +66,6 @@ def _plan_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> N
         del changes[0]
     session.planning = False
     session.user(session.user_text("agreed"))
-
-
-def _pick_changes(session: Session, plan: Plan) -> list[ProjectChange]:
-    """Two or three changes in as many files: one for a later turn if there is one, one that may be made too early."""
-    functions = session.pick_functions(3 if plan.limit.by_mode else session.random.randint(2, 3))
-    if MEND_EVERYWHERE in plan.look_alikes:
-        return [change_limit(session.random, one) for one in functions]
-    return [session.pick_change(one) for one in functions]
 
 
 def _ask_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> None:

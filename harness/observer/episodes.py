@@ -70,7 +70,13 @@ def decide(fault: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[S
     episode = episode_of(fault, spoken)
     if episode is None:
         return EpisodeDecision(1, "stale" if is_over(fault, steps) else "")
-    if not _goes_on(fault, episode, steps):
+    later = sorted(step for step in fault.steps if step > episode.spoken_at)
+    changed = fault.evidence.get("changed", "")
+    if later and changed and fault.category in LASTING:
+        # The agent was asked to undo the change: its next change of the same file is taken for that.
+        first = steps[later[0]].calls if later[0] < len(steps) else ()
+        later = later[1:] if any(changed in call_text(call) for call in first) else later
+    if not later:
         return EpisodeDecision(episode.level, "repeated")
     since: list[ObservedProgress] = []
     if fault.category not in LASTING:
@@ -83,19 +89,6 @@ def decide(fault: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[S
     if level > LEVELS:
         return EpisodeDecision(episode.level, "repeated")
     return EpisodeDecision(level, "stale" if has_tried or is_over(fault, steps, since) else "")
-
-
-def _goes_on(fault: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -> bool:
-    """Return whether there is evidence from after the last word on a problem.
-
-    The agent was asked to undo a change that was ruled out: its next change of the same file is taken for that.
-    """
-    later = sorted(step for step in fault.steps if step > episode.spoken_at)
-    changed = fault.evidence.get("changed", "")
-    if later and changed and fault.category in LASTING:
-        first = steps[later[0]].calls if later[0] < len(steps) else ()
-        later = later[1:] if any(changed in call_text(call) for call in first) else later
-    return bool(later)
 
 
 def episode_of(fault: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisode | None:
@@ -139,12 +132,17 @@ def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[Observed
     if any(step.role == "user" and step.text for step in later):
         return True
     if fault.category in LASTING:
-        return _is_taken_back(fault, steps)
+        changed, acts = fault.evidence.get("changed", ""), acts_behind(steps, min(fault.steps) - 1)
+        made = [act for act in acts if act.step in fault.steps]
+        after = (act for act in acts if act.step > max(fault.steps) and not failed(act))
+        return bool(changed) and any(undoes(act, made, changed) for act in after)
     since = progress(steps, fault.steps, max(fault.steps)) if since is None else since
     last = _last_shown(fault, steps, since)
     if any(one.changed and one.step > last for one in since):
         return True
-    pause, longest = 0, _longest_pause(fault.steps)
+    ordered = sorted(fault.steps)
+    gaps = [later - earlier for earlier, later in pairwise(ordered)]
+    pause, longest = 0, min(max(gaps, default=1), LONGEST_PAUSE)
     for step in (one for one in later if one.role == "agent"):
         answers = _answers(step, fault)
         if fault.category == "tool_call_failure" and answers and not all(map(_is_failure, answers)):
@@ -165,20 +163,6 @@ def _shows(fault: Misbehaviour, step: Step) -> bool:
     if fault.category == "tool_call_failure":
         return bool(_answers(step, fault))
     return any(call_text(call) == fault.evidence.get("call") for call in step.calls)
-
-
-def _is_taken_back(fault: Misbehaviour, steps: Sequence[Step]) -> bool:
-    changed, acts = fault.evidence.get("changed", ""), acts_behind(steps, min(fault.steps) - 1)
-    made = [act for act in acts if act.step in fault.steps]
-    later = (act for act in acts if act.step > max(fault.steps) and not failed(act))
-    return bool(changed) and any(undoes(act, made, changed) for act in later)
-
-
-def _longest_pause(steps: Sequence[int]) -> int:
-    """Return the most steps from one piece of evidence to the next, up to `LONGEST_PAUSE`."""
-    ordered = sorted(steps)
-    gaps = [later - earlier for earlier, later in pairwise(ordered)]
-    return min(max(gaps, default=1), LONGEST_PAUSE)
 
 
 def _answers(step: Step, fault: Misbehaviour) -> list[ToolResult]:

@@ -44,7 +44,14 @@ def evidence_of(fault: Misbehaviour, history: History) -> dict[str, str]:
     elif fault.category == "tool_call_failure":
         values |= _failing(acts, history)
     else:
-        values |= _drifting(acts, steps, history)
+        limit = broken_limit(history, steps)
+        done = next((act for act in acts if path_of(act.call)), acts[0] if acts else None)
+        values |= {
+            "constraint": _shortened(limit.words, _MOST_WORDS) if limit is not None else "",
+            "tool": _shortened(limit.targets[0], _MOST_ARGUMENT) if limit is not None and limit.kind == "must" else "",
+            "changed": _shortened(path_of(done.call), _MOST_ARGUMENT) if done is not None else "",
+            "call": call_text(done.call) if done is not None else "",
+        }
     return {name: value for name, value in values.items() if value}
 
 
@@ -132,14 +139,3 @@ def _defined(definition: Any) -> tuple[str, str] | None:
         return None
     schema = function.get("parameters") or function.get("input_schema")
     return function["name"], written(schema, indented=False) if isinstance(schema, dict) else ""
-
-
-def _drifting(acts: list[Act], steps: Iterable[int], history: History) -> dict[str, str]:
-    limit = broken_limit(history, steps)
-    done = next((act for act in acts if path_of(act.call)), acts[0] if acts else None)
-    return {
-        "constraint": _shortened(limit.words, _MOST_WORDS) if limit is not None else "",
-        "tool": _shortened(limit.targets[0], _MOST_ARGUMENT) if limit is not None and limit.kind == "must" else "",
-        "changed": _shortened(path_of(done.call), _MOST_ARGUMENT) if done is not None else "",
-        "call": call_text(done.call) if done is not None else "",
-    }

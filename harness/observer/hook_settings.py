@@ -86,7 +86,13 @@ def tried_hook() -> float:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         transcript = folder / "session.jsonl"
-        transcript.write_bytes(_session())
+        lines: list[dict[str, Any]] = [_line(0, "user", "List the files.")]
+        for number in range(1, _CALLS):
+            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}
+            answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "Nothing is written here yet."}
+            lines.append(_line(2 * number, "assistant", [use]))
+            lines.append(_line(2 * number + 1, "user", [answer]))
+        transcript.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
         event = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": "PostToolUse"}
         started = time.perf_counter()
         try:
@@ -105,16 +111,6 @@ def tried_hook() -> float:
         why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise MissingPrerequisite(f"it said nothing of a loop{f': {why}' if why else ''}")
     return seconds
-
-
-def _session() -> bytes:
-    lines: list[dict[str, Any]] = [_line(0, "user", "List the files.")]
-    for number in range(1, _CALLS):
-        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}
-        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "Nothing is written here yet."}
-        lines.append(_line(2 * number, "assistant", [use]))
-        lines.append(_line(2 * number + 1, "user", [answer]))
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 def _line(number: int, role: str, content: Any) -> dict[str, Any]:

@@ -36,7 +36,11 @@ def project_toolchain(checkout: Path, command: str = "", python: Path | None = N
     base = python_toolchain() if program is None else Toolchain(str(program), program_folders([str(program)]))
     shown = tuple(path.relative_to(top).as_posix() for path in _shown(top, program))
     read_only = tuple(path for path in base.read_only if not path.is_relative_to(top))
-    return Toolchain(base.python, read_only, Checkout(top, shown), _variables(top, base.python, shown))
+    programs = [f"{INSIDE}/{path}/.bin" for path in shown if path.endswith("node_modules")]
+    variables = {"PATH": ":".join([str(Path(base.python).parent), *programs])}
+    if any((top / "src").glob("*/__init__.py")):  # ahead of a copy of the project that is installed, which is older
+        variables["PYTHONPATH"] = f"{INSIDE}/src"
+    return Toolchain(base.python, read_only, Checkout(top, shown), variables)
 
 
 def _program(python: Path) -> Path:
@@ -81,11 +85,3 @@ def _node_modules(folder: Path, levels: int) -> Iterator[Path]:
             yield inner
         elif levels > 1 and inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
             yield from _node_modules(inner, levels - 1)
-
-
-def _variables(top: Path, python: str, shown: tuple[str, ...]) -> dict[str, str]:
-    programs = [f"{INSIDE}/{path}/.bin" for path in shown if path.endswith("node_modules")]
-    variables = {"PATH": ":".join([str(Path(python).parent), *programs])}
-    if any((top / "src").glob("*/__init__.py")):  # ahead of a copy of the project that is installed, which is older
-        variables["PYTHONPATH"] = f"{INSIDE}/src"
-    return variables

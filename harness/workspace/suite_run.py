@@ -77,7 +77,19 @@ def _once(
     line = (WRAPPED if runner_of(command) == "exit_code" else "") + suite_command(command, named)
     try:
         done = workspace.run(["/bin/sh", "-c", line], limits=limits)
-        report = _report(done, _counts(workspace, command, done), is_counting=counts_tests(command))
+        counts = _counts(workspace, command, done)
+        all_passed = counts.ran > 0 and not counts.failed if counts else not counts_tests(command)
+        report = SuiteReport(
+            passed=done.ended == "exited" and done.exit_code == 0 and all_passed,
+            ran=counts.ran if counts else None,
+            seen=counts.passed if counts else None,
+            skipped=counts.skipped if counts else 0,
+            failed=counts.failed if counts else (),
+            ended=done.ended,
+            exit_code=done.exit_code,
+            output=done.output,
+            seconds=done.seconds,
+        )
     finally:
         _forget_report(workspace)
     if not wanted or report.seen is None or not (names_tests(command, wanted) or _says_of(report, wanted)):
@@ -94,21 +106,6 @@ def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts |
         with suppress(MisstepError, OSError):
             return from_junit_xml(workspace.read(REPORT), REPORT)
     return None if runner in ("pytest", "junit") else from_output(done.output)
-
-
-def _report(done: Finished, counts: SuiteCounts | None, *, is_counting: bool) -> SuiteReport:
-    all_passed = counts.ran > 0 and not counts.failed if counts else not is_counting
-    return SuiteReport(
-        passed=done.ended == "exited" and done.exit_code == 0 and all_passed,
-        ran=counts.ran if counts else None,
-        seen=counts.passed if counts else None,
-        skipped=counts.skipped if counts else 0,
-        failed=counts.failed if counts else (),
-        ended=done.ended,
-        exit_code=done.exit_code,
-        output=done.output,
-        seconds=done.seconds,
-    )
 
 
 def _forget_report(workspace: Workspace) -> None:

@@ -57,18 +57,14 @@ def _symbols(
     for path, symbol in symbols:
         lines.append(f"{path}:{symbol.first}-{symbol.last}: {kind} {_full_name(symbol)}")
         if len(symbols) <= _WHOLE_BODIES:
-            lines += _body(environment.text(path) or "", symbol)
+            body = (environment.text(path) or "").split("\n")[symbol.first - 1 : symbol.last]
+            shown = [cut(line) for line in numbered(body[:_MOST_BODY], symbol.first)]
+            lines += shown if len(body) <= _MOST_BODY else [*shown, f"[{len(body) - _MOST_BODY} more lines]"]
     return paged(lines, name, arguments)
 
 
 def _full_name(symbol: Symbol) -> str:
     return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
-
-
-def _body(text: str, symbol: Symbol) -> list[str]:
-    lines = text.split("\n")[symbol.first - 1 : symbol.last]
-    shown = [cut(line) for line in numbered(lines[:_MOST_BODY], symbol.first)]
-    return shown if len(lines) <= _MOST_BODY else [*shown, f"[{len(lines) - _MOST_BODY} more lines]"]
 
 
 async def _search_class(arguments: Mapping[str, str], environment: FileView) -> Observation:

@@ -95,7 +95,7 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
 def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
     counts = Counter(keys)
     counts.pop(None, None)
-    positions: dict[Hashable, list[int]] = {key: [] for key, count in counts.items() if count >= REPEATS}
+    positions: dict[Hashable, list[int]] = {key: [] for key, n in counts.items() if n >= REPEATS}
     if positions:
         for place, key in enumerate(keys):
             if key in positions:
@@ -273,7 +273,13 @@ def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, 
             if matched >= length * (REPEATS - 1):
                 members = list(range(place - matched - length, place))
                 if _is_cycle(record, keys, members, length):
-                    return _shown_cycle(record, members, length)
+                    steps = [record.acts[place].step for place in members]
+                    names = ", ".join(_named(record.acts[place]) for place in members[:length])
+                    return (
+                        steps,
+                        f"The {length} calls {names} go round {len(members) // length} times "
+                        f"with {_answered(record, members, 'the same answers')} ({counted(steps)}).",
+                    )
             matched = 0
     return None
 
@@ -303,16 +309,6 @@ def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int],
             for place in one_round
         )
     return True
-
-
-def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
-    steps = [record.acts[place].step for place in members]
-    names = ", ".join(_named(record.acts[place]) for place in members[:length])
-    return (
-        steps,
-        f"The {length} calls {names} go round {len(members) // length} times "
-        f"with {_answered(record, members, 'the same answers')} ({counted(steps)}).",
-    )
 
 
 def _answered(record: _Record, members: Sequence[int], alike: str) -> str:

@@ -70,7 +70,13 @@ class _Said(Struct, frozen=True, dict=True):
     @cached_property
     def sentences(self) -> dict[_Sentence, None]:
         """Return its sentences, each once, in order."""
-        return dict.fromkeys(_sentences(self.text))
+        sentences = []
+        for raw in _SENTENCE.split(self.text):
+            words = _WORD.findall(raw)
+            if words:
+                particular = tuple(word for word in words[1:] if _PARTICULAR.search(word))
+                sentences.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
+        return dict.fromkeys(sentences)
 
 
 def said(speaker: str | None, text: str, index: int) -> _Said:
@@ -149,16 +155,6 @@ def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
     return groups[-1].steps
 
 
-def _sentences(text: str) -> list[_Sentence]:
-    sentences = []
-    for raw in _SENTENCE.split(text):
-        words = _WORD.findall(raw)
-        if words:
-            particular = tuple(word for word in words[1:] if _PARTICULAR.search(word))
-            sentences.append(_Sentence(frozenset(word.lower() for word in words), particular, len(words)))
-    return sentences
-
-
 def _may_say_again(new: _Said, old: _Said) -> bool:
     """Return a cheap look: of a text that says an earlier one again, few words are not in that one.
 
@@ -193,7 +189,13 @@ def _within_turns(history: History) -> tuple[list[int], str] | None:
         for text in (step.text, step.reasoning):
             if len(text) < LONG or not _may_repeat(text):
                 continue
-            sentence, times = _most_said(text)
+            prose = _FENCE.sub(" ", text)
+            sentences = Counter(
+                sentence.strip()
+                for sentence in _SENTENCE.split(prose)
+                if len(sentence) >= SHORTEST and len(sentence.split()) >= 4
+            )
+            sentence, times = sentences.most_common(1)[0] if sentences else ("", 0)
             if times >= REPEATS and times * len(sentence) * 2 >= len(text):
                 return [index], f"The agent says {quoted(sentence)} {times} times in one turn ({counted([index])})."
     return None
@@ -203,13 +205,3 @@ def _may_repeat(text: str) -> bool:
     """Return a cheap look: whether a piece from the middle or near the end of a text is in it three times."""
     middle = len(text) // 2
     return text.count(text[middle : middle + _PROBE]) >= REPEATS or text.count(text[-2 * _PROBE : -_PROBE]) >= REPEATS
-
-
-def _most_said(text: str) -> tuple[str, int]:
-    prose = _FENCE.sub(" ", text)
-    sentences = Counter(
-        sentence.strip()
-        for sentence in _SENTENCE.split(prose)
-        if len(sentence) >= SHORTEST and len(sentence.split()) >= 4
-    )
-    return sentences.most_common(1)[0] if sentences else ("", 0)

@@ -202,7 +202,10 @@ def command_of(call: ToolCall) -> str:
         return arguments
     for key in COMMAND_KEYS:
         if key in arguments and (line := _line_of(arguments[key])):
-            return _with_words(line, arguments)
+            if " " in line.strip():
+                return line
+            beside = next((value for key, value in arguments.items() if key in _BESIDE and isinstance(value, list)), [])
+            return f"{line} {_line_of(beside)}" if beside else line
     if any(key in arguments for key in COMMAND_KEYS):
         return ""
     texts = {key: line for key, value in arguments.items() if key not in _BESIDES and (line := _line_of(value))}
@@ -217,13 +220,6 @@ def lacks_a_command(call: ToolCall) -> bool:
         key in COMMAND_KEYS or value is True or (key not in NOISE and squeezed(key).endswith(("id", "restart")))
         for key, value in arguments.items()
     )
-
-
-def _with_words(line: str, arguments: dict[str, Any]) -> str:
-    if " " in line.strip():
-        return line
-    beside = next((value for key, value in arguments.items() if key in _BESIDE and isinstance(value, list)), [])
-    return f"{line} {_line_of(beside)}" if beside else line
 
 
 def _line_of(value: Any) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.observed import Observed, ObservedCall, observe, observe_commands, watched_tests
 from misstep.harness.triage.passes.parts import texts_of
-from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess
 from misstep.harness.triage.protocols import Result as Start
 from misstep.harness.workspace.suite_output import saw_tests
 
@@ -79,7 +79,11 @@ def compare(access: SandboxAccess) -> ComparedResults | None:
     result = behaviour(access, "workspace")
     differences = _differences(gold, result, access)
     if differences:  # only then it matters what the gold result does not do twice
-        gold = _without_unstable(gold, behaviour(access, "solution"))
+        again = behaviour(access, "solution")
+        files = {path: text for path, text in gold.files.items() if again.files.get(path) == text}
+        seen = {call: output for call, output in gold.observed.items() if again.observed.get(call) == output}
+        printed = gold.printed if gold.printed == again.printed else None
+        gold = Behaviour(gold.passed, gold.output, files, printed, seen)
         differences = _differences(gold, result, access)
     shared = [call for call in _comparable(gold.observed, result.observed) if not call.own]
     return ComparedResults(gold, result, tuple(differences), len(shared))
@@ -106,7 +110,12 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
     with access.replica(start) as replica:
         for path, text in (changed or {}).items():
             replica.write(path, text.encode())
-        files = _texts(replica, access)
+        read = {path: replica.read(path) for path in filter(_is_data, replica.files())}
+        files = {
+            path: data.decode(errors="replace")
+            for path, data in read.items()
+            if data is not None and b"\0" not in data and data != access.read("environment", path)
+        }
         tests = texts_of(access, "tests")
         programs = [path for path in replica.files() if "tests/" not in path]
         finished, seen = observe(replica, watched_tests(tests), command, programs)
@@ -119,22 +128,6 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
             printed = f"{_plain(done.output)}\n(exit code {done.exit_code})"
             seen = {**seen, **observe_commands(replica, [["sh", "-c", run]])}
     return Behaviour(finished.exit_code == 0 and saw_tests(finished.output), finished.output, files, printed, seen)
-
-
-def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:
-    read = {path: replica.read(path) for path in filter(_is_data, replica.files())}
-    return {
-        path: data.decode(errors="replace")
-        for path, data in read.items()
-        if data is not None and b"\0" not in data and data != access.read("environment", path)
-    }
-
-
-def _without_unstable(gold: Behaviour, again: Behaviour) -> Behaviour:
-    files = {path: text for path, text in gold.files.items() if again.files.get(path) == text}
-    seen = {call: output for call, output in gold.observed.items() if again.observed.get(call) == output}
-    printed = gold.printed if gold.printed == again.printed else None
-    return Behaviour(gold.passed, gold.output, files, printed, seen)
 
 
 def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyAccess) -> list[Difference]:

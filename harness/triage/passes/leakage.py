@@ -150,9 +150,9 @@ def _source(doing: Doing, environment: Texts, seen: Iterable[str]) -> str:
 
 def _place_of(texts: Texts, lines: Iterable[str]) -> str:
     shared = set(lines)
-    path = max(texts, key=lambda path: len(telling_lines(texts[path]) & shared))
-    line = next(n for n, text in enumerate(texts[path].splitlines(), start=1) if text.strip() in shared)
-    return f"workspace/{path}:{line}"
+    fullest = max(texts, key=lambda fullest: len(telling_lines(texts[fullest]) & shared))
+    number = next(n for n, text in enumerate(texts[fullest].splitlines(), start=1) if text.strip() in shared)
+    return f"workspace/{fullest}:{number}"
 
 
 def _is_kept(path: str, instruction: str) -> bool:

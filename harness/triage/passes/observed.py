@@ -59,7 +59,13 @@ def observe(
         replica.write(f"tests/{path}", text.encode())
     replica.write(NOTES, b"")
     finished = replica.run(f"{_FIXED} {_QUICK}\n{command}")
-    return finished, _noted(replica, _traced(finished.output, programs))
+    commands: dict[tuple[str, ...], None] = {}
+    for traced in re.findall(r"^\++( .*)$", finished.output, re.MULTILINE):
+        with suppress(ValueError):
+            words = shlex.split(traced)
+            if any(word.removeprefix("./") in programs for word in words[:2]):
+                commands.setdefault(tuple(words))
+    return finished, _noted(replica, [list(words) for words in commands])
 
 
 def observe_commands(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
@@ -72,7 +78,19 @@ def _noted(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
     if commands:
         replica.write(_DRIVER, _driver(commands).encode())
         replica.run(f"{_FIXED}\npython {_DRIVER}")
-    return _read(replica.read(NOTES) or b"")
+    notes = replica.read(NOTES) or b""
+    calls: dict[ObservedCall, str] = {}
+    for line in notes.splitlines():
+        try:
+            kind, name, arguments, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # a test that was stopped leaves half a line
+        number = 0
+        shown = msgspec.json.encode(arguments).decode()
+        while (call := ObservedCall(name, shown, kind == "own", number)) in calls:
+            number += 1
+        calls[call] = msgspec.json.encode(result).decode()
+    return calls
 
 
 @cache
@@ -102,29 +120,3 @@ def _driver(commands: Sequence[Sequence[str]]) -> str:
         "    try:\n        subprocess.run(words, capture_output=True, text=True, errors='replace', timeout=20)\n"
         "    except (OSError, subprocess.SubprocessError):\n        continue\n"
     )
-
-
-def _traced(output: str, programs: Sequence[str]) -> list[list[str]]:
-    """Return the commands of a shell's trace that name a program of the result, each once."""
-    commands: dict[tuple[str, ...], None] = {}
-    for traced in re.findall(r"^\++( .*)$", output, re.MULTILINE):
-        with suppress(ValueError):
-            words = shlex.split(traced)
-            if any(word.removeprefix("./") in programs for word in words[:2]):
-                commands.setdefault(tuple(words))
-    return [list(words) for words in commands]
-
-
-def _read(notes: bytes) -> Observed:
-    calls: dict[ObservedCall, str] = {}
-    for line in notes.splitlines():
-        try:
-            kind, name, arguments, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # a test that was stopped leaves half a line
-        number = 0
-        shown = msgspec.json.encode(arguments).decode()
-        while (call := ObservedCall(name, shown, kind == "own", number)) in calls:
-            number += 1
-        calls[call] = msgspec.json.encode(result).decode()
-    return calls

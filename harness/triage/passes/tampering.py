@@ -15,7 +15,7 @@ from msgspec import Struct
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.parts import changed_texts, cut, joined, parsed, texts_of
 from misstep.harness.triage.passes.record import Doing
-from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess, TextAccess
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules.verdicts import Attribution
 
 _LOADED_FIRST = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
@@ -85,7 +85,12 @@ def tampering_by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attrib
     if not suspected or access.case.part("environment") is None:
         return None
     with access.replica("workspace") as replica:
-        _restore(access, replica, suspected)
+        for one in suspected:
+            original = access.read("environment", one.path)
+            if original is None:
+                replica.run(shlex.join(["rm", "-f", "--", one.path]))
+            else:
+                replica.write(one.path, original)
         finished = replica.test()
     worst = [one for one in suspected if one.interferes]
     if finished.exit_code == 0 or not worst:
@@ -165,15 +170,6 @@ def _of_the_command(access: TextAccess) -> frozenset[str]:
 def _is_in_tests(path: str) -> bool:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return bool(parts) and (parts[0] == "tests" or (path.startswith(("/", "..")) and "tests" in parts[:-1]))
-
-
-def _restore(access: ReadOnlyAccess, replica: Replica, suspected: Sequence[_Suspect]) -> None:
-    for one in suspected:
-        original = access.read("environment", one.path)
-        if original is None:
-            replica.run(shlex.join(["rm", "-f", "--", one.path]))
-        else:
-            replica.write(one.path, original)
 
 
 def _counted(output: str) -> int | None:

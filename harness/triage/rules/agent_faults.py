@@ -39,7 +39,14 @@ def agent_fault(
     if spoiled is not None:
         evidence = [spoiled, *evidence]
         return fault("tool_call_error", "It changed an input that it was only to read.")
-    if broken := _broken_writes(run.commands):
+    mended = {
+        place: any(
+            not later.failed and later.line.split()[:2] == command.line.split()[:2] for later in run.commands[place:]
+        )
+        for place, command in enumerate(run.commands)
+        if command.failed and command.code not in OUT_OF_TIME and any(sign in command.line for sign in _WRITING)
+    }
+    if broken := [run.commands[place] for place, is_mended in mended.items() if not is_mended]:
         return fault("tool_call_error", "A command that writes failed, and was not made good.", broken, shown=2)
     missing = [name for name in failure.missing if run.run is not None and not _would_make(run, name)]
     if missing:
@@ -50,15 +57,3 @@ def agent_fault(
 def _would_make(run: TextRun, name: str) -> bool:
     bare = name.rpartition("/")[2]
     return any(bare in command.line for command in run.writes)
-
-
-def _broken_writes(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
-    """Commands that write and failed, where no later one that begins alike worked."""
-    mended = {
-        place: any(
-            not later.failed and later.line.split()[:2] == command.line.split()[:2] for later in commands[place:]
-        )
-        for place, command in enumerate(commands)
-        if command.failed and command.code not in OUT_OF_TIME and any(sign in command.line for sign in _WRITING)
-    }
-    return [commands[place] for place, is_mended in mended.items() if not is_mended]

@@ -65,7 +65,9 @@ def repeat(replica: Replica, commands: Sequence[RecordedCommand], limits: Limits
 
 def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -> Iterator[Repeated]:
     while commands:
-        batch = _batch(commands)
+        sizes = accumulate(len(json.dumps(command.line)) * 2 for command in commands)
+        n = sum(1 for _ in takewhile(lambda size: size <= _BATCH, sizes))
+        batch = list(commands[: max(n, 1)])
         work: list[Any] = [limits.seconds, "sh", *(command.line for command in batch)]
         together = replace(limits, seconds=min(_MOST_SECONDS, 5 + limits.seconds * len(batch)))
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
@@ -80,10 +82,3 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
 
 def _is_told(line: str) -> bool:
     return line.startswith('{"text": ') and line.endswith("}")
-
-
-def _batch(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
-    """Return the first commands, as many as fit; at least one."""
-    sizes = accumulate(len(json.dumps(command.line)) * 2 for command in commands)
-    n = sum(1 for _ in takewhile(lambda size: size <= _BATCH, sizes))
-    return list(commands[: max(n, 1)])
