@@ -21,8 +21,7 @@ from msgspec.structs import replace
 from misstep.harness.classifiers.calls.history import History, HistoryTurn, once
 from misstep.harness.classifiers.calls.programs import words
 from misstep.harness.classifiers.plain_orders import orders_of, reports
-from misstep.harness.classifiers.prose import has, tokens_of
-from misstep.harness.classifiers.targets import is_path, names, parts_of
+from misstep.harness.classifiers.prose import has, is_path, names, parts_of, tokens_of
 
 DEEDS = ("commit", "install", "push")
 _UNTIL_THE_NEXT_TURN = ("only", "none", "ask")

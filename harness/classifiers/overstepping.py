@@ -11,7 +11,7 @@ from misstep.harness.classifiers.limits import DEEDS, Limit, limits_of
 from misstep.harness.classifiers.modes import unchanging_steps
 from misstep.harness.classifiers.own_files import FileChange, changes_of
 from misstep.harness.classifiers.plain_orders import in_area
-from misstep.harness.classifiers.targets import is_scratch, names, parts_of
+from misstep.harness.classifiers.prose import is_scratch, names, parts_of
 from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted, unchecked
 from misstep.harness.verdict import Verdict
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, Effect, effects, made_folders
 from misstep.harness.classifiers.calls.history import Act, History, once
 from misstep.harness.classifiers.calls.tools import path_of
-from misstep.harness.classifiers.targets import parts_of
+from misstep.harness.classifiers.prose import parts_of
 
 _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""

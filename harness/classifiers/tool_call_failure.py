@@ -30,7 +30,7 @@ from misstep.harness.classifiers.calls.same_answers import same_complaint
 from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep.harness.classifiers.targets import parts_of
+from misstep.harness.classifiers.prose import parts_of
 from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

@@ -38,8 +38,8 @@ from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import NEED_A_MODEL, detector_named
+from misstep.harness.observer.episodes import is_like_an_earlier
 from misstep.harness.observer.follow import growing_runs
-from misstep.harness.observer.progress import is_like_an_earlier
 from misstep.harness.observer.replay import Replay, ReplayOptions
 from misstep.harness.places import cache_folder
 from misstep.harness.progress import say

@@ -8,17 +8,20 @@ async with DetectorProcess("rules", ask) as detector:
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.guidance import guidance_step
 from misstep.harness.observer.state import EVERY, ObserverState
+from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Arm, Feedback, ObservedRun
 from misstep.harness.registry import raised
-from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 SECONDS = 120.0
 """How long a question may stay open."""
@@ -149,3 +152,24 @@ class Observer:
             self._state.failed(raised(error), steps, answer.seconds)
             return None
         return None if guidance is None else guidance_step(guidance.guidance, self._state.number)
+
+
+class LiveObservation(Struct, frozen=True):
+    """How runs are observed while they go on."""
+
+    detector: str
+    every: int = EVERY
+    arm: Arm = "guide"
+    model: str = ""
+
+    def settings(self) -> dict[str, Any]:
+        """Return all values that can change a record, in types of TOML."""
+        values = {"detector": self.detector, "every": self.every, "mode": self.arm, "model": self.model}
+        return {f"observe_{name}": value for name, value in values.items() if value}
+
+
+@asynccontextmanager
+async def live_observer(item: str, task: str, how: LiveObservation, ask: Ask) -> AsyncIterator[Observer]:
+    """The observer of one run; its process ends with the block."""
+    async with DetectorProcess(how.detector, ask) as process:
+        yield Observer(Trajectory(item, Source("misstep"), task), process, every=how.every, arm=how.arm)

@@ -21,7 +21,7 @@ from misstep.harness.evidence import noted, together
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
 from misstep.harness.no_model import NO_MODEL
-from misstep.harness.observer.live import LiveObservation, live_observer
+from misstep.harness.observer.observer import LiveObservation, live_observer
 from misstep.harness.protocols import Ask, FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.affirm import Affirmed, affirm

@@ -3,9 +3,14 @@
 from misstep.harness.workspace.finding import find_sandbox
 from misstep.harness.workspace.git_safety import copied_git_folder, git_environment
 from misstep.harness.workspace.nodes import Snapshot
-from misstep.harness.workspace.project import own_command, project_toolchain
 from misstep.harness.workspace.sandbox import Checkout, Finished, Limits, Mounts, Sandbox
-from misstep.harness.workspace.toolchain import Toolchain, program_folders, python_toolchain
+from misstep.harness.workspace.toolchain import (
+    Toolchain,
+    own_command,
+    program_folders,
+    project_toolchain,
+    python_toolchain,
+)
 from misstep.harness.workspace.workspace import Workspace, open_workspace
 
 __all__ = [

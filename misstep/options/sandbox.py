@@ -9,7 +9,7 @@ from misstep.harness.progress import say
 from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
-    from misstep.harness.observer.live import LiveObservation
+    from misstep.harness.observer.observer import LiveObservation
 
 
 class SandboxOptions(OptionGroup, frozen=True):
@@ -64,7 +64,7 @@ class ObserveOptions(OptionGroup, frozen=True):
         """Return how the agent is observed, by a detector that may ask `model`; `None` where nobody looks on."""
         from misstep.harness.observer.detectors import asks_a_model, check_model, detector_named
         from misstep.harness.observer.detectors import steps_between_questions as between
-        from misstep.harness.observer.live import LiveObservation
+        from misstep.harness.observer.observer import LiveObservation
 
         if not self.observe:
             if self.observe_every is not None or self.observe_mode != "guide":

@@ -15,7 +15,7 @@ from misstep.options.sandbox import ObserveOptions
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
-    from misstep.harness.observer.live import LiveObservation
+    from misstep.harness.observer.observer import LiveObservation
     from misstep.harness.protocols import FittedJudge
     from misstep.harness.repair.repairers import RepairerOptions
 

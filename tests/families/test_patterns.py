@@ -27,7 +27,7 @@ LINE = "is used on the command line of tests, which the user gives"
 BOUNDED = {
     "misstep.harness.classifiers.limits": SENTENCE,
     "misstep.harness.classifiers.prose": TURN,
-    "misstep.harness.classifiers.targets._NAMES": NAME,
+    "misstep.harness.classifiers.prose._NAMES": NAME,
     "misstep.harness.datasets.intercode._FILE": NAME,
     "misstep.harness.repair.failure_bot.environment._DECLARING": PATH,
     "misstep.harness.workspace.suite_command": LINE,

@@ -1,12 +1,90 @@
-r"""Which line of an answer says what is wrong, beside those that say only that something is.
+r"""Read what an answer says of an error: its exit code, an error object (JSON), or the line that says what is wrong.
 
 "Tool output:\nError: Write failed due to the following issue:\nThe parameter `content` is missing"
 → "Error: Write failed due to the following issue: The parameter `content` is missing"
 """
 
 import re
+from typing import Any
 
+import msgspec
+
+from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.trajectory import ToolResult
+
+_EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
+_CODE_ALONE = 60
+"""Characters that an answer can have which states an exit code and nothing else."""
+
+_BRACKETS = {"[": "]", "(": ")", "<": ">"}
+
+
+@once
+def exit_code(act: Act) -> int | None:
+    """Return a command's exit code: as recorded, or as its answer states at the beginning or the end."""
+    result = act.result
+    if result is None:
+        return None
+    if result.exit_code is not None:
+        return result.exit_code
+    ends = result.text[:40] + "\n" + result.text[-80:]
+    if "xit" not in ends and "eturncode" not in ends:
+        return None
+    match = _EXIT_CODE.search(ends)
+    return int(match.group(1)) if match else None
+
+
+def says_more_than_a_code(text: str) -> bool:
+    """Return whether an answer has words of a program, and not only the exit code, alone or in brackets."""
+    stripped = text.strip()
+    if len(stripped) > _CODE_ALONE or not (code := _EXIT_CODE.search(stripped)):
+        return True
+    in_brackets = stripped[:1] in _BRACKETS and stripped.endswith(_BRACKETS[stripped[:1]])
+    return not in_brackets and re.search(r"\w", stripped[: code.start()] + stripped[code.end() :]) is not None
+
+
+_SAYS_OF_ITSELF = re.compile(r"\"(?:error|errors|isError|is_error|success|ok|status|code|detail|message)\"")
+_LONGEST = 400
+"""Characters of an object without a message that are shown."""
+
+
+def error_object(text: str) -> str | None:
+    """Return the message of an error object; `None` where a text is none."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or not stripped.endswith("}") or not _SAYS_OF_ITSELF.search(stripped):
+        return None
+    try:
+        body = msgspec.json.decode(stripped)
+    except msgspec.DecodeError:
+        return None
+    return _message(body) if isinstance(body, dict) and _is_error(body) else None
+
+
+def _is_error(body: dict[str, Any]) -> bool:
+    if body.get("error") or body.get("errors") or body.get("isError") is True or body.get("is_error") is True:
+        return True
+    if body.get("success") is False or body.get("ok") is False:
+        return True
+    code = body.get("code")
+    if isinstance(code, int) and isinstance(body.get("message"), str):
+        return code < 0 or 400 <= code < 500
+    status = body.get("status", body.get("statusCode"))
+    return str(status).lower() in ("error", "failed", "failure") or (isinstance(status, int) and 400 <= status < 500)
+
+
+def _message(body: dict[str, Any]) -> str:
+    for key in ("error", "errors", "message", "detail", "content", "reason"):
+        value = body.get(key)
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            code = f"{value['code']} " if isinstance(value.get("code"), int) else ""
+            value = code + str(value.get("message", value.get("text", value.get("msg", value))))
+        if isinstance(value, str) and value.strip():
+            code = f"{body['code']} " if key == "message" and isinstance(body.get("code"), int) else ""
+            return code + value
+    return str(body)[:_LONGEST]
+
 
 HEAD = 400
 """Characters of an answer in which an error is looked for: complaints come first, file content later."""

@@ -21,13 +21,14 @@ from misstep.harness.classifiers.calls.error_lines import (
     OPENING,
     TITLE,
     cause_of,
+    error_object,
+    exit_code,
     from_its_error,
     is_marked,
     line_of,
+    says_more_than_a_code,
     without_particulars,
 )
-from misstep.harness.classifiers.calls.error_objects import error_object
-from misstep.harness.classifiers.calls.exit_codes import exit_code, says_more_than_a_code
 from misstep.harness.classifiers.calls.history import Act, once
 from misstep.harness.classifiers.calls.others_faults import declined, of_the_disk, of_the_environment
 from misstep.harness.classifiers.calls.shell import Command, commands_of, without_quotes

@@ -13,7 +13,7 @@ from itertools import islice
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.effects import effects
-from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.failures import failed
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.classifiers.calls.natures import nature_of

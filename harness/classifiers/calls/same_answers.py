@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from misstep.harness.classifiers.calls import programs
 from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.failures import CallFailure, is_work
 from misstep.harness.classifiers.calls.history import Act
 from misstep.harness.classifiers.calls.identity import Spelling, call_key

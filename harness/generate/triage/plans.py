@@ -1,13 +1,32 @@
 """The commands of an agent's run: its work, looks at the files around it, slips, each with a thought."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
-from misstep.harness.generate.triage.wordings import wordings
+
+class _Wordings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The pools of `wordings.toml`: thoughts by the kind of a command, final summaries, notes of the harness."""
+
+    look: tuple[str, ...]
+    write: tuple[str, ...]
+    check: tuple[str, ...]
+    again: tuple[str, ...]
+    summary: tuple[str, ...]
+    harness: tuple[str, ...]
+
+
+@cache
+def wordings() -> _Wordings:
+    """Return the pools."""
+    return msgspec.toml.decode((Path(__file__).parent / "wordings.toml").read_bytes(), type=_Wordings)
+
 
 Kind = Literal["look", "write", "check", "again"]
 Command = tuple[str, str]

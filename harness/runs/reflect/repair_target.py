@@ -17,7 +17,7 @@ from typing import Any
 
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.environment import FileView
-from misstep.harness.agent.tools import Tool, files, search
+from misstep.harness.agent.tools import Tool, search
 from misstep.harness.agent.tools.observing import beneath
 from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError, SandboxFailed
@@ -241,9 +241,9 @@ APPLY: Tool[TreesView] = Tool(
 
 WORKER_TOOLS: tuple[Tool[TreesView], ...] = (
     APPLY,
-    files.READ_FILE,
-    files.READ_DIRECTORY,
-    files.FIND_FILE,
+    search.READ_FILE,
+    search.READ_DIRECTORY,
+    search.FIND_FILE,
     search.SEARCH_CODE,
     search.SEARCH_METHOD,
 )

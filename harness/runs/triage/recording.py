@@ -13,8 +13,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.generate.triage.plans import Command, PlannedAction, actions, summary, unsent_thought
-from misstep.harness.generate.triage.wordings import wordings
+from misstep.harness.generate.triage.plans import Command, PlannedAction, actions, summary, unsent_thought, wordings
 from misstep.harness.records.triage_case import RunLimits
 from misstep.harness.runs.triage.instance import RunSetting, run_tests
 from misstep.harness.runs.triage.session import KILLED, OUT_OF_TIME, Done, Tree, TriageSession, run_session

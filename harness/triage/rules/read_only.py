@@ -14,8 +14,14 @@ import sys
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.triage.rules.grounding import chance, spoiled_input, text_of
-from misstep.harness.triage.rules.named_files import lacking_input, stands, unnamed_result
+from misstep.harness.triage.rules.named_files import (
+    chance,
+    lacking_input,
+    spoiled_input,
+    stands,
+    text_of,
+    unnamed_result,
+)
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun
 from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.trajectory import Trajectory

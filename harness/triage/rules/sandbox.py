@@ -22,14 +22,13 @@ from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.protocols import Replica, SandboxAccess
-from misstep.harness.triage.rules.agent_faults import agent_fault
 from misstep.harness.triage.rules.events import Event, event_in
 from misstep.harness.triage.rules.failures import last_lines
-from misstep.harness.triage.rules.grounding import chance, spoiled_input
-from misstep.harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
+from misstep.harness.triage.rules.named_files import chance, lacking_input, spoiled_input, unnamed_file, unnamed_result
 from misstep.harness.triage.rules.replay import Repeated, repeat
 from misstep.harness.triage.rules.run_record import KILLED, RunRecord
 from misstep.harness.triage.rules.runs_of_tests import TestRuns
+from misstep.harness.triage.rules.text import agent_fault
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 from misstep.harness.workspace import Limits
 

@@ -12,7 +12,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.items import read_items
 from misstep.harness.journal.records import read_manifest
 from misstep.harness.judges.python_judge import PythonJudge
-from misstep.harness.observer.live import LiveObservation
+from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.repair_attempt import Signal

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.error_lines import exit_code
 from misstep.harness.classifiers.calls.failures import environment_failure, failed, own_failure
 from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
