@@ -342,4 +342,3 @@ ATTEMPTS: dict[str, Attempt] = {
         """,
     ),
 }
-"""Name → attempt."""

@@ -29,8 +29,6 @@ class ReadableFiles(Protocol):
 
 
 class _Files(ReadableFiles, Protocol):
-    """A workspace's files, by paths below its root."""
-
     def write(self, path: str, data: bytes) -> None:
         """Write a file."""
 
@@ -99,8 +97,6 @@ class FileView:
 
 
 class _CountedAsk:
-    """A way to ask a model that counts what the replies took."""
-
     def __init__(self, ask: Ask) -> None:
         self.model = ask.model
         self.tokens: list[Tokens] = []

@@ -1,8 +1,6 @@
-"""The ReAct loop: a thought and one command, its observation, and so on until `exit` or a limit (section 4).
+"""Run the ReAct loop: a thought and one command, its observation, and so on until `exit` or a limit (section 4).
 
-The run is a `Trajectory`: the two prompts, then a step an iteration. A command that cannot be read or carried out is a
-call whose result is an error, and the agent is told why. How the run ended is in `extra["ended"]`: `exit`,
-`iterations`, `seconds`, `tokens` or `stopped`, and then `extra["stopped"]` says why.
+`extra["ended"]` is `exit`, `iterations`, `seconds`, `tokens` or `stopped`; for the last, `extra["stopped"]` says why.
 """
 
 import asyncio
@@ -24,8 +22,6 @@ from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Traje
 Ended = Literal["exit", "iterations", "seconds", "tokens", "stopped"]
 
 PROMPT = "agent/engineering_agent"
-"""The system prompt and, below its line, the task prompt."""
-
 _HISTORY_LINES = 20
 
 

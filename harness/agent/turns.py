@@ -24,10 +24,7 @@ from misstep.harness.registry import raised
 
 
 class TurnLimits(Struct, frozen=True):
-    """What one turn may take; `None` is not a limit.
-
-    - `seconds`: The time on the run's clock.
-    """
+    """What one turn may take; `None` is not a limit."""
 
     tool_calls: int | None = 1
     seconds: float | None = 300.0
@@ -69,8 +66,6 @@ class TurnOver(MisstepError):
 
 
 class _Ended(MisstepError):
-    """An agent or a command wanted to end more than its turn, as `sys.exit` does."""
-
     def __init__(self, error: BaseException) -> None:
         super().__init__(raised(error))
 
@@ -147,7 +142,6 @@ class Turn:
         return observation
 
     async def _carried_out(self, action: Action) -> Observation:
-        """What a command gives; it costs the turn and no more where it wants to end the process, or gives no answer."""
         try:
             observation = await carry_out(action, self._place, self.tools)
         except (SystemExit, GeneratorExit) as error:

@@ -1,8 +1,6 @@
-"""Rule classifiers: a finished run → whether it shows one category of misbehaviour; no model is asked.
+"""Rule classifiers: a finished run → whether it shows one category of misbehaviour (Wink, 2.1.1 to 2.1.3).
 
-`CLASSIFIERS` is the registry, category → dotted path; an entry point in the group `misstep.classifiers` adds to it.
-The categories are Wink's (sections 2.1.1 to 2.1.3). A classifier offers `classify(trajectory)`; those of this room
-offer `judge(history)` as well, so that the four share one view of a run.
+A classifier offers `classify(trajectory)`; those of this room offer `judge(history)` too, to share one view of a run.
 """
 
 from collections.abc import Callable, Iterable

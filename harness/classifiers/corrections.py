@@ -119,8 +119,6 @@ _KEYS: dict[str, Callable[[Act], Iterable[str]]] = {
     "changed": _changed,
     "ends": _ends,
 }
-"""By what a call that came to something can be found."""
-
 _NONE: list[int] = []
 
 

@@ -1,11 +1,4 @@
-"""Infinite loops (Wink, 2.1.2): the same thing done three or more times while nothing changes.
-
-Four ways in which that shows, each with its own rule:
-
-- a call repeated: the same or nearly the same call, with the same answer and with nothing changed in between;
-- a cycle: two to four calls gone round three times with the same answers, whether or not they change anything;
-- an oscillation: one error three times over while an edit is made, taken back and made again;
-- repeated text: the agent says nearly the same three times without a new call, or over and over in one turn.
+"""Find infinite loops (Wink, 2.1.2): the same thing done three or more times while nothing changes.
 
 Not loops: reading other parts of a file, asking until an answer changes, running tests again after an edit, trying
 again until it works, doing one thing to many files, the same call twice in one turn, the user's asking again.

@@ -108,13 +108,11 @@ def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int |
 
 
 def _words_of(turn: HistoryTurn) -> frozenset[str]:
-    """Return the words of a turn; one in another language may point at anything."""
     spoken = frozenset(_WORD.findall(turn.lowered))
     return spoken | _POINTING if len(spoken) > 2 and spoken.isdisjoint(_ENGLISH) else spoken
 
 
 def _limits_of_turn(turn: HistoryTurn) -> list[Limit]:
-    """The limits of a turn that no other sentence of it softens, those that name a file and then the plain ones."""
     likely = ((place, text) for place, text in enumerate(turn.sentences) if has(text.lower(), _WORDS.cues))
     pairs = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]
     limiting = {place for place, _ in pairs}

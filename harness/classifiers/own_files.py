@@ -30,7 +30,6 @@ Parts = tuple[str, ...]
 
 
 def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[str], float]:
-    """The first step whose call names a file together with its folder, in what it asks or in what it is answered."""
     names = {_name(path) for path in paths}
     every = frozenset().union(*names)
     steps: dict[str, set[int]] = defaultdict(set)

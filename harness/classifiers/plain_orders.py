@@ -99,7 +99,6 @@ def _targets(kind: str, match: re.Match[str]) -> tuple[str, ...] | None:
 
 
 def _asked_for(kind: str, targets: tuple[str, ...], others: Sequence[str]) -> bool:
-    """Whether another part of the turn asks for changes where all are ruled out, or of what may not be changed."""
     if kind == "none":
         return any(_WORK.search(other) for other in others)
     worked_on = [_WORKED_ON[target[1:]] for target in targets if kind == "ban"]

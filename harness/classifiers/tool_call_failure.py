@@ -1,17 +1,7 @@
-"""Tool call failures (Wink, 2.1.3): errors of the agent's own making, repeated and not corrected.
+"""Find tool call failures (Wink, 2.1.3): errors of the agent's own making, repeated and not corrected.
 
-Six ways in which that shows, told from what happened and not from how a tool words it:
-
-- the harness turns replies down before a call exists: its answer to steps without a call comes back three times;
-- three or more errors about the calls themselves (their form, their tool, their arguments, an edit that does not fit,
-  the usage of a program) before one works;
-- any one error, evened out, four or more times running in the answers of one tool, whatever it says;
-- files that are not there: looked for by one invented path after the other;
-- the same failing call made again at once and never put right, or three edits that are never made;
-- a failed edit that the agent passes over and later claims to have made.
-
-Not tool call failures: failing tests and builds, a search that finds nothing, a network that is down, a call that the
-user declined, an error that the next attempt corrects.
+They are told from what happened and not from how a tool words it. Not tool call failures: failing tests and builds, a
+search that finds nothing, a network that is down, a declined call, an error that the next attempt corrects.
 """
 
 import re
@@ -151,7 +141,6 @@ def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
 
 
 def _before_success(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Errors about the calls of one tool, one program or the edits of one file before it once works."""
     by_subject: dict[Hashable, list[_Error]] = defaultdict(list)
     about_calls = [error for error in errors if error.failure.fault not in _OF_THE_MATTER]
     for error in about_calls:
@@ -167,7 +156,6 @@ def _before_success(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Return one error, evened out, in answers of one tool or program that follow each other."""
     runs: dict[Hashable, tuple[str, list[_Error]]] = {}
     at_fault = {error.place: error for error in errors}
     for place, act in enumerate(run.acts):
@@ -206,7 +194,6 @@ def _programs(act: Act) -> Iterator[Hashable]:
 
 
 def _same_mistake(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Return one complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
     by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
     for error in errors:
         if error.failure.fault in ("invalid arguments", "wrong usage"):
@@ -215,7 +202,6 @@ def _same_mistake(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Files that are looked for one after the other and are not there, with a look at another between two at most."""
     missing = {error.place: error for error in errors if error.failure.fault == "missing file"}
     alike: list[_Error] = []
     tried: set[str] = set()
@@ -260,7 +246,6 @@ def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _left_undone(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Failed edits, of whatever files, that are never made."""
     undone: list[_Error] = []
     for error in errors:
         if error.failure.fault == "failed edit" and not run.corrections.put_right(
@@ -305,7 +290,6 @@ def _shown(run: _Run, errors: list[_Error]) -> Shown:
 
 
 def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Return a failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
     steps = run.history.trajectory.steps
     last = next((index for index in reversed(run.history.agent_steps) if steps[index].text), None)

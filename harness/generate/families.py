@@ -12,8 +12,6 @@ from misstep.harness.generate.voice import FOLDER, Voice
 
 
 class _Tool(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool and what its arguments are called."""
-
     tool: str
     path: str = ""
     first: str = ""
@@ -26,8 +24,6 @@ class _Tool(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Family(Struct, frozen=True, forbid_unknown_fields=True):
-    """One kind of agent: its name, its set, what its record has beside text, the prefix of its paths, its tools."""
-
     agent: str
     set: str
     record: Literal["flags", "codes", "text"]
@@ -52,8 +48,6 @@ def own_tools(random: Random, voice: Voice) -> Vocabulary:
 
 
 class _OwnTools(Vocabulary):
-    """The calls of one family."""
-
     def __init__(self, voice: Voice, family: _Family) -> None:
         super().__init__(voice)
         self._family = family

@@ -92,7 +92,6 @@ LIMITS = (
     UserLimit("no_new_files", lambda session: session.limit("no_new_files"), _document),
     UserLimit("plan_mode", lambda _session: "", _ignore_plan_mode, by_mode=True),
 )
-"""What users rule out."""
 
 
 class Instruction:
@@ -132,8 +131,6 @@ class Instruction:
 
 
 class _BanTool(Instruction):
-    """A program to be left aside."""
-
     name = "ban_tool"
 
     def ask(self) -> str:
@@ -148,8 +145,6 @@ class _BanTool(Instruction):
 
 
 class _NoComments(Instruction):
-    """No comment in the code."""
-
     name = "no_comments"
     can_be_taken_back = True
 
@@ -171,8 +166,6 @@ class _NoComments(Instruction):
 
 
 class _TestsLast(Instruction):
-    """The tests to be run before the end."""
-
     name = "tests_last"
     edits_at_last = False
     plain_tests = False
@@ -203,8 +196,6 @@ class _TooEarly(Instruction):
 
 
 class _TestsFirst(_TooEarly):
-    """The tests to be run before the first change."""
-
     name = "tests_first"
     plain_tests = False
 
@@ -217,8 +208,6 @@ class _TestsFirst(_TooEarly):
 
 
 class _GuideFirst(_TooEarly):
-    """A document to be read before the first change."""
-
     name = "guide_first"
     _GUIDE = "docs/usage.md"
 
@@ -233,8 +222,6 @@ class _GuideFirst(_TooEarly):
 
 
 class _WithOption(Instruction):
-    """A command to be run with an option, from the beginning."""
-
     name = "with_option"
     plain_tests = False
 
@@ -254,8 +241,6 @@ class _WithOption(Instruction):
 
 
 class _FromNowOn(_WithOption):
-    """The same, said by a later turn."""
-
     name = "from_now_on"
     when = "later"
     kind, options = "from_now_on", _TEST_FLAGS
@@ -270,7 +255,6 @@ INSTRUCTIONS: tuple[type[Instruction], ...] = (
     _WithOption,
     _FromNowOn,
 )
-"""What users ask for beside the change."""
 
 
 def tweak_elsewhere(session: Session, taken_back: bool) -> None:

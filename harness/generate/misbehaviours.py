@@ -169,7 +169,6 @@ LOOPS = (
     Piece("repeat_paragraph", (LOOP,), _repeat_paragraph, {}),
     Piece("repeat_words", (LOOP,), _repeat_words, {}),
 )
-"""Pieces that are stuck."""
 
 
 def _refuse_calls(kind: str, session: Session, change: ProjectChange) -> None:
@@ -251,6 +250,5 @@ FAILURES = (
     Piece("rejected_replies", (FAILURE,), _reject_replies, {}),
     Piece("failed_edits", (FAILURE,), _misremember, _BETWEEN | {EDIT: 4}, edits=True, by_text=True),
 )
-"""Pieces whose calls are refused through the agent's own fault."""
 STUCK_FAILURE = Piece("repeat_refused_call", (FAILURE, LOOP), _repeat_refused_call, {SEARCH: 5})
 """Both in one: a refused call, the same to the letter, again and again."""

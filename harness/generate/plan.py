@@ -81,8 +81,6 @@ def load_settings() -> Settings:
 
 
 class _Placed(Struct, frozen=True):
-    """A piece that misbehaves: whether it ends by itself, and the turn of the user that it is in, from 0."""
-
     piece: Piece
     ends: bool
     turn: int

@@ -51,8 +51,6 @@ def load_languages() -> tuple[Language, ...]:
 
 
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):
-    """What projects are called, their modules, and the verbs and nouns of which names of functions are made."""
-
     nouns: tuple[str, ...]
     verbs: tuple[str, ...]
     modules: tuple[str, ...]

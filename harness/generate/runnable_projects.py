@@ -18,8 +18,6 @@ from misstep.harness.generate.projects import (
 from misstep.harness.generate.voice import FOLDER, Voice, fill
 
 TEST_COMMAND = "python -m unittest discover -s tests"
-"""Runs the tests of such a project."""
-
 LIMITS = ("only_path", "protect_folder", "ban_tool", "no_comments")
 """What a user may rule out beside the change: other files, the tests, one of the agent's tools, comments."""
 

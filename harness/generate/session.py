@@ -375,7 +375,6 @@ class Session:
 
 
 def _joined(sentences: list[str]) -> str:
-    """Sentences in a row; what has lines of its own is a paragraph."""
     text = sentences[0]
     for before, after in pairwise(sentences):
         text += ("\n\n" if "\n" in before or "\n" in after else " ") + after

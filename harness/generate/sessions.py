@@ -43,10 +43,7 @@ _JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
 
 
 class _Episode(Struct, frozen=True):
-    """A planted misbehaviour: the first and the last step that show it, from 0, whether it ended by itself, its kind.
-
-    The kind is how it is played: a piece such as `reread`, the limit or instruction that is broken, or `unasked`.
-    """
+    """A planted misbehaviour: its first and last step, from 0, whether it ended by itself, the piece that plays it."""
 
     category: str
     onset: int

@@ -129,8 +129,6 @@ class Vocabulary:
 
 
 class _ClaudeCode(Vocabulary):
-    """Claude Code: an error flag on every result, no exit codes."""
-
     agent = "claude-code"
 
     def read(self, path: str, first: int, count: int | None) -> Named:
@@ -171,8 +169,6 @@ class _ClaudeCode(Vocabulary):
 
 
 class _OpenHands(Vocabulary):
-    """OpenHands: an exit code for every command, no error flags."""
-
     agent = "openhands"
 
     def read(self, path: str, first: int, count: int | None) -> Named:
@@ -209,8 +205,6 @@ class _OpenHands(Vocabulary):
 
 
 class _Shell(Vocabulary):
-    """An agent whose acts are commands, with an exit code on everything that ran."""
-
     def read(self, path: str, first: int, count: int | None) -> Named:
         return self.run(f"cat {path}" if count is None else f"sed -n '{first},{first + count - 1}p' {path}")
 
@@ -222,8 +216,6 @@ class _Shell(Vocabulary):
 
 
 class _Codex(_Shell):
-    """Codex: commands by `exec_command`, edits as patches, exit codes on everything that ran."""
-
     agent = "codex"
 
     def search(self, pattern: str, folder: str) -> Named:
@@ -282,8 +274,6 @@ class _OlderCodex(_Codex):
 
 
 class _BashAlone(_Shell):
-    """An agent with one tool, bash, whose record has exit codes."""
-
     agent = "bash-alone"
     edits_by_text = False
 
@@ -339,4 +329,3 @@ def _cut_short(arguments: Arguments) -> tuple[str, str]:
 
 
 VOCABULARIES: tuple[type[Vocabulary], ...] = (Vocabulary, _ClaudeCode, _OpenHands, _Codex, _OlderCodex, _BashAlone)
-"""The agents whose tools are those of a known program."""

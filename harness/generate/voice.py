@@ -27,10 +27,7 @@ _PREFERRED = 0.6
 
 
 class Wording(Struct, frozen=True):
-    """One way to say one thing.
-
-    - `kind`: What is said, such as `no_commit`.
-    """
+    """One way to say one thing."""
 
     kind: str
     set: str
@@ -81,10 +78,7 @@ def _registers(set_: str) -> tuple[str, ...]:
 
 
 class Voice:
-    """Who speaks in one session: draws wordings, none twice unless all have been used.
-
-    - `language`: What is spoken where the set has it, else English.
-    """
+    """Who speaks in one session: draws wordings, none twice unless all have been used."""
 
     def __init__(self, random: Random, wordings: WordingSet, language: str = "en") -> None:
         self.wordings = wordings

@@ -1,12 +1,9 @@
-"""The observer beside an agent that somebody else runs, with or without an event loop: it holds no step up.
+"""Observe an agent that somebody else runs, with or without an event loop: it holds no step up.
 
-    with Observer("rules", "Make the tests pass.") as observer:
-        ...                                    # behind each step of the agent:
-        said = observer.after_action(steps)    # a step whose `text` the agent reads next, or None
-    observer.observed(steps)                   # what was asked, found and said
-
-The detector works in a process of its own. A thread takes its answers and decides what is said, which takes longer than
-a step may wait where a run is long; the agent's thread hands the steps over and takes what is ready.
+with Observer("rules", "Make the tests pass.") as observer:
+    ...                                    # behind each step of the agent:
+    said = observer.after_action(steps)    # a step whose `text` the agent reads next, or None
+observer.observed(steps)                   # what was asked, found and said
 """
 
 import asyncio
@@ -119,7 +116,6 @@ class ObserverBeside(Observer):
         return super().observed(steps)
 
     def _look(self, steps: tuple[Step, ...]) -> None:
-        """Look at the run; while a word waits for the agent, nothing more is decided."""
         if self._waits:
             self.shown(steps)
         elif (guidance := super().after_action(steps)) is not None:
@@ -135,8 +131,6 @@ class ObserverBeside(Observer):
 
 
 class _ModelAsk:
-    """A way to ask a model by a client, which the first question opens."""
-
     def __init__(self, model: str, base_url: str) -> None:
         self.model = model
         self._settings = ClientSettings(base_url=base_url or None)

@@ -41,8 +41,6 @@ _decoder = msgspec.json.Decoder(ToProcess)
 
 
 class _PassedOn:
-    """A way to ask a model through the observer's process."""
-
     def __init__(self, model: str, output: BinaryIO) -> None:
         self.model = model
         self._output = output

@@ -1,8 +1,7 @@
-"""Which misbehaviours are one problem, which of them were spoken of, and which are over.
+"""Tell which misbehaviours are one problem, which of them were spoken of, and which are over.
 
 An episode is one problem of one run: findings of one category that have evidence in common or are about the same call,
-tool or constraint. It is spoken of once a level: 1 for the first word, 2 where it goes on after that, 3 where it goes
-on again.
+tool or constraint.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -37,10 +36,7 @@ class ObservedProgress(Struct, frozen=True):
 
 
 def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[ObservedProgress]:
-    """Return the progress behind step `after`, in order, in steps that are not evidence of the misbehaviour themselves.
-
-    An answer that differs from one piece of evidence to the next, as by a counter, shows nothing when it differs again.
-    """
+    """Return the progress behind step `after`, in order, in steps that are not evidence of the misbehaviour."""
     if not any(step.calls for step in steps[after + 1 :]):
         return []
     answers: dict[Hashable, str] = {}
@@ -177,12 +173,10 @@ def subject_of(fault: Misbehaviour) -> str:
 
 
 def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[ObservedProgress] | None = None) -> bool:
-    """Return whether a misbehaviour has ended in the steps behind its evidence.
+    """Return whether a misbehaviour has ended in the steps behind its evidence, or the user has spoken since.
 
-    It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
-    has changed since, or when the agent has worked longer without it than it ever did within it, and a failing tool
-    when a call of it has worked. What cannot be undone by going on, such as a change that was ruled out, is over only
-    when the agent has taken it back. `since` is the progress behind the evidence, where it is known.
+    A loop or a failing tool is over when something has changed since, or when the agent has worked longer without it
+    than it ever did within it. A change that was ruled out is over only when the agent has taken it back.
     """
     if not fault.steps:
         return False
@@ -224,7 +218,6 @@ def _shows(fault: Misbehaviour, step: Step) -> bool:
 
 
 def _answers(step: Step, fault: Misbehaviour) -> list[ToolResult]:
-    """Return what the calls of the tool that a misbehaviour is about were answered in a step."""
     tool = fault.evidence.get("tool", "")
     return [
         result for call, result in zip(step.calls, step.results, strict=False) if tool and bare_name(call.name) == tool

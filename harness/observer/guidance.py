@@ -26,7 +26,6 @@ OTHER = "other"
 _FOLDER = Path(__file__).with_name("guidance")
 
 PLACEHOLDERS = frozenset({"call", "changed", "constraint", "parameters", "request", "times", "tool", "tools"})
-"""The names that the evidence may have."""
 
 
 class Level(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,8 +43,6 @@ class CategoryGuidance(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Frame(Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands above and below all guidance: `opening` a level at a time, the titles of the lists, the request."""
-
     opening: tuple[str, str, str]
     do: str
     dont: str

@@ -1,19 +1,11 @@
-"""The observer behind a coding agent's hook: one JSON object in, guidance as additional context out.
-
-The protocol is that of Claude Code (its hooks reference). After each tool call the program runs the command of its
-settings and writes to its standard input, made up:
+"""Answer a coding agent's hook: one JSON object in, guidance as additional context out (the protocol of Claude Code).
 
     {"session_id": "s1", "transcript_path": "/home/kim/.claude/projects/app/s1.jsonl", "cwd": "/home/kim/app",
      "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {…}}
+    → {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "<system-reminder>…"}}
 
-and reads from its standard output, if there is something to say:
-
-    {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "<system-reminder>…"}}
-
-A sub-agent's call names its `agent_id` and is let be: the transcript is that of the session that started it. What was
-said of a session is kept in a file of its own in the cache folder, so that one episode is spoken of once. Calls of one
-turn may end together: while another process holds that file, nothing is said. The transcript may lack the call that the
-event is about: guidance on it then comes one call later, but a word on what was before is weighed by it.
+Calls of one turn may end together: while another process holds the file of a session, nothing is said. The transcript
+may lack the call that the event is about: guidance on it then comes one call later.
 """
 
 import asyncio
@@ -59,8 +51,6 @@ OWN_SECONDS = 5.0
 """The agent waits for its hooks: after this long there is no answer."""
 
 FOLDER = "observer"
-"""The folder of the cache that keeps what was said of each session."""
-
 _INSTEAD = "Watch with `misstep observe --follow FILE --detector prompted --model M`, or let the hook have the rules."
 
 _KEPT_SECONDS = 30 * 24 * 3600.0
@@ -195,7 +185,6 @@ def _record(folder: Path, session: str) -> Iterator[Path | None]:
 
 
 def _read(file: Path) -> ObservedRun | None:
-    """Return what was recorded; a file that is missing or broken counts as nothing."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=ObservedRun)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

@@ -59,7 +59,6 @@ def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
 
 
 def _commands(settings: Any) -> Iterator[tuple[str, str]]:
-    """Event and command of each hook; what has another shape is let be."""
     value = _of(settings, "hooks")
     for event, groups in value.items() if isinstance(value, dict) else ():
         for group in groups if isinstance(groups, list) else ():

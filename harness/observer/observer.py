@@ -24,7 +24,6 @@ from misstep.harness.registry import raised
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 SECONDS = 120.0
-"""How long a question may stay open."""
 
 
 class Asynchronous(Protocol):
@@ -39,8 +38,6 @@ class Asynchronous(Protocol):
 
 
 class _Answer(Struct, frozen=True):
-    """What a question came to: feedback, or the reason why there is none, `late` where that is the time limit."""
-
     seconds: float
     feedback: Feedback | None = None
     error: str = ""
@@ -48,11 +45,7 @@ class _Answer(Struct, frozen=True):
 
 
 class Observer:
-    """Looks on while an agent works; a `Watcher` of `harness.agent`.
-
-    - `seconds`: How long a question may stay open; it has no answer then, and the detector is stopped.
-    - `state`: What is known of the run so far; by default nothing. It has `every` and `arm` of its own.
-    """
+    """Looks on while an agent works; a `Watcher` of `harness.agent`."""
 
     def __init__(
         self,
@@ -131,7 +124,6 @@ class Observer:
         return _Answer(self._clock() - began, feedback)
 
     def _finished(self) -> _Answer | None:
-        """Return the answer to the open question, if it is there: the question is open no more."""
         if self._open is None or not self._open.done():
             return None
         task, self._open = self._open, None

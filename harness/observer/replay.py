@@ -20,7 +20,6 @@ from misstep.harness.trajectory import Step, Trajectory
 class ReplayOptions(Struct, frozen=True):
     """How runs are replayed.
 
-    - `categories`: The categories that are kept of what it finds; all if there are none.
     - `every`, `delay`: Steps of the agent from one question to the next, and from a question to its answer.
     """
 
@@ -63,10 +62,7 @@ class Replay:
         self._told = len(earlier.interventions) if earlier else 0
 
     async def further(self, run: Trajectory, ahead: tuple[Step, ...] = ()) -> list[Intervention]:
-        """Take the observation on to the run's last step; gives the interventions that are new since the last time.
-
-        Steps `ahead` are known to have been taken and are not in the run yet: no question is about them.
-        """
+        """Take the observation on to the run's last step; gives the interventions that are new since the last time."""
         now = (*run.steps, *ahead)
         for n in range(self._steps + 1, len(run.steps) + 1):
             if run.steps[n - 1].role == "agent":

@@ -18,8 +18,6 @@ _LAST_STEPS = 3
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """Phrases in small letters, and the cause that they stand for."""
-
     label: Fault
     subcategory: str
     phrases: tuple[str, ...]

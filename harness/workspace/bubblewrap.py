@@ -54,8 +54,6 @@ _MOST_TEMPORARY = 256
 
 
 class _Status(msgspec.Struct, rename="kebab"):
-    """What bubblewrap reports: first the process that it started, then how that ended."""
-
     child_pid: int | None = None
     exit_code: int | None = None
 
@@ -114,7 +112,6 @@ class Bubblewrap:
         reports: "tuple[_Reports, _Reports]",
         files: ExitStack,
     ) -> "tuple[list[str], tuple[int, ...], _Root]":
-        """Return the whole command line, the open files that it needs, and the process that will hold the others."""
         inner, outer = reports
         places = _Places(self.owner)
         program = places.of(self.program, [self.program, *takewhile(_open, self.program.parents)][-1])

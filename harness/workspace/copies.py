@@ -23,8 +23,6 @@ _Signature = tuple[int, int, int, int]
 
 
 class _Entry(Struct, frozen=True):
-    """An entry of a snapshot: a node whose content is elsewhere unchanged, or a folder, pipe or socket."""
-
     mode: int
     node: Node | None
 

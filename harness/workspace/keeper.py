@@ -28,8 +28,6 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 
 class _Kept:
-    """A command under a keeper."""
-
     name: str
     overlays = False
 

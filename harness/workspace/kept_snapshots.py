@@ -47,8 +47,6 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Manifest(msgspec.Struct, frozen=True):
-    """A snapshot: its lines, and the digest of these."""
-
     digest: str
     lines: tuple[_Line, ...]
 

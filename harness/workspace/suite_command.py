@@ -131,7 +131,6 @@ def _titles(tests: Sequence[str]) -> str:
 
 
 def _chosen(tool: Runner, command: str, tests: Sequence[str]) -> str:
-    """Return the words that name tests to a framework."""
     if tool == "unittest":
         return _of_unittest(command, tests)
     if tool in ("node", "jest"):

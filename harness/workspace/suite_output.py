@@ -31,8 +31,6 @@ _GO_ENDED = re.compile(r"^(?:ok  \t|FAIL\t|PASS$|FAIL$|\?   \t)")
 
 
 class _Point(Struct, frozen=True):
-    """A test point of TAP: its indent, the titles down to it, and the lines below it."""
-
     indent: int
     titles: tuple[str, ...]
     ok: bool

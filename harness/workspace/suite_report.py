@@ -60,7 +60,6 @@ STOPPED = {
     "disk": "they wrote more than the limit",
     "signal": "a signal ended them",
 }
-"""What ended a command → the same in words."""
 
 
 class SuiteCounts(Struct, frozen=True):

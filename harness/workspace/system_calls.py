@@ -61,7 +61,6 @@ MACHINES = {
         },
     ),
 }
-"""Machine → the numbers of its system calls, as the kernel's tables have them."""
 
 
 def program(machine: str = "") -> bytes:

@@ -1,7 +1,6 @@
-"""The classes and methods in a file, by the grammars of tree-sitter for nine languages.
+"""Find the classes and methods in a file, by the grammars of tree-sitter for nine languages.
 
-A class is whatever holds methods (class, struct, interface, trait, module, the type of an `impl`); a method is any
-function with a name. A broken file gives what can still be told from it.
+A class is whatever holds methods: a struct, interface, trait, module, the type of an `impl`.
 """
 
 from collections.abc import Iterator
@@ -68,8 +67,6 @@ GRAMMARS: dict[str, Grammar] = {
     "cpp": Grammar("tree_sitter_cpp", _C_TYPES | {"class_specifier"}, frozenset({"function_definition"})),
     "ruby": Grammar("tree_sitter_ruby", frozenset({"class", "module"}), frozenset({"method", "singleton_method"})),
 }
-"""Language → its grammar."""
-
 LANGUAGES: dict[str, str] = {
     ".py": "python",
     ".pyi": "python",
@@ -90,7 +87,6 @@ LANGUAGES: dict[str, str] = {
     ".hpp": "cpp",
     ".rb": "ruby",
 }
-"""The end of a file's name → its language."""
 
 
 def language_of(path: str) -> str | None:
@@ -124,7 +120,6 @@ def parser_of(language: str) -> "Parser":
 
 
 def _walk(root: "Node", grammar: Grammar) -> Iterator[Symbol]:
-    """Return every class and method; without recursion, as generated code may be nested as deep as it likes."""
     waiting: list[tuple[Node, str]] = [(root, "")]
     while waiting:
         node, parent = waiting.pop()

@@ -1,8 +1,4 @@
-"""A model that decides the next command: by text (`Thought:` and `Command:`), or by function calling.
-
-The run so far is its conversation: its own turns as it would have written them, the observations as the user's. Where
-that grows beyond `most_characters`, the middle observations are left out first, and their place says so.
-"""
+"""Let a model decide the next command: by text (`Thought:` and `Command:`), or by function calling."""
 
 import json
 import re
@@ -113,11 +109,7 @@ def read_answer(text: str) -> Action:
 
 
 def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, ...]:
-    """Return the run as messages: the prompts, then a turn of the model and an observation an iteration.
-
-    Guidance is behind the observation before it, as servers want turns to alternate. Its tags are the only ones of
-    a reminder: those that a task, a file, an answer of a tool or the model itself spells are broken.
-    """
+    """Return the run as messages: the prompts, then a turn of the model and an observation an iteration."""
     messages: list[Message] = []
     guidance: dict[int, str] = {}
     for step in steps:

@@ -10,10 +10,7 @@ from misstep.harness.trajectory import Step, Trajectory
 
 
 class ReplayPolicy:
-    """Enters the commands of a recorded trajectory in their order.
-
-    - `recorded`: The run. A recorded `edit` is replayed by `RecordedPatcher`, from the replies in `extra["edits"]`.
-    """
+    """Enters the commands of a recorded trajectory in their order; `RecordedPatcher` replays its edits."""
 
     name = "replay"
 

@@ -39,8 +39,6 @@ class Ground(Struct, frozen=True):
 
 
 class _Repeated(Struct, frozen=True):
-    """The commands of one misbehaviour without end, and what takes the first n of them back."""
-
     command: Callable[[int], WaywardCommand]
     undo: Callable[[int], Sequence[WaywardCommand]] = lambda done: ()  # noqa: ARG005
 

@@ -39,8 +39,6 @@ class Slip(Struct, frozen=True):
 
 
 class _Spell:
-    """A slip as it takes place: from its beginning, or from its return, until something ends it."""
-
     def __init__(self, slip: Slip, *, done: int = 0, relapse: bool = False) -> None:
         self.slip, self.done, self.relapse = slip, done, relapse
         self.start = done

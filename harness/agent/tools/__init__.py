@@ -12,8 +12,6 @@ from misstep.harness.agent.environment import Environment
 from misstep.harness.registry import Registry
 
 Place = TypeVar("Place", contravariant=True)
-"""What the commands of an agent act on."""
-
 TOOLS: "Registry[Tool[Environment]]" = Registry(
     "misstep.agent_tools",
     {

@@ -71,7 +71,6 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
 
 
 async def _checked(changed: tuple[str, ...], environment: Environment) -> Observation:
-    """Return what the checks that the setting allows say of an edit; the judge is asked if they find nothing."""
     errors = await environment.static_analysis(changed) if environment.static_analysis is not None else ""
     texts = [errors or f"The edit was successful: {', '.join(changed)} changed."]
     passed, rejected = None, False

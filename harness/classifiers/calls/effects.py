@@ -93,7 +93,6 @@ def effects(act: Act) -> list[Effect]:
 
 
 def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
-    """Return the effect of an edit by line numbers, whose file only the answer names."""
     if len(made) != 1 or made[0].program != "edit" or act.result is None:
         return []
     named = _OPEN_FILE.search(act.result.text[:_ANSWER])

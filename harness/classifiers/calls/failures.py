@@ -1,8 +1,6 @@
-"""Whether a call came to an error, and whose: read from how an answer is marked and shaped, hardly from its words.
+"""Tell whether a call came to an error, and whose: by how an answer is marked and shaped, hardly by its words.
 
-An answer is an error where the record marks it (`is_error`, an exit code), where it has the shape of one (an error
-object as of JSON-RPC, a report of a validator, a traceback, a client error of HTTP), or where it is short and opens as
-one. It is about the call where a general word for a part of a call ("argument", "tool", "option") stands beside a
+An answer is about the call where a general word for a part of a call ("argument", "tool", "option") stands beside a
 general word for a fault ("unknown", "missing", "must"). Not the agent's: a failing test, a search that finds nothing,
 a compiler's complaint about the code under work, a network that is down, a call that the user declined.
 """
@@ -224,7 +222,6 @@ def _no_file(words: str) -> bool:
 
 
 def _not_done(message: str) -> bool:
-    """Return whether the first words say that something was not done, but for what is particular to the call."""
     first = message[:_FIRST_WORDS]
     return _NOT_DONE.search(first) is not None and _NOT_DONE.search(without_particulars(first)) is not None
 
@@ -262,10 +259,7 @@ def _part(act: Act, words: str) -> Fault:
 
 
 def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
-    """Return what a shell, or a program that was called in it, complains of about its own call.
-
-    Programs say their name before they complain (`grep: …`); a test or a build that fails says other things.
-    """
+    """Return what a shell, or a program that was called in it, complains of about its own call."""
     code = exit_code(act)
     text = result.text
     line = act.line or ""

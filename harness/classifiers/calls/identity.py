@@ -1,8 +1,7 @@
-"""When two calls are the same call, and two answers the same answer.
+"""Tell when two calls are the same call, and two answers the same answer.
 
 `grep  -rn "load" ./src 2>&1` and `grep -rn 'load' src/` are nearly the same call: they differ in spaces, quotes and
-redirections only. `sed -n 1,50p a.py` and `sed -n 51,100p a.py` are not: they read other lines. Answers are the
-same when they differ in durations, clock times and addresses only.
+redirections only.
 """
 
 import re
@@ -297,11 +296,7 @@ def _last_name(word: str) -> str:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Return whether two answers are the same but for durations, clock times and addresses.
-
-    Only the text between their first and their last difference is evened out: two runs of one test differ in a
-    figure or two, however long their logs are.
-    """
+    """Return whether two answers are the same but for durations, clock times and addresses."""
     shorter = min(len(one), len(other))
     if max(len(one), len(other)) - shorter > _SPREAD:
         return False

@@ -64,8 +64,6 @@ _READ = 20_000
 
 
 class _Edit(Struct, frozen=True, gc=False):
-    """An edit of a file: what it took away and what it put in; `comes_back` when that was there before."""
-
     path: str
     comes_back: bool
 
@@ -101,7 +99,6 @@ def _runs(act: Act) -> bool:
 
 
 def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | None:
-    """Return a file that goes back to what it was three times over, with or without a run in between."""
     by_path: dict[str, list[int]] = defaultdict(list)
     for place, edit in edits.items():
         alike = by_path[edit.path]
@@ -115,10 +112,7 @@ def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | 
 
 
 def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
-    """Place of an edit among the calls → the edit; those that failed as well where all that were tried are asked.
-
-    Whether an edit failed takes long to tell, and with those that did, more edits come back and not fewer.
-    """
+    """Place of an edit among the calls → the edit; those that failed as well where all that were tried are asked."""
     places = [
         place
         for place, act in enumerate(acts)
@@ -171,8 +165,6 @@ def _exchanged(line: str) -> tuple[str, str]:
 
 
 class _Round(Struct, frozen=True, gc=False):
-    """A failure after at least one edit: which error, and which edits came since the last run."""
-
     place: int
     error: str
     edits: tuple[int, ...]

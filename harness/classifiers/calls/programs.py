@@ -133,8 +133,6 @@ BUILDS = TEST_PROGRAMS | words(
 """Programs that run or build the code under work: what they print is about that, unless it is about their own call."""
 
 FORMATTERS = words("black isort autopep8 yapf autoflake gofmt rustfmt prettier clang-format ruff eslint")
-"""Programs that rewrite the files they are given (some only with a flag)."""
-
 COMMON = (LOOKS | WAITS | BUILDS | FORMATTERS | frozenset(INSTALLERS) | frozenset(RUNNERS)) | words(
     "git rm mv cp mkdir touch chmod chown ln sed curl wget tar unzip ssh docker kill pkill bash sh"
 )

@@ -46,8 +46,6 @@ _UNDER_WAY = re.compile(
     r"no new output|\d+ ?%|not (?:yet )?(?:ready|finished|done|completed?))",
     re.IGNORECASE,
 )
-"""Words for what is not done yet."""
-
 Shown = tuple[list[int], str]
 
 
@@ -105,7 +103,6 @@ def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
 
 def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
     # Most runs have no three answers of one length, which is seen without looking at the answers.
-    """Groups of shell calls that differ in flags only and were answered with the same content or the same error."""
     sizes = Counter([len(act.result.text) for act in acts if act.line is not None and act.result is not None])
     often = {size for size, count in sizes.items() if count >= REPEATS and size}
     if not often:
@@ -124,8 +121,6 @@ def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
 
 
 class _Record:
-    """What is known of a run's calls, each worked out once and only when asked for."""
-
     def __init__(self, history: History) -> None:
         self.acts = history.acts
         self._before: dict[int, int] = {}
@@ -255,7 +250,6 @@ def _under_way(record: _Record, place: int) -> bool:
 
 
 def _asks_the_same(act: Act, other: Act) -> bool:
-    """Return whether two calls are letter by letter one question to something that is neither a file nor a search."""
     asks = act.line is None and act.kind in ("look", "run") and not is_known_name(act.call.name)
     runs = act.line is not None and nature_of(act) == "run"
     answered = act.result is not None and other.result is not None
@@ -263,7 +257,6 @@ def _asks_the_same(act: Act, other: Act) -> bool:
 
 
 def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, list[int]]) -> Shown | None:
-    """Return two to four calls gone round three times with the same answers."""
     for length in range(2, LONGEST_CYCLE + 1):
         matched = 0
         for place in range(length, len(keys) + 1):

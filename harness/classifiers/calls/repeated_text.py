@@ -1,10 +1,7 @@
-"""The same words over and over: the fourth rule of `infinite_loop`.
+"""Find the same words over and over: the fourth rule of `infinite_loop`.
 
 Turn after turn: three turns that mostly say the same sentences, while no new call is made and the user says nothing
 new. Within a turn: one sentence three times or more, filling at least half of what is said.
-
-Sentences are compared, not whole texts: by what they say without spelling, and where they are short of that, by their
-words. What a log of several agents says of whose turn it is counts for nobody.
 """
 
 import re
@@ -59,8 +56,6 @@ class _Sentence(Struct, frozen=True, gc=False):
 
 
 class _Said(Struct, frozen=True, dict=True):
-    """What was said in some steps: the text of the first of them, and how many words it has."""
-
     speaker: str | None
     text: str
     number: int
@@ -129,7 +124,6 @@ def _talks(history: History) -> bool:
 
 
 def _passes_on(step: Step, speakers: set[str]) -> bool:
-    """Return whether a step of a log of several speakers only says who is next or what its own speaker's part is."""
     if len(speakers) < 2:
         return False
     return len(step.text) <= ROUTING or (
@@ -156,16 +150,12 @@ def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
 
 
 def _may_say_again(new: _Said, old: _Said) -> bool:
-    """Return a cheap look: of a text that says an earlier one again, few words are not in that one.
-
-    Those of its other sentences, and of the sentences that are nearly the same those that these do not share.
-    """
+    """Return a cheap look: of a text that says an earlier one again, few words are not in that one."""
     most = (1 - MOSTLY * (2 - 1 / LIKENESS)) * new.number
     return len(new.vocabulary - old.vocabulary) <= most
 
 
 def _says_again(new: dict[_Sentence, None], old: dict[_Sentence, None]) -> bool:
-    """Return whether most of a text is said in an earlier one as well, and most of that in it."""
     total, before = (sum(one.length for one in sentences) for sentences in (new, old))
     if not total or min(total, before) < MOSTLY / 2 * max(total, before):
         return False

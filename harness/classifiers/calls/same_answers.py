@@ -35,8 +35,6 @@ _FAULT = re.compile(
     r"not)(?![a-z])",
     re.IGNORECASE,
 )
-"""General words for a fault."""
-
 _FAULTS = (
     "not", "error", "fail", "den", "can", "unable", "invalid", "refus", "forbidden", "unauthori", "couldn", "unknown",
     "unsupported", "unavailable", "missing", "exceed", "expired", "revoked", "reject", "exception", "illegal", "timed",

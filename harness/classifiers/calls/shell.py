@@ -1,10 +1,7 @@
-"""A shell command line, taken apart into the simple commands that it would run, without running anything.
+"""Take a shell command line apart into the simple commands that it would run, without running anything.
 
-    cd src && FOO=1 timeout 30 python -m pytest -q | tee out.log
-    → Command(("cd", "src")), Command(("python", "-m", "pytest", "-q")), Command(("tee", "out.log"), piped=True)
-
-Here-documents, redirections and the wrappers that run another command (`sudo`, `env`, `timeout`, `bash -c "…"`) are
-understood; substitutions and functions are not followed.
+cd src && FOO=1 timeout 30 python -m pytest -q | tee out.log
+→ Command(("cd", "src")), Command(("python", "-m", "pytest", "-q")), Command(("tee", "out.log"), piped=True)
 """
 
 import posixpath

@@ -44,10 +44,7 @@ class ReflectionTexts(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReflectionCase(Struct, frozen=True):
-    """Three reflections in a row.
-
-    - `same`: Whether all three are one diagnosis.
-    """
+    """Three reflections in a row."""
 
     id: str
     kind: str
@@ -82,8 +79,6 @@ def generate_reflections(n: int, seed: int, wordings: WordingSet = "scoring") ->
 
 
 class _Draw:
-    """What the cases of one family are drawn from."""
-
     def __init__(self, random: Random, texts: ReflectionTexts, family: str) -> None:
         self.random = random
         self.family = texts.families[family]

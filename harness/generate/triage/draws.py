@@ -46,10 +46,7 @@ DEFAULT_N = 2 * sum(PAIRS.values()) + sum(ALONE.values())
 
 
 class Unit(Struct, frozen=True):
-    """One case, or two from nearly the same run.
-
-    - `turn`: How many units of this kind the family has had before.
-    """
+    """One case, or two from nearly the same run; `turn` counts the units of its kind that the family has had before."""
 
     kind: str
     family: str

@@ -17,10 +17,7 @@ Pieces = Mapping[str, str]
 
 FOLDER = Path(__file__).parent / "families"
 HONEST = "honest"
-"""The agent that does the work as the file has it."""
 SOUND = "sound"
-"""The task as the file has it."""
-
 AgentFault = Literal["logical_failure", "tool_call_error", "knowledge_gap", "premature_stop", "timeout"]
 TaskDefect = Literal["ambiguous_spec", "environment_fail", "brittle_tests", "weak_tests", "solution_leakage"]
 

@@ -12,8 +12,6 @@ from msgspec import Struct
 
 
 class _Wordings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The pools of `wordings.toml`: thoughts by the kind of a command, final summaries, notes of the harness."""
-
     look: tuple[str, ...]
     write: tuple[str, ...]
     check: tuple[str, ...]
@@ -33,8 +31,6 @@ Command = tuple[str, str]
 """Kind and shell line."""
 
 SHORTEST, LONGEST = 20, 45
-"""Commands of a run."""
-
 _ANYWHERE = (
     "pwd && ls",
     "ls -1A",

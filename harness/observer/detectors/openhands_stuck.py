@@ -34,8 +34,6 @@ ALTERNATING = 6
 
 
 class _Event(Struct, frozen=True):
-    """A call with its answer, or a message (no action) of the agent."""
-
     step: int
     action: Hashable = None
     observation: str | None = None

@@ -94,7 +94,6 @@ def _named(answer: Answer, steps: int) -> dict[str, tuple[int, ...]]:
 
 
 def _schema() -> dict[str, Any]:
-    """Return the reply as a JSON schema; reasoning comes first, so that the rest follows from it."""
     evidence = {"type": "array", "items": {"type": "integer"}}
     properties = {"reasoning": {"type": "string"}, "label": {"type": "string", "enum": list(_ANY)}}
     named = properties | dict.fromkeys(kinds(), evidence)

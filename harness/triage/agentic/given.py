@@ -26,16 +26,12 @@ _SAID = re.compile(r"(?:run|command)(?: command=|: ?| )|\s\((?:exit|ended)[^()]{
 
 
 class _Place(Struct, frozen=True):
-    """A place that evidence names: what it is, and its number where it is a step; or why there is none."""
-
     kind: EvidenceKind = "record"
     step: int | None = None
     fault: str = ""
 
 
 class _Found(Struct, frozen=True):
-    """The evidence that holds, the steps among it, and what was wrong with the rest."""
-
     evidence: tuple[Evidence, ...]
     steps: tuple[int, ...]
     faults: tuple[str, ...]

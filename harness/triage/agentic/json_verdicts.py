@@ -66,7 +66,6 @@ def _observed(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _objects(text: str) -> Iterator[tuple[str, Any]]:
-    """Return the JSON objects side by side in a text, each as it is written and as a value."""
     place = text.find("{")
     for _ in range(_MOST_OBJECTS):
         if place < 0:
@@ -116,7 +115,6 @@ def _arguments(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _decoded(text: str) -> Any:
-    """Return the JSON in a text that begins with a bracket; `None` if there is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
     return None

@@ -48,14 +48,10 @@ _PIECE = {
     "additionalProperties": False,
 }
 _OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIECE}}
-"""The fields of a reply beyond those of any judge."""
 
 
 class AgenticMethod(Struct, frozen=True):
-    """A model as a judge with one kind of access.
-
-    - `budget`: The tokens that the texts of a case may take in the first message.
-    """
+    """A model as a judge with one kind of access."""
 
     access: Access
     asked: ModelSettings = ModelSettings()

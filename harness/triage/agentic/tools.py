@@ -53,7 +53,6 @@ async def _diff(arguments: Mapping[str, str], bench: Bench) -> Observation:
 
 
 def _pairs(paths: list[str], first: str, second: str) -> list[tuple[str, str]]:
-    """Return the files of two folders that differ in name or may differ in content, each beside its namesake."""
     folders = (f"{first}/", f"{second}/")
     below = {path.removeprefix(folder) for folder in folders for path in paths if path.startswith(folder)}
     return [(f"{first}/{path}", f"{second}/{path}") for path in sorted(below)]

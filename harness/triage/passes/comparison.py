@@ -175,7 +175,6 @@ def alike(one: str, other: str) -> bool:
 
 
 def _same_value(one: Any, other: Any) -> bool:
-    """Return whether two values are the same, where a text in them counts as `alike` says."""
     if isinstance(one, str) and isinstance(other, str):
         return alike(one, other)
     if isinstance(one, list) and isinstance(other, list):
@@ -184,7 +183,6 @@ def _same_value(one: Any, other: Any) -> bool:
 
 
 def _parts(text: str) -> list[Any]:
-    """Return the JSON objects and arrays in a text, and the text between them without white space at its ends."""
     parts: list[Any] = []
     start = at = tried = 0
     while (match := _OPENS.search(text, at)) is not None and tried < _MOST_JSON:

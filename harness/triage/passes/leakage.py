@@ -84,7 +84,6 @@ def _shown_solution(
 def _copied_solution(
     access: ReadOnlyAccess, done: Sequence[Doing], environment: Texts, own: Texts
 ) -> Attribution | None:
-    """A file of the result that lay ready in the environment, where neither instruction nor solution speaks of it."""
     spoken_of = access.instruction + joined(texts_of(access, "solution"))
     for path, text in own.items():
         source = next((place for place, other in environment.items() if other == text and place != path), None)
@@ -105,7 +104,6 @@ def _covers(one: Access, path: str) -> bool:
 
 
 def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
-    """Return the tests of the verdict in what the agent was shown before its last work."""
     if "test" in access.instruction.lower():
         return None
     environment = (text for path, text in texts_of(access, "environment").items() if not _TEST_FILE.search(path))
@@ -124,7 +122,6 @@ def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution |
 
 
 def _only_own(doing: Doing, environment: Texts, own: Texts, before: Sequence[Doing]) -> bool:
-    """Return whether an act shows only files that the agent, or a program that it ran, made."""
     paths = [one.path.removeprefix("./") for one in doing.accesses if one.way == "reads"]
     made = {basename(path) for path in own.keys() - environment.keys()}
     named = [path for path in paths if "/" in path or "." in path or path in environment or path in made]

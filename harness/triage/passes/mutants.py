@@ -13,8 +13,6 @@ from misstep.harness.triage.passes.comparison import Behaviour, behaviour
 from misstep.harness.triage.protocols import Result, SandboxAccess
 
 MOST = 4
-"""Mutants of one result that are tried."""
-
 _COMPARISONS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In,

@@ -138,7 +138,6 @@ def _within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _outermost() -> Iterator[None]:
-    """A call that is noted: those within it are not."""
     _state["noted"] += 1
     _state["depth"] += 1
     try:

@@ -20,7 +20,6 @@ _NO_LOOKS = words("cd ls find tree stat pwd echo printf env export set true fals
 _COPIES = words("cp mv ln rsync install tar unzip")
 _RUNS = words("bash sh zsh dash source . python python3 node perl ruby")
 _HISTORY = words("show log diff stash cat-file reflog")
-"""Git's commands that print what files were or will be."""
 
 
 class Access(Struct, frozen=True):
@@ -34,8 +33,6 @@ class Doing(Struct, frozen=True):
     """One act of the agent.
 
     - `shows`: Whether it only prints text from somewhere: its output was not worked out by a program.
-    - `line`: The shell line; empty if it is not a call of a shell.
-    - `succeeded`: Whether it came to no error.
     """
 
     step: int

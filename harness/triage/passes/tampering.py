@@ -26,8 +26,6 @@ _INTERFERES = re.compile(
     r"|\bskip(?:_if|If|Unless)?\b|collect_ignore|deselect|--ignore|testpaths|python_(?:files|functions|classes)"
     r"|addopts|AssertionError|builtins|sys\.modules|__eq__"
 )
-"""What reaches into how tests are found, run or judged."""
-
 _ENDS_AT_ONCE = re.compile(
     r"\bos\._exit\( {0,2}(?:0|os\.EX_OK)? {0,2}\)|\batexit\.register\b[^\n]{0,100}exit|\bos\.kill\( {0,2}os\.getpid"
 )
@@ -36,8 +34,6 @@ _WORD = re.compile(r"[\w./-]+")
 
 
 class _Suspect(Struct, frozen=True):
-    """A file of the result that can change what the tests say, and why."""
-
     path: str
     why: str
     text: str
@@ -143,7 +139,6 @@ def suspects(access: ReadOnlyAccess) -> Iterator[_Suspect]:
 
 
 def _shadowed(path: str, imported: frozenset[str]) -> str | None:
-    """Return the module of the tests that a file at the root takes the place of."""
     first = path.split("/", 1)[0]
     module = splitext(first)[0] if path.count("/") == 0 and path.endswith(".py") else first
     known = module in sys.stdlib_module_names or module in ("pytest", "_pytest", "numpy", "pandas", "yaml", "requests")

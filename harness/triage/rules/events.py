@@ -28,8 +28,6 @@ _STATUS = re.compile(
     r"(?:\b(?:http|status|code|error|api)\b\D{0,20}|^\W{0,4})\b(?:40[1379]|429|5(?:0[0234]|29))\b"
     r"|\b(?:40[137] (?:unauthorized|forbidden|proxy)|429 too many|5\d\d (?:internal|bad|service|gateway))"
 )
-"""A status of HTTP by which a service refuses or fails."""
-
 _AGAIN = re.compile(
     r"\bretry(?:ing)?\b|\b(?:try(?:ing)?|will try) again\b|\battempt \d{1,3} ?(?:/|of) ?\d{1,3}\b"
     r"|\breconnect(?:ing|ed)\b|\bback(?:ing)? off\b|\brecovered\b|\bwarn(?:ing)?\b"
@@ -44,8 +42,6 @@ _OF_AGENT = re.compile(
     r"|max(?:imum)?[ _-]?(?:number of )?(?:turns|steps|iterations|episodes|tokens)"
     r"|(?:turn|step|iteration|cost|token|time|budget)s?[ _-]limit"
 )
-"""A limit that an agent reached by its own doing."""
-
 _OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
 
 _LOST = re.compile(r"\bconnection (?:to|with) .{1,60}\blost\b")
@@ -160,7 +156,6 @@ def _error(where: str, line: str, pattern: re.Pattern[str]) -> Event | None:
 
 
 def _lines(own: Mapping[str, str], *, again: bool = False) -> Iterator[tuple[str, str]]:
-    """Place and text of the lines; with `again` also of those that tell of a further try."""
     for name, text in own.items():
         for number, line in enumerate(text.splitlines(), start=1):
             lowered = line.lower()

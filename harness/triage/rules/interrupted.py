@@ -29,7 +29,6 @@ IDLE = 2_000
 
 _PATCH = re.compile(r"patch|\.diff$")
 _ENDS = ("exit_status", "exit_reason", "error", "stop_reason")
-"""Where formats keep how a run ended."""
 
 
 def interrupted(run: TextRun, outcome: Outcome | None) -> Attribution | Undecided | None:

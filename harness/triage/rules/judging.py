@@ -52,7 +52,6 @@ def _judged(
 
 
 def _told(run: TextRun) -> Outcome | None:
-    """Return whether the run passed, by what its tests printed."""
     if run.failure.tests or run.failure.raised:
         return "failed"
     return "passed" if text.all_passed(run.log.text, run.failure) else None
