@@ -136,15 +136,13 @@ class Environment(FileView):
     ) -> None:
         super().__init__(files)
         self.files: _Files = files
-        self.run_tests = run_tests
-        self.static_analysis = static_analysis
+        self.run_tests, self.static_analysis = run_tests, static_analysis
         self.patch_judge = patch_judge
         self.diffs = diffs or {}
         self.tasks = tasks or {}
         self.edits: list[Edited] = []
         self.history = ""
-        self._patcher = patcher
-        self._apply_reply = apply_reply
+        self._patcher, self._apply_reply = patcher, apply_reply
         self._ask = _CountedAsk(ask)
 
     @property

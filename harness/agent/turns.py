@@ -93,9 +93,7 @@ class Turn:
 
     def __init__(self, tools: Sequence[Tool[Any]], place: Any, limits: TurnLimits, clock: Clock) -> None:
         self.tools = tuple(tools)
-        self.limits = limits
-        self._place = place
-        self._clock = clock
+        self.limits, self._place, self._clock = limits, place, clock
         self._began = clock.now()
         self._over: asyncio.Future[Resource] = asyncio.get_running_loop().create_future()
         self._never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -259,8 +257,7 @@ class _Acting:
     """An agent's turn as something to await that ends where the agent is left behind, whatever it catches."""
 
     def __init__(self, turn: Turn, coroutine: Coroutine[Any, Any, str]) -> None:
-        self._turn = turn
-        self._coroutine = coroutine
+        self._turn, self._coroutine = turn, coroutine
 
     def __await__(self) -> Generator[Any, None, str]:
         raised: BaseException | None = None

@@ -45,9 +45,7 @@ class Session:
     """Steps as they are written, and what they show."""
 
     def __init__(self, random: Random, project: Project, vocabulary: Vocabulary, user: Voice, agent: Voice) -> None:
-        self.random = random
-        self.project = project
-        self.vocabulary = vocabulary
+        self.random, self.project, self.vocabulary = random, project, vocabulary
         self._user, self._agent = user, agent
         self._silent = random.random() < _SILENT
         random.random()  # drawn and not used: the sessions of a seed stay what they were

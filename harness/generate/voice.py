@@ -81,9 +81,7 @@ class Voice:
     """Who speaks in one session: draws wordings, none twice unless all have been used."""
 
     def __init__(self, random: Random, wordings: WordingSet, language: str = "en") -> None:
-        self.wordings = wordings
-        self._random = random
-        self._language = language
+        self.wordings, self._random, self._language = wordings, random, language
         self._register = random.choice(_registers(wordings))
         self._left: dict[str, list[Wording]] = {}
         self._kept: dict[str, str] = {}

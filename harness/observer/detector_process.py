@@ -44,8 +44,7 @@ class DetectorProcess:
     """A detector in its process; as a context manager it is started before and killed behind."""
 
     def __init__(self, name: str, ask: Ask) -> None:
-        self.name = name
-        self._ask = ask
+        self.name, self._ask = name, ask
         self._process: Process | None = None
         self._sent: tuple[str, int, Step | None] = ("", 0, None)
         self._starting: asyncio.Task[Process] | None = None

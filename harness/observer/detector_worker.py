@@ -42,8 +42,7 @@ _decoder = msgspec.json.Decoder(ToProcess)
 
 class _PassedOn:
     def __init__(self, model: str, output: BinaryIO) -> None:
-        self.model = model
-        self._output = output
+        self.model, self._output = model, output
         self._numbers = itertools.count()
         self._open: dict[int, asyncio.Future[Outcome]] = {}
 
@@ -65,8 +64,7 @@ class _PassedOn:
 
 class _Worker:
     def __init__(self, name: str, model: str, output: BinaryIO) -> None:
-        self._name = name
-        self._output = output
+        self._name, self._output = name, output
         self._ask = _PassedOn(model, output)
         self._detector: Detector | None = None
         self._steps: tuple[Step, ...] = ()

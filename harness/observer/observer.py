@@ -56,13 +56,10 @@ class Observer:
         arm: Arm = "guide",
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
-        state: ObserverState | None = None,
     ) -> None:
-        self._run = run
-        self._detector = detector
-        self._seconds = seconds
+        self._run, self._detector, self._seconds = run, detector, seconds
         self._clock = clock
-        self._state = state or ObserverState(run.id, detector.name, every, arm)
+        self._state = ObserverState(run.id, detector.name, every, arm)
         self._open: asyncio.Task[_Answer] | None = None
         self._steps: Sequence[Step] = ()
 

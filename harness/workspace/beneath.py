@@ -43,11 +43,11 @@ def relative(path: str | os.PathLike[str]) -> str:
     return "/".join(part for part in parts if part != ".")
 
 
-def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
+def open_beneath(folder: int, path: str, flags: int) -> int:
     """Open a path beneath an open folder without following a link in any part of it."""
     if not path:
         return os.open(".", flags | _SAFE, dir_fd=folder)
-    how = _OpenHow(flags | _SAFE, mode, _BENEATH | _NO_SYMLINKS | _NO_MAGIC_LINKS)
+    how = _OpenHow(flags | _SAFE, 0, _BENEATH | _NO_SYMLINKS | _NO_MAGIC_LINKS)
     opened: int = _libc.syscall(_OPENAT2, folder, os.fsencode(path), ctypes.byref(how), ctypes.sizeof(how))
     if opened >= 0:
         return opened
@@ -59,7 +59,7 @@ def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
             for parent in parents:
                 at, before = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | _SAFE, dir_fd=at), at
                 os.close(before)
-            return os.open(name, flags | _SAFE, mode, dir_fd=at)
+            return os.open(name, flags | _SAFE, dir_fd=at)
         finally:
             os.close(at)
     raise OSError(number, os.strerror(number), path)

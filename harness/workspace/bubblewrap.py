@@ -34,6 +34,10 @@ ENVIRONMENT = {
     "USER": "sandbox",
     "PYTHONDONTWRITEBYTECODE": "1",  # a compiled file may be as new and as long as the edited source that it is not of
 }
+_NAMESPACES = (
+    *(f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")),
+    *("--disable-userns", "--hostname", "sandbox", "--new-session", "--die-with-parent", "--clearenv"),
+)
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _SHARED_MEMORY = 16 * MIB
@@ -115,7 +119,8 @@ class Bubblewrap:
         inner, outer = reports
         places = _Places(self.owner)
         program = places.of(self.program, [self.program, *takewhile(_open, self.program.parents)][-1])
-        options = ["--json-status-fd", str(inner.tell), *_namespaces(), *_variables(environment), *_system()]
+        variables = (part for name, value in environment.items() for part in ("--setenv", name, value))
+        options = ["--json-status-fd", str(inner.tell), *_NAMESPACES, *variables, *_system()]
         descriptors: list[int] = []
 
         def in_file(content: bytes) -> str:
@@ -235,7 +240,7 @@ class _Root:
     def hold(self) -> None:
         """Hold the process from its start, so that its number cannot become another's."""
         while self._reports.read().child_pid is None and not self._reports.closed:
-            if not _ready(self._reports.reading, _ENDED_MILLISECONDS):
+            if not _ready(self._reports.reading):
                 return
         if (started := self._reports.read().child_pid) is not None:
             with suppress(ProcessLookupError):
@@ -249,31 +254,20 @@ class _Root:
 
     def wait(self) -> None:
         """Wait until all that it holds has ended: bubblewrap itself ends as soon as the command has."""
-        if self._process >= 0 and not _ready(self._process, _ENDED_MILLISECONDS):
+        if self._process >= 0 and not _ready(self._process):
             raise SandboxFailed("a command in the sandbox cannot be ended", "Look for processes that wait for a disk.")
 
 
-def _ready(opened: int, milliseconds: int) -> bool:
+def _ready(opened: int) -> bool:
     poll = select.poll()
     poll.register(opened, select.POLLIN)
-    return bool(poll.poll(milliseconds))
+    return bool(poll.poll(_ENDED_MILLISECONDS))
 
 
 def _kill(process: "subprocess.Popen[bytes]", root: _Root) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     root.kill()
-
-
-def _namespaces() -> list[str]:
-    kinds = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
-    unshared = [f"--unshare-{kind}" for kind in kinds]
-    return [*unshared, "--disable-userns", "--hostname", "sandbox", "--new-session", "--die-with-parent", "--clearenv"]
-
-
-def _variables(environment: Mapping[str, str]) -> Iterator[str]:
-    for name, value in environment.items():
-        yield from ("--setenv", name, value)
 
 
 def _system() -> Iterator[str]:

@@ -56,8 +56,7 @@ class ModelPolicy:
         settings: ModelSettings = ModelSettings(),  # noqa: B008 -- frozen
         tools: Sequence[Tool[Any]] | None = None,
     ) -> None:
-        self._settings = settings
-        self._tools = tools
+        self._settings, self._tools = settings, tools
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
         """Return the model's next command; raises `AgentStopped` where it gives no answer."""

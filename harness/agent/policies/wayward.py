@@ -85,11 +85,8 @@ class WaywardPolicy:
             raise AgentStopped("there is nothing to work on")
         self._work = tuple(work)
         self._waiting = sorted(slips, key=lambda slip: slip.onset)
-        self._heeds = heeds
-        self._understands = understands
-        self._relapse_after = relapse_after
-        self._look = look
-        self._last_words = last_words
+        self._heeds, self._understands, self._relapse_after = heeds, understands, relapse_after
+        self._look, self._last_words = look, last_words
         self._worked = self._read = self._turn = self._told = 0
         self._next: list[WaywardCommand] = []
         self._spells: list[_Spell] = []

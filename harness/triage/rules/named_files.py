@@ -39,13 +39,13 @@ _LARGEST = 64 << 10
 _MOST_TEXT = 1 << 20
 
 
-def text_of(access: ReadOnlyAccess, part: Part, largest: int = _LARGEST) -> str:
+def text_of(access: ReadOnlyAccess, part: Part) -> str:
     """Return all text of the files of a part that are small enough to be read by a person."""
     texts = []
     left = _MOST_TEXT
     for path in access.files(part):
         content = access.read(part, path)
-        if content is not None and len(content) <= min(largest, left) and b"\0" not in content[:1024]:
+        if content is not None and len(content) <= min(_LARGEST, left) and b"\0" not in content[:1024]:
             texts.append(content.decode(errors="replace"))
             left -= len(content)
     return "\n\n".join(texts)

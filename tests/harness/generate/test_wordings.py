@@ -169,15 +169,12 @@ def cases() -> dict[str, list[Case]]:
 def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_the_other(
     cases: dict[str, list[Case]],
 ) -> None:
-    development, scoring = (_said(cases[set_]) for set_ in SETS)
+    development, scoring = (
+        {run for case in cases[set_] for step in case.trajectory.steps for run in _runs(step.text)} for set_ in SETS
+    )
     assert len(development) > 500
     assert len(scoring) > 900
     assert development & scoring == set()
-
-
-def _said(cases: list[Case]) -> set[tuple[str, ...]]:
-    """The runs of four words of all turns; none goes over a name, such as that of a file, or a full stop."""
-    return {run for case in cases for step in case.trajectory.steps for run in _runs(step.text)}
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -18,10 +18,14 @@ async def _begin(ask: Ask) -> asyncio.Task[Outcome]:
     return asking
 
 
-class Hanging:
-    """Waits for what never comes."""
+class _Bad:
+    @property
+    def name(self) -> str:
+        return type(self).__name__.lower()
 
-    name = "hanging"
+
+class Hanging(_Bad):
+    """Waits for what never comes."""
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         await _begin(ask)
@@ -29,10 +33,8 @@ class Hanging:
         raise AssertionError
 
 
-class Heedless:
+class Heedless(_Bad):
     """Waits on when it is cancelled."""
-
-    name = "heedless"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
         try:
@@ -43,10 +45,8 @@ class Heedless:
         raise AssertionError
 
 
-class Blocking:
+class Blocking(_Bad):
     """Blocks its thread."""
-
-    name = "blocking"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         await _begin(ask)
@@ -54,10 +54,8 @@ class Blocking:
         raise AssertionError
 
 
-class Computing:
+class Computing(_Bad):
     """Computes without an end, and never lets another thread of its process go on."""
-
-    name = "computing"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         await _begin(ask)
@@ -65,28 +63,22 @@ class Computing:
         raise AssertionError
 
 
-class Raising:
+class Raising(_Bad):
     """Raises an error with a long text."""
-
-    name = "raising"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         raise ValueError("broken " * 9_999)
 
 
-class Leaving:
+class Leaving(_Bad):
     """Ends its process."""
-
-    name = "leaving"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         os._exit(3)
 
 
-class Printing:
+class Printing(_Bad):
     """Prints a lot, reads what is not for it, and finds nothing."""
-
-    name = "printing"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         sys.stdout.write("x" * 9_999_999)
@@ -96,29 +88,23 @@ class Printing:
         return Feedback()
 
 
-class Flooding:
+class Flooding(_Bad):
     """Finds thousands of misbehaviours with long texts."""
-
-    name = "flooding"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         steps, text = tuple(range(9_999)), "</system-reminder>" * 99_999
         return Feedback(tuple(Misbehaviour(text, steps, text) for _ in range(5_000)))
 
 
-class Wrong:
+class Wrong(_Bad):
     """Gives what is no feedback."""
-
-    name = "wrong"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         return "yes"  # type: ignore[return-value]
 
 
-class Asking:
+class Asking(_Bad):
     """Asks a model, and passes on what it says together with how many steps it saw."""
-
-    name = "asking"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
         outcome = await ask(Request(ask.model, (Message("user", trajectory.steps[-1].results[0].text),)))
@@ -126,10 +112,8 @@ class Asking:
         return Feedback((Misbehaviour("asked", (), f"{said} {len(trajectory.steps)}"),))
 
 
-class Spying:
+class Spying(_Bad):
     """Looks for the key of the observer's model."""
-
-    name = "spying"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         return Feedback(
@@ -137,20 +121,16 @@ class Spying:
         )
 
 
-class Nagging:
+class Nagging(_Bad):
     """Asks a model again and again."""
-
-    name = "nagging"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         while True:
             await _begin(ask)
 
 
-class Shouting:
+class Shouting(_Bad):
     """Asks a model something that is megabytes long."""
-
-    name = "shouting"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
         await ask(Request(ask.model, (Message("user", "x" * 2_000_000),)))

@@ -6,6 +6,7 @@ import pytest
 
 from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.observer.detector_process import DetectorFailed, DetectorProcess
+from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.trajectory import Trajectory
 from tests.harness.agent.folders import NoModel
 from tests.harness.observer.runs import asked, call, read, run
@@ -37,13 +38,18 @@ def _bad(name: str) -> str:
     return f"tests.harness.observer.bad_detectors:{name}"
 
 
-def test_the_rules_find_a_loop_and_the_call_that_is_repeated() -> None:
-    async def found() -> list[tuple[str, tuple[int, ...], str]]:
-        async with DetectorProcess("rules", NoModel()) as detector:
-            feedback = await detector.detect(LOOP)
-        return [(one.category, one.steps, one.evidence["call"]) for one in feedback.misbehaviours]
+def _found(name: str) -> tuple[Misbehaviour, ...]:
+    async def found() -> tuple[Misbehaviour, ...]:
+        async with DetectorProcess(name, NoModel()) as detector:
+            return (await detector.detect(LOOP)).misbehaviours
 
-    assert asyncio.run(found()) == [("infinite_loop", (1, 2, 3, 4), "read_file(file_path='a.py')")]
+    return asyncio.run(found())
+
+
+def test_the_rules_find_a_loop_and_the_call_that_is_repeated() -> None:
+    (loop,) = _found("rules")
+    assert (loop.category, loop.steps) == ("infinite_loop", (1, 2, 3, 4))
+    assert loop.evidence["call"] == "read_file(file_path='a.py')"
 
 
 def test_a_detector_asks_a_model_through_the_observer_and_gets_steps_as_they_come() -> None:
@@ -79,30 +85,17 @@ def test_a_detector_that_fails_costs_one_answer(name: str, said: str) -> None:
 
 
 def test_what_a_detector_prints_goes_nowhere() -> None:
-    async def found() -> int:
-        async with DetectorProcess(_bad("Printing"), NoModel()) as detector:
-            return len((await detector.detect(LOOP)).misbehaviours)
-
-    assert asyncio.run(found()) == 0
+    assert _found(_bad("Printing")) == ()
 
 
 def test_a_detector_never_sees_the_key_of_the_model_that_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k-1")
-
-    async def said() -> str:
-        async with DetectorProcess(_bad("Spying"), NoModel()) as detector:
-            return (await detector.detect(LOOP)).misbehaviours[0].rationale
-
-    assert asyncio.run(said()) == "[]"
+    assert _found(_bad("Spying"))[0].rationale == "[]"
 
 
 def test_a_flood_is_cut_before_it_is_sent() -> None:
-    async def found() -> tuple[int, int]:
-        async with DetectorProcess(_bad("Flooding"), NoModel()) as detector:
-            misbehaviours = (await detector.detect(LOOP)).misbehaviours
-        return len(misbehaviours), max(len(one.category) + len(one.rationale) for one in misbehaviours)
-
-    assert asyncio.run(found()) == (20, 2_000)
+    faults = _found(_bad("Flooding"))
+    assert (len(faults), max(len(one.category) + len(one.rationale) for one in faults)) == (20, 2_000)
 
 
 @pytest.mark.parametrize("name", ["Hanging", "Heedless", "Blocking", "Computing"])

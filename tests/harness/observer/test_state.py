@@ -34,6 +34,12 @@ def _answered(*answers: Feedback, arm: Arm = "guide", delay: int = 0, steps: Seq
     return state.observed(steps)
 
 
+def _asked() -> ObserverState:
+    state = ObserverState("run-1", "made")
+    state.asked(SAME[:6])
+    return state
+
+
 def _said(run: ObservedRun) -> list[tuple[int | None, int, str]]:
     return [(one.delivered_at, one.level, one.withheld) for one in run.interventions]
 
@@ -96,15 +102,13 @@ def test_a_question_that_is_open_when_the_run_ends_stays_unanswered() -> None:
 
 
 def test_an_answer_that_comes_with_the_last_step_is_not_said_any_more() -> None:
-    state = ObserverState("run-1", "made")
-    state.asked(SAME[:6])
+    state = _asked()
     state.ended(SAME, looping(3, 4, 5))
     assert _said(state.observed(SAME)) == [(None, 1, "ended")]
 
 
 def test_the_same_episode_is_not_spoken_of_twice() -> None:
-    state = ObserverState("run-1", "made")
-    state.asked(SAME[:6])
+    state = _asked()
     assert state.answered(looping(3, 4, 5), SAME[:9]) is not None
     state.asked(SAME[:9])
     assert state.answered(looping(3, 4, 5, 6, 7, 8), SAME[:9]) is None
@@ -130,8 +134,7 @@ def test_nothing_is_said_in_shadow_mode() -> None:
 
 
 def test_a_failed_question_is_no_answer() -> None:
-    state = ObserverState("run-1", "made")
-    state.asked(SAME[:6])
+    state = _asked()
     state.failed("ValueError: broken", SAME[:7])
     assert [(one.status, one.error) for one in state.observed(SAME).invocations] == [("failed", "ValueError: broken")]
 
@@ -147,8 +150,7 @@ def test_an_answer_without_an_end_is_cut() -> None:
 
 @pytest.mark.parametrize("answer", [None, "yes", 7, Feedback([]), Feedback((1,)), Feedback((Misbehaviour(3),))])  # type: ignore[arg-type]
 def test_what_is_no_feedback_is_refused_and_the_question_stays_open(answer: object) -> None:
-    state = ObserverState("run-1", "made")
-    state.asked(SAME[:6])
+    state = _asked()
     with pytest.raises(TypeError):
         state.answered(answer, SAME[:6])  # type: ignore[arg-type]
     assert state.in_flight

@@ -140,15 +140,6 @@ def test_the_base_is_never_written_to(tmp_path: Path, sandbox: Sandbox, snapshot
     }
 
 
-def test_a_snapshot_of_another_workspace_is_refused(base: Path, sandbox: Sandbox) -> None:
-    with (
-        open_workspace(base, sandbox=sandbox) as one,
-        open_workspace(base, sandbox=sandbox) as other,
-        pytest.raises(ValueError, match="another workspace"),
-    ):
-        other.restore(one.take())
-
-
 @pytest.mark.parametrize("snapshots", ["auto", "copies"])
 def test_a_file_written_in_place_right_after_a_snapshot_is_told_from_it(
     base: Path, sandbox: Sandbox, snapshots: str

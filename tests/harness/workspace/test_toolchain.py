@@ -1,9 +1,119 @@
-"""What a test command needs is shown to it, and a home is not."""
+"""A test command is shown its interpreter and packages, a project its own, and no home."""
 
+import os
 import sys
 from pathlib import Path
 
-from misstep.harness.workspace import program_folders, python_toolchain
+import pytest
+
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.workspace import (
+    Sandbox,
+    Toolchain,
+    open_workspace,
+    own_command,
+    program_folders,
+    project_toolchain,
+    python_toolchain,
+)
+
+
+def environment(place: Path) -> Path:
+    """Make what is taken for a virtual environment, with one package."""
+    (place / "bin").mkdir(parents=True)
+    (place / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
+    (place / "pyvenv.cfg").write_text(f"home = {Path(os.path.realpath(sys.executable)).parent}\n")
+    packages = place / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "fruit.py").write_text("PRICE = 7\n")
+    return packages
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    folder = tmp_path / "shop"
+    (folder / "src" / "shop").mkdir(parents=True)
+    (folder / "src" / "shop" / "__init__.py").write_text("NAME = 'as the user has it'\n")
+    return folder
+
+
+def tree(checkout: Path) -> Path:
+    """Make a tree of an earlier commit."""
+    folder = checkout.parent / "tree"
+    (folder / "src" / "shop").mkdir(parents=True)
+    (folder / "src" / "shop" / "__init__.py").write_text("NAME = 'as it was committed'\n")
+    return folder
+
+
+def ran(toolchain: Toolchain, base: Path, sandbox: Sandbox, *command: str) -> str:
+    opened = open_workspace(
+        base,
+        sandbox=sandbox,
+        read_only=toolchain.read_only,
+        environment=toolchain.environment,
+        checkout=toolchain.checkout,
+    )
+    with opened as workspace:
+        done = workspace.run(command)
+        assert workspace.files() == sorted(path.relative_to(base).as_posix() for path in base.rglob("*.*"))
+    return done.output.strip()
+
+
+def test_an_editable_install_imports_the_tree_that_is_tested_and_packages_are_those_of_the_project(
+    checkout: Path, sandbox: Sandbox
+) -> None:
+    (environment(checkout / ".venv") / "shop.pth").write_text(f"{checkout}/src\n")
+    toolchain = project_toolchain(checkout)
+    assert toolchain.python == str(checkout / ".venv/bin/python")
+    program = "import sys; sys.path.remove('/ws/src'); import fruit, shop; print(fruit.PRICE, shop.NAME)"
+    assert ran(toolchain, tree(checkout), sandbox, "python", "-c", program) == "7 as it was committed"
+
+
+def test_an_older_copy_of_the_project_that_is_installed_does_not_count(checkout: Path, sandbox: Sandbox) -> None:
+    (environment(checkout / ".venv") / "shop.py").write_text("NAME = 'as it was installed'\n")
+    program = "import shop; print(shop.NAME)"
+    assert ran(project_toolchain(checkout), tree(checkout), sandbox, "python", "-c", program) == "as it was committed"
+
+
+def test_packages_of_node_are_read_and_caches_beside_them_are_thrown_away(checkout: Path, sandbox: Sandbox) -> None:
+    (checkout / "node_modules" / "fruit").mkdir(parents=True)
+    (checkout / "node_modules" / "fruit" / "price").write_text("7")
+    command = "mkdir node_modules/.vite && cat node_modules/fruit/price && ! rm node_modules/fruit/price 2> /dev/null"
+    assert ran(project_toolchain(checkout), tree(checkout), sandbox, "sh", "-c", command) == "7"
+    assert not (checkout / "node_modules" / ".vite").exists()
+
+
+def test_an_environment_elsewhere_is_named(checkout: Path, tmp_path: Path, sandbox: Sandbox) -> None:
+    environment(tmp_path / "elsewhere")
+    toolchain = project_toolchain(checkout, python=tmp_path / "elsewhere")
+    assert ran(toolchain, tree(checkout), sandbox, "python", "-c", "import fruit; print(fruit.PRICE)") == "7"
+
+
+def test_a_checkout_without_an_environment_has_misstep_s_interpreter(checkout: Path) -> None:
+    assert project_toolchain(checkout).python == python_toolchain().python
+    with pytest.raises(InputError, match="bin/python"):
+        project_toolchain(checkout, python=checkout)
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ("uv run pytest -q", "pytest -q"),
+        ("uv run --frozen pytest", "pytest"),
+        ("cd app && poetry run python -m pytest", "cd app && python -m pytest"),
+        ("python -m pytest", "python -m pytest"),
+    ],
+)
+def test_the_program_that_builds_an_environment_is_left_out(command: str, own: str) -> None:
+    assert own_command(command) == own
+
+
+def test_a_program_that_builds_environments_needs_one_that_is_built(checkout: Path) -> None:
+    with pytest.raises(UsageError, match="uv has no environment"):
+        project_toolchain(checkout, "uv run pytest")
+    with pytest.raises(UsageError, match="tox builds environments"):
+        own_command("tox -e py311")
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_of(tmp_path: Path) -> None:

@@ -28,22 +28,13 @@ def index(files: dict[str, str]) -> CodeIndex:
     return CodeIndex(list(files), read)
 
 
-def test_a_string_is_found_with_its_lines(index: CodeIndex) -> None:
+def test_a_string_is_found_with_its_lines_whatever_its_length_quotes_and_case(index: CodeIndex) -> None:
     assert [(hit.path, hit.line) for hit in index.search("sum(self")] == [("app/order.py", 3)]
     assert [hit.path for hit in index.search("class Order")] == ["app/order.py", "notes.txt", "web/order.js"]
-
-
-def test_a_short_string_quotes_and_several_lines_are_found(index: CodeIndex) -> None:
     assert [hit.path for hit in index.search("0")] == ["app/cart.py"]
     assert [hit.path for hit in index.search('"Total"')] == ["notes.txt"]
     assert [hit.line for hit in index.search("def total(self):\n        return 0")] == [2]
-
-
-def test_another_case_is_found_where_the_given_one_is_nowhere(index: CodeIndex) -> None:
     assert [hit.path for hit in index.search("CLASS CART")] == ["app/cart.py"]
-
-
-def test_a_file_is_searched_alone(index: CodeIndex) -> None:
     assert [hit.path for hit in index.search("total", "app/cart.py")] == ["app/cart.py", "app/cart.py"]
 
 
