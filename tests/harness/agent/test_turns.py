@@ -60,7 +60,6 @@ NO_LIMIT = TurnLimits(None, None, None, None, None)
 
 @pytest.fixture(autouse=True)
 def left_behind(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The agents of one test alone, and no second of patience with them."""
     found: list[Any] = []
     monkeypatch.setattr("misstep.harness.agent.turns._LEFT_BEHIND", found)
     monkeypatch.setattr("misstep.harness.agent.turns._PATIENCE_SECONDS", 0.02)

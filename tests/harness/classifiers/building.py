@@ -8,12 +8,10 @@ from misstep.harness.verdict import Verdict
 
 
 def run(*steps: Step, task: str = "") -> Trajectory:
-    """A trajectory of these steps."""
     return Trajectory(id="by-hand", source=Source(format="by hand"), task=task, steps=steps)
 
 
 def user(text: str) -> Step:
-    """The user's turn."""
     return Step("user", text=text)
 
 
@@ -31,32 +29,26 @@ def call(
 
 
 def bash(command: str, answer: str | None = "", code: int | None = None) -> Step:
-    """The agent's turn with one shell command."""
     return call("bash", answer, code, command=command)
 
 
 def read(path: str, answer: str = "1\tdef load():\n2\t    return None\n", **extent: Any) -> Step:
-    """The agent reads a file."""
     return call("Read", answer, file_path=path, **extent)
 
 
 def edit(path: str, old: str = "a = 1", new: str = "a = 2") -> Step:
-    """The agent edits a file, and it works."""
     return call("Edit", f"The file {path} has been updated.", file_path=path, old_string=old, new_string=new)
 
 
 def write(path: str, content: str = "x = 1\n") -> Step:
-    """The agent writes a file, and it works."""
     return call("Write", f"File created successfully at: {path}", file_path=path, content=content)
 
 
 def misses(path: str, old: str) -> Step:
-    """The agent edits a file whose text is another."""
     answer = "<tool_use_error>String to replace not found in file.</tool_use_error>"
     return call("Edit", answer, None, True, file_path=path, old_string=old, new_string="b")
 
 
 def verdict(category: str, trajectory: Trajectory) -> Verdict:
-    """The verdict of one classifier."""
     (answer,) = classify_all(trajectory, [category])
     return answer

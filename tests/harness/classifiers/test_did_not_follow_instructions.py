@@ -7,7 +7,6 @@ from tests.harness.classifiers.building import bash, call, edit, read, run, says
 
 
 def asked(words: str, *steps: Step) -> Trajectory:
-    """A session that opens with these words of the user's."""
     return run(user(words), *steps, says("Done."))
 
 

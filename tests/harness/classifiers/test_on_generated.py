@@ -20,7 +20,6 @@ FOUND = {"infinite_loop": 0.9, "tool_call_failure": 0.6}
 
 @pytest.fixture(scope="module")
 def judged() -> list[tuple[Case, Sequence[Verdict]]]:
-    """Each case with what the classifiers say of it."""
     cases = generate_sessions(300, 987_001, wordings="development")
     return [(case, [one for one in classify_all(case.trajectory) if one.label == "yes"]) for case in cases]
 

@@ -10,7 +10,6 @@ PATCH = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-a\n+b\n*** End Patch"
 
 
 def asked(words: str, *steps: Step) -> Trajectory:
-    """A session that opens with these words of the user's."""
     return run(user(words), *steps, says("Done."))
 
 

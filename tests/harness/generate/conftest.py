@@ -7,7 +7,6 @@ from misstep.harness.generate.sessions import Case, generate_sessions
 
 @pytest.fixture(scope="package")
 def cases() -> list[Case]:
-    """The first 2,000 sessions of a study."""
     return list(generate_sessions(2000, 31, study=True))
 
 

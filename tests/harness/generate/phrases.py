@@ -29,7 +29,6 @@ _START: State = ((), "")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in small letters."""
     return _WORD.findall(text.replace("’", "'").lower())
 
 
@@ -64,7 +63,6 @@ class _Follower:
         self.found: set[Phrase] = set()
 
     def through(self, nodes: Iterable[Any], states: set[State]) -> set[State]:
-        """The states after a row of nodes, from those before it."""
         for operation, argument in nodes:
             states = self._after(str(operation), argument, states)
             if len(states) > _MOST:
@@ -128,7 +126,6 @@ def _letters(members: list[Any]) -> list[str | None]:
 
 
 def shared_runs(first: str, second: str, length: int) -> set[Phrase]:
-    """Runs of `length` words that both texts have."""
     rows = [words(re.sub(r"\$\{?\w+\}?", " ", text)) for text in (first, second)]
     runs = [{tuple(row[start : start + length]) for start in range(len(row) - length + 1)} for row in rows]
     return runs[0] & runs[1]

@@ -17,7 +17,6 @@ EDITORS = {
 
 
 def stands_in(wording: str, text: str) -> bool:
-    """Whether a wording is in a text, whatever its names are."""
     place = 0
     for piece in re.split(r"\$\{?\w+\}?", wording):
         found = text.find(piece, place)
@@ -28,7 +27,6 @@ def stands_in(wording: str, text: str) -> bool:
 
 
 def is_worded(text: str, *kinds: str) -> bool:
-    """Whether a wording of one of the kinds is in a text."""
     return any(stands_in(one.text, text) for one in load_wordings() if one.kind in kinds)
 
 
@@ -37,7 +35,6 @@ def call_of(step: Step) -> bytes:
 
 
 def strings(value: Any) -> list[str]:
-    """All texts in a call's arguments."""
     if isinstance(value, str):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -45,7 +42,6 @@ def strings(value: Any) -> list[str]:
 
 
 def changes(step: Step) -> bool:
-    """Whether a step's call edits, writes or commits, by its shape."""
     for call in step.calls:
         texts = strings(call.arguments)
         if call.name in EDITORS or any(text in ("str_replace", "create", "apply_patch") for text in texts):

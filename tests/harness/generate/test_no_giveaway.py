@@ -14,7 +14,6 @@ LEVEL = 2.58
 
 
 def asked(case: Case) -> str:
-    """All that the user says, from first to last."""
     return " ".join(step.text for step in case.trajectory.steps if step.role == "user")
 
 

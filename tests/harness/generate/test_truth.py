@@ -62,7 +62,6 @@ def test_a_respelt_call_differs_in_spaces_quotes_flags_remarks_and_spellings_of_
 
 
 def _meant(command: str) -> tuple[str, tuple[str, ...]]:
-    """The letters of a command's flags in order, and its words."""
     split = [word for word in shlex.split(command, comments=True) if not word.startswith("--color")]
     flags = "".join(sorted(letter for word in split if word.startswith("-") for letter in word if letter != "-"))
     rest = (posixpath.normpath(word) if "/" in word else word for word in split if not word.startswith("-"))

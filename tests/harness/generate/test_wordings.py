@@ -71,7 +71,6 @@ def rule_texts() -> tuple[str, ...]:
 
 @cache
 def rule_phrases() -> frozenset[tuple[str, ...]]:
-    """The phrases of the rules' texts and of their regular expressions."""
     found = {phrase for text in rule_texts() for phrase in phrases(text)}
     for key in uses(classifiers).place:
         found |= phrases_of_pattern(re.compile(*key))
@@ -98,7 +97,6 @@ def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
 
 
 def _own_words(wordings: list[Wording]) -> set[str]:
-    """The longer English words of wordings."""
     texts = (re.sub(r"\$\{?\w+\}?", " ", one.text) for one in wordings if one.language == "en")
     return {word for text in texts for word in words(text) if len(word) > 3}
 

@@ -5,25 +5,20 @@ from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Traje
 
 
 def asked(text: str = "Mend the price. Do not touch config.yaml.") -> Step:
-    """The user's turn."""
     return Step("user", text)
 
 
 def call(name: str = "read_file", answer: str = "one = 1", error: bool | None = None, **arguments: str) -> Step:
-    """A step of the agent with one call."""
     return Step("agent", calls=(ToolCall(name, dict(arguments)),), results=(ToolResult(answer, is_error=error),))
 
 
 def read(path: str = "a.py") -> Step:
-    """A look at a file."""
     return call(file_path=path)
 
 
 def run(*steps: Step) -> Trajectory:
-    """A run of these steps."""
     return Trajectory("run-1", Source("made"), "", steps)
 
 
 def looping(*steps: int, of: str = "read_file(file_path='a.py')") -> Feedback:
-    """The feedback that these steps show a loop of one call."""
     return Feedback((Misbehaviour("infinite_loop", steps, evidence={"call": of}),))

@@ -13,7 +13,6 @@ DRIFTING = Misbehaviour("unrequested_changes", (1,), evidence={"constraint": "Do
 
 
 def _behind(*steps: Step) -> list[Step]:
-    """A run that goes on so behind three steps of evidence."""
     return [asked(), read(), read(), read(), *steps]
 
 

@@ -46,12 +46,10 @@ def triage_case(folder: Path, files: Mapping[str, str] | None = None, descriptio
 
 
 def a_run(*steps: Step, **parts: Any) -> Trajectory:
-    """A run of an agent."""
     return Trajectory("run-1", Source("misstep"), "Write total.", steps, Outcome("failed"), **parts)
 
 
 def shell(command: str, output: str = "", exit_code: int | None = 0, text: str = "") -> Step:
-    """A turn of the agent with one shell command."""
     return Step(
         "agent",
         text,

@@ -9,7 +9,6 @@ from misstep.harness.workspace import Sandbox, find_sandbox
 
 
 def sandbox_named(name: str) -> Sandbox:
-    """A sandbox of this machine, or a skip with what brings it."""
     try:
         return find_sandbox(name)
     except SandboxMissing as error:
@@ -20,11 +19,9 @@ def sandbox_named(name: str) -> Sandbox:
 
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
-    """The best sandbox of this machine."""
     return sandbox_named("auto")
 
 
 @pytest.fixture(scope="session", params=["bubblewrap", "sandlock", "unsandboxed"])
 def each_sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Every way to run a command, one after another."""
     return sandbox_named(request.param)

@@ -56,7 +56,6 @@ def layered(sandbox: Sandbox) -> Sandbox:
 
 
 def state(workspace: Workspace) -> dict[str, object]:
-    """Everything that can be seen from the host, and from inside."""
     files = {path: workspace.read(path) for path in workspace.files()}
     inside = workspace.run(["sh", "-c", "find . -printf '%y %P %l\\n' | sort; find . -type f -perm -100 | sort"])
     assert inside.exit_code == 0

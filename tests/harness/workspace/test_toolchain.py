@@ -19,7 +19,6 @@ from misstep.harness.workspace import (
 
 
 def environment(place: Path) -> Path:
-    """Make what is taken for a virtual environment, with one package."""
     (place / "bin").mkdir(parents=True)
     (place / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
     (place / "pyvenv.cfg").write_text(f"home = {Path(os.path.realpath(sys.executable)).parent}\n")
@@ -39,7 +38,6 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tree(checkout: Path) -> Path:
-    """Make a tree of an earlier commit."""
     folder = checkout.parent / "tree"
     (folder / "src" / "shop").mkdir(parents=True)
     (folder / "src" / "shop" / "__init__.py").write_text("NAME = 'as it was committed'\n")

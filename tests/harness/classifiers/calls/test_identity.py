@@ -22,7 +22,6 @@ def act(step: Step) -> Act:
 
 
 def shared(one: Step, other: Step) -> bool:
-    """Whether two calls that are the same have the same cheap key."""
     return call_key(act(one)) != call_key(act(other)) or coarse_key(act(one)) == coarse_key(act(other))
 
 

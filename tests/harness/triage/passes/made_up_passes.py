@@ -18,17 +18,14 @@ OTHERWISE_RIGHT = (
 def passed(
     folder: Path, sandbox: Sandbox, files: Mapping[str, str] | None = None, *steps: Step, description: str = ""
 ) -> ReplicasOfCase:
-    """A case whose result is right unless `files` say otherwise."""
     case = triage_case(folder, {"workspace/price.py": OTHERWISE_RIGHT, **(files or {})}, description)
     return ReplicasOfCase(case, sandbox, a_run(*steps))
 
 
 def read_only(folder: Path, files: Mapping[str, str] | None = None, *steps: Step) -> FilesOfCase:
-    """As `passed`, for a judge that only reads."""
     case = triage_case(folder, {"workspace/price.py": OTHERWISE_RIGHT, **(files or {})})
     return FilesOfCase(case, a_run(*steps))
 
 
 def texts(folder: Path, files: Mapping[str, str] | None = None, *steps: Step) -> TextsOfCase:
-    """As `passed`, for a judge of texts."""
     return TextsOfCase(triage_case(folder, files), a_run(*steps))

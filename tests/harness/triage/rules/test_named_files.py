@@ -14,7 +14,6 @@ ASKED = "Write the totals."
 
 
 def subcategory(folder: Path, asked: str, files: dict[str, str], *commands: str) -> str:
-    """What `by_files` says of a failed run whose instruction is `asked`."""
     run = a_run(*map(shell, commands or ("cat price.py",)))
     given = {"instruction.md": f"{asked}\n", "trajectory.json": written(run), "logs/tests.log": FAILS, **files}
     found = by_files(FilesOfCase(triage_case(folder / "one", given)))

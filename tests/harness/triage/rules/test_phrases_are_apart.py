@@ -29,7 +29,6 @@ PHRASES = sorted(
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a TOML document."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -41,7 +40,6 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def is_said(node: ast.AST) -> bool:
-    """Whether a node is a text that may reach a case, and no program that is run."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " not in node.value
 
 
