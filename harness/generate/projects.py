@@ -44,8 +44,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def load_languages() -> tuple[Language, ...]:
-    """Return the languages of the data file."""
+def _load_languages() -> tuple[Language, ...]:
     raw = (FOLDER.parent / "languages.toml").read_bytes()
     return tuple(msgspec.toml.decode(raw, type=dict[str, list[Language]])["language"])
 
@@ -125,7 +124,7 @@ class Project(Struct):
 
 def make_project(random: Random, language: Language | None = None) -> Project:
     """Return a project of six modules with tests for three; without a `language` one is drawn."""
-    language = language or random.choice(load_languages())
+    language = language or random.choice(_load_languages())
     name = random.choice(_WORDS.projects)
     modules = random.sample(_WORDS.modules, 6)
     pairs = _names(random)

@@ -49,8 +49,7 @@ class RunnableTask(Struct, frozen=True):
 
 
 @cache
-def runnable_language() -> Language:
-    """Return the one language of these projects."""
+def _runnable_language() -> Language:
     return msgspec.toml.decode((FOLDER.parent / "runnable.toml").read_bytes(), type=Language)
 
 
@@ -63,7 +62,7 @@ def make_runnable_task(
     random: Random, voice: Voice, limit: str, tools: tuple[str, ...], *, plain: bool = False
 ) -> RunnableTask:
     """Return a task of a seed."""
-    project = make_project(random, language=runnable_language())
+    project = make_project(random, language=_runnable_language())
     for test, source in zip(project.tests, project.sources, strict=False):
         module = source.rpartition("/")[2].removesuffix(".py")
         imports = ["import sys", "import unittest", f"sys.path.insert(0, {project.folder()!r})"]

@@ -42,7 +42,7 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
     answers: dict[Hashable, str] = {}
     restless: set[Hashable] = set()
     made: list[ObservedProgress] = []
-    for act in acts_behind(steps, after - _COMPARED):
+    for act in _acts_behind(steps, after - _COMPARED):
         key, text = call_key(act), act.result.text if act.result is not None else None
         if text is None or act.kind in _NEVER:
             continue
@@ -62,12 +62,11 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
 
 def is_like_an_earlier(step: Step, steps: Sequence[Step]) -> bool:
     """Return whether a step with a call makes one that the last steps before it make too."""
-    *earlier, last = (call_key(act) for act in acts_behind((*steps, step), len(steps) - 1 - _COMPARED))
+    *earlier, last = (call_key(act) for act in _acts_behind((*steps, step), len(steps) - 1 - _COMPARED))
     return last in earlier
 
 
-def acts_behind(steps: Sequence[Step], after: int) -> list[Act]:
-    """Return the agent's calls behind a step."""
+def _acts_behind(steps: Sequence[Step], after: int) -> list[Act]:
     start = max(0, after + 1)
     shown = (*(Step("system"),) * start, *steps[start:])
     return History(Trajectory("", Source(""), steps=shown)).acts
@@ -184,7 +183,7 @@ def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[Observed
     if any(step.role == "user" and step.text for step in later):
         return True
     if fault.category in LASTING:
-        changed, acts = fault.evidence.get("changed", ""), acts_behind(steps, min(fault.steps) - 1)
+        changed, acts = fault.evidence.get("changed", ""), _acts_behind(steps, min(fault.steps) - 1)
         made = [act for act in acts if act.step in fault.steps]
         after = (act for act in acts if act.step > max(fault.steps) and not failed(act))
         return bool(changed) and any(undoes(act, made, changed) for act in after)

@@ -81,7 +81,7 @@ def answer_hook(
             raise UsageError("the hook reads standard input alone", "Leave out paths, --follow and --out.")
         chosen = chosen_categories(categories) if categories else ()
         options = ReplayOptions(detector, chosen, every=every, arm="guide")
-        event = hook_input(sys.stdin.buffer.read())
+        event = _hook_input(sys.stdin.buffer.read())
         reply = answer(event, partial(continued, options=options), cache_folder() / FOLDER)
         if reply is not None:
             sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
@@ -122,8 +122,7 @@ class HookInput(Struct, frozen=True):
     tool_response: Any = None
 
 
-def hook_input(data: bytes) -> HookInput:
-    """Return what the agent's program wrote."""
+def _hook_input(data: bytes) -> HookInput:
     try:
         return msgspec.json.decode(data, type=HookInput)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -40,8 +40,8 @@ class _Point(Struct, frozen=True):
 
 def from_output(output: str) -> SuiteCounts | None:
     """The tests in what a command printed, all that it ran together; `None` where it does not say how many ran."""
-    counts = [each for each in (from_unittest(output), from_tap(output), from_go(output)) if each is not None]
-    return joined_counts(counts) if counts else None
+    counts = [each for each in (from_unittest(output), _from_tap(output), _from_go(output)) if each is not None]
+    return _joined_counts(counts) if counts else None
 
 
 def saw_tests(output: str) -> bool:
@@ -50,8 +50,7 @@ def saw_tests(output: str) -> bool:
     return counts.ran > 0 if counts is not None else _NO_TESTS.search(output) is None
 
 
-def joined_counts(counts: list[SuiteCounts]) -> SuiteCounts:
-    """Return what several reports say together; the passed tests are known where all of them name theirs."""
+def _joined_counts(counts: list[SuiteCounts]) -> SuiteCounts:
     passed = [each.passed for each in counts]
     known = None if None in passed else tuple(test for each in passed for test in each or ())
     failed = tuple(test for each in counts for test in each.failed)
@@ -63,7 +62,7 @@ def from_unittest(output: str) -> SuiteCounts | None:
     ended = list(_COUNTED.finditer(output))
     starts = [0, *(each.end() for each in ended)]
     runs = [_unittest_run(output[start : each.end()], each) for start, each in zip(starts, ended, strict=False)]
-    return joined_counts(runs) if runs else None
+    return _joined_counts(runs) if runs else None
 
 
 def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
@@ -102,7 +101,7 @@ def _unittest_id(heading: str) -> str:
     return place if place.endswith(f".{name}") else f"{place}.{name}"
 
 
-def from_tap(output: str) -> SuiteCounts | None:
+def _from_tap(output: str) -> SuiteCounts | None:
     """Return the tests in what printed the Test Anything Protocol; `None` where it has no plan."""
     if not _PLAN.search(output):
         return None
@@ -162,7 +161,7 @@ def _error_of(report: str) -> str:
     return "\n".join(takewhile(lambda line: not f"{line} ".startswith(_KEYS_BEHIND_ERROR), lines))
 
 
-def from_go(output: str) -> SuiteCounts | None:
+def _from_go(output: str) -> SuiteCounts | None:
     """The tests in what `go test` printed; those that passed are named with `-v`. `None` where no package ended."""
     lines = output.splitlines()
     if not any(_GO_ENDED.match(line) and "\t" in line for line in lines):

@@ -79,20 +79,17 @@ def _again(ground: Ground, action: Action) -> WaywardCommand:
     return WaywardCommand(replace(action, thought=ground.voice.say("again")))
 
 
-def same_look(ground: Ground, random: Random) -> _Repeated:
-    """Return one look, again and again."""
+def _same_look(ground: Ground, random: Random) -> _Repeated:
     look = random.choice(looks(ground))
     return _Repeated(lambda done: _again(ground, look))  # noqa: ARG005
 
 
-def round_of_looks(ground: Ground, random: Random) -> _Repeated:
-    """Return two to four looks, one round after the other."""
+def _round_of_looks(ground: Ground, random: Random) -> _Repeated:
     chosen = random.sample(looks(ground), random.randint(2, 4))
     return _Repeated(lambda done: _again(ground, chosen[done % len(chosen)]))
 
 
-def spelt_look(ground: Ground, random: Random) -> _Repeated:
-    """Return one file, read by one spelling of its path after the other."""
+def _spelt_look(ground: Ground, random: Random) -> _Repeated:
     path = random.choice(ground.paths)
     ways = [path, f"./{path}", path.replace("/", "//", 1), f"././{path}"]
     return _Repeated(lambda done: _again(ground, Action("read_file", {"file_path": ways[done % len(ways)]})))
@@ -143,8 +140,7 @@ def invented_paths(ground: Ground, random: Random) -> _Repeated:
     return _Repeated(lambda done: looked_at(f"{folder}/core/{words[done % len(words)]}{done}.py", ground.voice))
 
 
-def misremembered_edit(ground: Ground, random: Random) -> _Repeated:
-    """Return an edit of a text that the file does not have."""
+def _misremembered_edit(ground: Ground, random: Random) -> _Repeated:
     edit = random.choice(ground.remarks)
 
     def command(done: int) -> WaywardCommand:
@@ -205,5 +201,5 @@ def _taken_back(ground: Ground, made: Sequence[TextEdit]) -> list[WaywardCommand
     ]
 
 
-LOOPS: tuple[Form, ...] = (same_look, round_of_looks, spelt_look, to_and_fro)
-FAILURES: tuple[Form, ...] = (imagined_tool, missing_argument, malformed, invented_paths, misremembered_edit)
+LOOPS: tuple[Form, ...] = (_same_look, _round_of_looks, _spelt_look, to_and_fro)
+FAILURES: tuple[Form, ...] = (imagined_tool, missing_argument, malformed, invented_paths, _misremembered_edit)

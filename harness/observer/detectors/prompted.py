@@ -40,7 +40,7 @@ class PromptedDetector(Detector):
         outcome = await ask(request)
         if isinstance(outcome, Failure):
             raise NoAnswer(f"the model gave no answer: {outcome.sentence}")
-        return read_feedback(outcome, request, len(trajectory.steps))
+        return _read_feedback(outcome, request, len(trajectory.steps))
 
 
 def kinds() -> dict[str, str]:
@@ -73,8 +73,7 @@ def request_about(run: Trajectory, model: str) -> Request:
     )
 
 
-def read_feedback(reply: Reply, request: Request, steps: int) -> Feedback:
-    """Return what a reply says of a run with so many steps."""
+def _read_feedback(reply: Reply, request: Request, steps: int) -> Feedback:
     shown = request.messages[-1].content
     answer = read_reply(reply.text, _ANY, refusal=reply.refusal, finish=reply.finish, steps=steps, shown=shown)
     if answer.status != "answered":
