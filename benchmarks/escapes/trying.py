@@ -7,9 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.escapes.attempt import STARTED
+from benchmarks.escapes.attempt import STARTED, host, mounts, processes_with
 from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
-from benchmarks.escapes.host import host, mounts, processes_with
 from misstep.harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")

@@ -18,19 +18,201 @@ Which observation decides what, in the order in which they are made, and why:
    section 5.4).
 """
 
-from collections.abc import Sequence
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, takewhile
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.protocols import Replica, SandboxAccess
+from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
 from misstep.harness.triage.rules.events import Event, event_in
-from misstep.harness.triage.rules.failures import last_lines
+from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import chance, lacking_input, spoiled_input, unnamed_file, unnamed_result
-from misstep.harness.triage.rules.replay import Repeated, repeat
-from misstep.harness.triage.rules.run_record import KILLED, RunRecord
-from misstep.harness.triage.rules.runs_of_tests import TestRuns
+from misstep.harness.triage.rules.run_record import KILLED, RecordedCommand, RunRecord
 from misstep.harness.triage.rules.text import agent_fault
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
-from misstep.harness.workspace import Limits
+from misstep.harness.workspace import Finished, Limits
+from misstep.harness.workspace.suite_output import saw_tests
+
+_MOST_COMMANDS = 200
+_MOST_SECONDS = 120.0
+_BATCH = 60_000
+"""Bytes of commands that are handed to one process; the kernel takes no longer argument than 128 KiB."""
+
+_RUNNER = """
+import json, os, signal, subprocess, sys
+seconds, shell, *commands = json.loads(sys.argv[1])
+for command in commands:
+    process = subprocess.Popen([shell, "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        text, code = process.communicate(timeout=seconds)[0], process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        text, code = process.communicate()[0], 124
+    text = text.decode(errors="replace")[:4000]
+    os.write(1, (json.dumps({"text": text, "code": code if code >= 0 else 128 - code}) + "\\n").encode())
+"""
+
+
+class Repeated(Struct, frozen=True):
+    """A command of the record, and how it ended when it was run again."""
+
+    recorded: RecordedCommand
+    code: int
+    output: str
+
+    @property
+    def mended(self) -> bool:
+        """Return whether it failed in the record, and does not fail again."""
+        return self.recorded.failed and self.code == 0
+
+    @property
+    def worse(self) -> bool:
+        """Return whether it worked in the record, and fails now."""
+        return self.recorded.code == 0 and self.code != 0
+
+
+class _Told(Struct):
+    text: str
+    code: int
+
+
+def repeat(replica: Replica, commands: Sequence[RecordedCommand], limits: Limits) -> tuple[Repeated, ...]:
+    """Run the commands of a record again; where one breaks a limit, the next goes on with the files as they are."""
+    return tuple(_repeat(replica, list(commands[:_MOST_COMMANDS]), limits))
+
+
+def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -> Iterator[Repeated]:
+    while commands:
+        sizes = accumulate(len(json.dumps(command.line)) * 2 for command in commands)
+        n = sum(1 for _ in takewhile(lambda size: size <= _BATCH, sizes))
+        batch = list(commands[: max(n, 1)])
+        work: list[Any] = [limits.seconds, "sh", *(command.line for command in batch)]
+        together = replace(limits, seconds=min(_MOST_SECONDS, 5 + limits.seconds * len(batch)))
+        line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
+        finished = replica.run(line, together)
+        answers = [msgspec.json.decode(line, type=_Told) for line in finished.output.splitlines() if _is_told(line)]
+        for command, one in zip(batch, answers, strict=False):
+            yield Repeated(command, one.code, one.text)
+        if len(answers) < len(batch):  # the next command ended everything
+            yield Repeated(batch[len(answers)], 137, f"ended by the limit on {finished.ended}")
+        commands = commands[len(answers) + (len(answers) < len(batch)) :]
+
+
+def _is_told(line: str) -> bool:
+    return line.startswith('{"text": ') and line.endswith("}")
+
+
+class TestRun(Struct, frozen=True):
+    """One run of the tests: what was run, and how it ended."""
+
+    __test__ = False  # no test of pytest's
+
+    command: str
+    finished: Finished
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the tests passed: the command ended well, and not because it ran none."""
+        return self.finished.exit_code == 0 and self.seen
+
+    @property
+    def seen(self) -> bool:
+        """Return whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
+        return saw_tests(self.finished.output)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return the command with its output."""
+        finished = self.finished
+        ended = f"exit code {finished.exit_code}" if finished.ended == "exited" else f"ended by {finished.ended}"
+        return Evidence("command", self.command, f"{ended}\n{last_lines(finished.output)}")
+
+
+class TestRuns:
+    """The runs of the tests on one result so far.
+
+    - `prepare`: What is done in each fresh replica before, such as the agent's commands; its tests are laid afterwards.
+    """
+
+    __test__ = False
+
+    def __init__(
+        self, access: SandboxAccess, result: Result, prepare: Callable[[Replica], object] | None = None
+    ) -> None:
+        self._access, self._result, self._prepare = access, result, prepare
+        self.runs: list[TestRun] = []
+
+    def more(self, count: int) -> "TestRuns":
+        """Run the tests until they have run `count` times, or have passed and failed; each time in a fresh replica."""
+        while len(self.runs) < count and not self.changing:
+            self.runs.append(self._once(len(self.runs)))
+        return self
+
+    def _once(self, number: int) -> TestRun:
+        command = self._access.case.file.test_command
+        with self._access.replica(self._result, tests=self._prepare is None) as replica:
+            if self._prepare is not None:
+                self._prepare(replica)
+            if number == 0 or self._prepare is not None:
+                finished = replica.test()
+            else:  # another seed for the order in which Python's sets come
+                command = f"PYTHONHASHSEED={number} {command}"
+                finished = replica.run(f"export PYTHONHASHSEED={number}\n{self._access.case.file.test_command}")
+        return TestRun(f"on {self._result}: {command}", finished)
+
+    @property
+    def changing(self) -> bool:
+        """Return whether the tests passed and failed on the same result."""
+        return len({run.passed for run in self.runs if run.seen}) > 1
+
+    @property
+    def passed(self) -> bool:
+        """Return whether all runs passed."""
+        return bool(self.runs) and all(run.passed for run in self.runs)
+
+    @property
+    def failed(self) -> bool:
+        """Return whether all runs failed."""
+        return any(run.seen for run in self.runs) and not any(run.passed for run in self.runs)
+
+    @property
+    def silent(self) -> bool:
+        """Return whether no test ran in any run."""
+        return bool(self.runs) and not any(run.seen for run in self.runs)
+
+    @property
+    def failure(self) -> TestFailure:
+        """Return how the first failing run failed."""
+        return read_failure(next((run.finished.output for run in self.runs if not run.passed), ""))
+
+    @property
+    def timed_out(self) -> bool:
+        """Return whether every failing run was ended by the clock."""
+        failing = [run for run in self.runs if not run.passed]
+        return bool(failing) and all(run.finished.ended == "time" for run in failing)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Return a failing and a passing run, if there are such."""
+        failing, passing = (next((run for run in self.runs if run.passed == how), None) for how in (False, True))
+        return tuple(run.evidence for run in (failing, passing) if run is not None)
+
+    def always_failing(self) -> frozenset[str]:
+        """Return the tests that fail in every run, by name."""
+        sets = [read_failure(run.finished.output).tests for run in self.runs]
+        return frozenset.intersection(*sets) if sets else frozenset()
+
+    def ever_failing(self) -> frozenset[str]:
+        """Return the tests that fail in any run, by name."""
+        return frozenset().union(*(read_failure(run.finished.output).tests for run in self.runs))
+
 
 _FEW, _MANY = 2, 8
 """How often tests are run where nothing depends on chance, as far as the files show, and where something may."""

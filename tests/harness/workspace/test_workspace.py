@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.escapes.host import processes_with
+from benchmarks.escapes.attempt import processes_with
 from misstep.harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
 from misstep.harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
 from misstep.harness.workspace.workspace import _remove_left_over
