@@ -31,18 +31,16 @@ NAME = "agent_trajs"
 TOOLS = ("sweagent", "swesmith", "mini-swe-agent", "openhands")
 
 
-class ModelStats(Struct, frozen=True):
-    """What a SWE-agent run took, `instance_cost` in US dollars."""
-
+class _ModelStats(Struct, frozen=True):
     instance_cost: float
     api_calls: int
 
 
 class _Info(Struct, frozen=True):
-    model_stats: ModelStats | None = None
+    model_stats: _ModelStats | None = None
 
 
-class SweAgentRun(Struct, frozen=True):
+class _SweAgentRun(Struct, frozen=True):
     """A SWE-agent file, as far as it is counted; one has a history and no list of steps."""
 
     trajectory: tuple[dict[str, Any], ...] | None = None
@@ -54,26 +52,20 @@ class _Event(Struct, frozen=True):
     observation: str | None = None
 
 
-class Issue(Struct, frozen=True):
-    """The issue that the resolver worked on."""
-
+class _Issue(Struct, frozen=True):
     owner: str
     repo: str
     number: int
 
 
-class OpenHandsRun(Struct, frozen=True):
-    """One line of OpenHands' output."""
-
+class _OpenHandsRun(Struct, frozen=True):
     history: tuple[_Event, ...]
     instance_id: str | None = None
-    issue: Issue | None = None
+    issue: _Issue | None = None
     error: str | None = None
 
 
-class Evaluation(Struct, frozen=True):
-    """SWE-smith's summary report."""
-
+class _Evaluation(Struct, frozen=True):
     ids_resolved: tuple[str, ...]
     ids_unresolved: tuple[str, ...]
 
@@ -91,14 +83,11 @@ class _Recorded(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write every run and every evaluated SWE-smith task as an item, and SWE-smith's verdicts as gold labels."""
     verdicts = _verdicts(folder / "swesmith")
-    files = [*_swe_agent(folder), *_swe_smith(folder, verdicts), *_mini_swe_agent(folder), *_openhands(folder)]
+    files = list(_recorded(folder, verdicts))
     items = [item for file in files for item in file.items]
-    without = {f"swesmith/{task}" for task in verdicts} - {item.id for item in items}
-    missing = [
-        run_item(f"swesmith/{task}", {"tool": "swesmith"}, available=False)
-        for task in verdicts
-        if f"swesmith/{task}" in without
-    ]
+    known = {item.id for item in items}
+    without = [f"swesmith/{task}" for task in verdicts if f"swesmith/{task}" not in known]
+    missing = [run_item(name, {"tool": "swesmith"}, available=False) for name in without]
     SetWriter(NAME, folder, out).write(
         items + missing,
         [Gold(f"swesmith/{task}", "swe_smith", "passed" if solved else "failed") for task, solved in verdicts.items()],
@@ -112,7 +101,7 @@ def _item(tool: str, name: str, extra: dict[str, Any]) -> Item:
 
 def _verdicts(folder: Path) -> dict[str, bool]:
     summary = folder / "run_evaluation__report.json.gz"
-    listed = json_file(summary, Evaluation)
+    listed = json_file(summary, _Evaluation)
     resolved, unresolved = set(listed.ids_resolved), set(listed.ids_unresolved)
     if both := sorted(resolved & unresolved):
         raise InputError(f"{both[0]} is both resolved and unresolved", file=summary, field="ids_resolved")
@@ -125,39 +114,22 @@ def _verdicts(folder: Path) -> dict[str, bool]:
     return {task: task in resolved for task in sorted(resolved | unresolved)}
 
 
-def _swe_agent(folder: Path) -> Iterator[_Recorded]:
+def _recorded(folder: Path, verdicts: dict[str, bool]) -> Iterator[_Recorded]:
     for path in files_in(folder, "sweagent/*.traj.gz"):
         name = path.name.removesuffix(".traj.gz")
         yield _Recorded("sweagent", path, (_item("sweagent", name, _swe_agent_counts(path)),))
-
-
-def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[_Recorded]:
     for path in files_in(folder, "swesmith/trajectories__*.traj.gz"):
         name = path.name.removeprefix("trajectories__").removesuffix(".traj.gz")
         task = name[: len(name) // 2 - 1]
         if name != f"{task}__{task}" or task not in verdicts:
             raise InputError("the task of this run has no verdict", file=path)
         yield _Recorded("swesmith", path, (_item("swesmith", task, _swe_agent_counts(path)),))
-
-
-def _swe_agent_counts(path: Path) -> dict[str, Any]:
-    run = json_file(path, SweAgentRun)
-    stats = run.info.model_stats or ModelStats(0, 0)
-    counted = {"api_calls": stats.api_calls, "cost_usd": stats.instance_cost}
-    steps = {} if run.trajectory is None else {"steps": len(run.trajectory)}
-    return steps | {name: count for name, count in counted.items() if count}
-
-
-def _mini_swe_agent(folder: Path) -> Iterator[_Recorded]:
     for path in files_in(folder, "mini-swe-agent/*.traj.json.gz"):
         name = path.name.removesuffix(".traj.json.gz")
         messages = json_file(path, tuple[dict[str, Any], ...])
         yield _Recorded("mini-swe-agent", path, (_item("mini-swe-agent", name, {"messages": len(messages)}),))
-
-
-def _openhands(folder: Path) -> Iterator[_Recorded]:
     for path in files_in(folder, "openhands/*__output.jsonl.gz"):
-        runs = json_lines(path, OpenHandsRun)
+        runs = json_lines(path, _OpenHandsRun)
         yield _Recorded("openhands", path, tuple(_openhands_item(run, path) for run in runs))
     for path in files_in(folder, "openhands/runtime__trajs__*.json.gz"):
         name = path.name.removesuffix(".json.gz")
@@ -165,7 +137,15 @@ def _openhands(folder: Path) -> Iterator[_Recorded]:
         yield _Recorded("openhands", path, (_item("openhands", name, _event_counts(events)),))
 
 
-def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
+def _swe_agent_counts(path: Path) -> dict[str, Any]:
+    run = json_file(path, _SweAgentRun)
+    stats = run.info.model_stats or _ModelStats(0, 0)
+    counted = {"api_calls": stats.api_calls, "cost_usd": stats.instance_cost}
+    steps = {} if run.trajectory is None else {"steps": len(run.trajectory)}
+    return steps | {name: count for name, count in counted.items() if count}
+
+
+def _openhands_item(run: _OpenHandsRun, path: Path) -> Item:
     if run.instance_id:
         name = run.instance_id
     elif run.issue:

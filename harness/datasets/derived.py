@@ -44,7 +44,6 @@ def derivation_of(name: str, file: str) -> Derive | None:
 
 
 def _table(rows: Callable[[Inputs], Rows]) -> Derive:
-
     def derive(inputs: Inputs) -> bytes:
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(rows(inputs))
@@ -54,7 +53,6 @@ def _table(rows: Callable[[Inputs], Rows]) -> Derive:
 
 
 def _lines(records: Callable[[Inputs], Iterable[Any]]) -> Derive:
-
     def derive(inputs: Inputs) -> bytes:
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records(inputs)).encode()
 

@@ -1,4 +1,4 @@
-"""Upstream files over the network, each checked against its registered hash before anything of it is kept.
+"""Fetch upstream files, each checked against its registered hash before it is kept, and check the files of a set.
 
 Only https is spoken (and plain http to this machine itself); a redirect elsewhere is refused.
 """
@@ -10,10 +10,16 @@ import ipaddress
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
+from msgspec import Struct
+
+from misstep.harness.datasets.catalogue import DataFile, files_of
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+
+State = Literal["ok", "differs", "missing"]
 
 TIMEOUT = 60.0
 """Seconds without a byte after which a download is given up."""
@@ -70,14 +76,11 @@ def packed(file: str, content: bytes) -> bytes:
 
 def _allowed(address: str) -> bool:
     parts = urllib.parse.urlsplit(address)
-    return parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(parts.hostname or ""))
-
-
-def _is_this_machine(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        is_this_machine = ipaddress.ip_address(parts.hostname or "").is_loopback
     except ValueError:
-        return host == "localhost"
+        is_this_machine = parts.hostname == "localhost"
+    return parts.scheme == "https" or (parts.scheme == "http" and is_this_machine)
 
 
 class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
@@ -89,3 +92,46 @@ class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
 
 
 _opener = urllib.request.build_opener(_CheckedRedirects)
+
+
+class CheckedFiles(Struct, frozen=True):
+    """How many files of one set are right, and the names of those that differ or are missing."""
+
+    name: str
+    folder: str
+    ok: int
+    differs: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every file is there and right."""
+        return not self.differs and not self.missing
+
+
+def check(name: str, folder: Path) -> CheckedFiles:
+    """Return every registered file of a set in `folder`, hashed."""
+    states = {file.file: state_of(file, folder) for file in files_of(name)}
+    return CheckedFiles(
+        name,
+        str(folder),
+        sum(state == "ok" for state in states.values()),
+        tuple(file for file, state in states.items() if state == "differs"),
+        tuple(file for file, state in states.items() if state == "missing"),
+    )
+
+
+def state_of(file: DataFile, folder: Path) -> State:
+    """Return whether one file of a set is there and is what the registry says; as upstream has it does as well."""
+    path = inside(folder, file.file)
+    if not path.is_file():
+        return "missing"
+    return "ok" if _content_sha256(path) in {file.sha256, file.upstream_sha256 or file.sha256} else "differs"
+
+
+def _content_sha256(path: Path) -> str | None:
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except (OSError, EOFError, zlib.error):
+        return None

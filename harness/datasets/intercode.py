@@ -21,7 +21,7 @@ Rewards are gold: they are in no item and in no trajectory. The totals go to `go
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -42,9 +42,7 @@ _FILE = re.compile(
 )
 
 
-class Turns(Struct, frozen=True):
-    """The run, turn by turn, in parallel lists."""
-
+class _Turns(Struct, frozen=True):
     actions: tuple[str, ...]
     observations: tuple[str, ...]
     rewards: tuple[float, ...]
@@ -63,12 +61,12 @@ class _Record(Struct, frozen=True):
     dataset: str
     task_id: int
     query: str
-    turn_history: Turns
+    turn_history: _Turns
     summary: _Summary
     hardness: str | None = None
 
 
-class Totals(Struct, frozen=True):
+class _Totals(Struct, frozen=True):
     """One row of `summary.csv`, as far as it is checked against the runs available."""
 
     file: str
@@ -76,7 +74,7 @@ class Totals(Struct, frozen=True):
     solved: int
 
 
-class ResultFile(Struct, frozen=True):
+class _ResultFile(Struct, frozen=True):
     """What the name of a result file says, and its runs."""
 
     stem: str
@@ -86,11 +84,9 @@ class ResultFile(Struct, frozen=True):
 
     @property
     def upstream(self) -> str:
-        """Return the path below upstream's folder of results."""
         return self.stem.replace("__", "/") + ".json"
 
     def run_id(self, record: _Record) -> str:
-        """Return `file/task`: a task is run by many models."""
         return f"{self.stem}/{record.task_id}"
 
 
@@ -99,7 +95,12 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     paths = files_in(folder, "results/*.json.gz")
     files = [_result_file(path) for path in paths]
     summary = folder / "summary.csv"
-    _compare(files, summary)
+    totals = {row.file: row for row in csv_rows(summary, _Totals)}
+    for file in files:
+        counted = _Totals(file.upstream, len(file.records), sum(map(_solved, file.records)))
+        if totals.get(file.upstream) != counted:
+            found = f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says"
+            raise InputError(found, "Check the set with `misstep datasets verify`.", file=summary, field="solved")
     runs = [(file, record) for file in files for record in file.records]
     SetWriter(NAME, folder, out).write(
         (_item(file, record) for file, record in runs),
@@ -113,7 +114,7 @@ def _solved(record: _Record) -> bool:
     return record.summary.max_reward == 1.0
 
 
-def _result_file(path: Path) -> ResultFile:
+def _result_file(path: Path) -> _ResultFile:
     stem = path.name.removesuffix(".json.gz")
     named = _FILE.match(stem)
     model = named and (named["model"] or named["folder"])
@@ -122,7 +123,7 @@ def _result_file(path: Path) -> ResultFile:
     records = tuple(json_file(path, dict[str, _Record]).values())
     for record in records:
         _check_turns(record, path)
-    return ResultFile(stem, named["strategy"] or "multiturn", model, records)
+    return _ResultFile(stem, named["strategy"] or "multiturn", model, records)
 
 
 def _check_turns(record: _Record, path: Path) -> None:
@@ -137,16 +138,7 @@ def _check_turns(record: _Record, path: Path) -> None:
         raise InputError(found, file=path, field="summary.max_reward")
 
 
-def _compare(files: Iterable[ResultFile], summary: Path) -> None:
-    totals = {row.file: row for row in csv_rows(summary, Totals)}
-    for file in files:
-        counted = Totals(file.upstream, len(file.records), sum(map(_solved, file.records)))
-        if totals.get(file.upstream) != counted:
-            found = f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says"
-            raise InputError(found, "Check the set with `misstep datasets verify`.", file=summary, field="solved")
-
-
-def _item(file: ResultFile, record: _Record) -> Item:
+def _item(file: _ResultFile, record: _Record) -> Item:
     extra = {
         "environment": record.environment.removeprefix("ic_"),
         "model": file.model,
@@ -159,7 +151,7 @@ def _item(file: ResultFile, record: _Record) -> Item:
     return run_item(file.run_id(record), extra | hardness, task=record.query)
 
 
-def _trajectories(path: Path, file: ResultFile, read: ReadFile) -> Iterator[Trajectory]:
+def _trajectories(path: Path, file: _ResultFile, read: ReadFile) -> Iterator[Trajectory]:
     for record, run in zip(file.records, trajectories(path, read, NAME), strict=True):
         yield Trajectory(
             id=file.run_id(record),

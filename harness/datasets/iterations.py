@@ -21,7 +21,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,7 @@ def literal_calls(action: str) -> tuple[ToolCall, ...]:
 
     An empty literal is not a call; anything that is not such a literal is kept raw with the reason.
     """
-    value = _python(action)
+    value = _parsed(action, ast.literal_eval)
     if value == {}:
         return ()
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
@@ -133,19 +133,17 @@ def expression_calls(action: str) -> tuple[ToolCall, ...]:
         return ()
     if action.isidentifier():
         return (ToolCall(name=action),)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a doubtful escape in the agent's text is not for us to say
-            tree = ast.parse(action.rstrip(",; "))
-        return tuple(_call(node) for statement in tree.body for node in _expressions(statement))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return (ToolCall(name="", arguments=action, parse_error="no call expression"),)
+    calls: tuple[ToolCall, ...] | None = _parsed(action.rstrip(",; "), _called)
+    return (ToolCall(name="", arguments=action, parse_error="no call expression"),) if calls is None else calls
 
 
-def _expressions(statement: ast.stmt) -> list[ast.expr]:
-    if not isinstance(statement, ast.Expr):
-        raise ValueError("a statement")
-    return statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+def _called(text: str) -> tuple[ToolCall, ...]:
+    expressions: list[ast.expr] = []
+    for statement in ast.parse(text).body:
+        if not isinstance(statement, ast.Expr):
+            raise ValueError("a statement")
+        expressions += statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+    return tuple(map(_call, expressions))
 
 
 def _call(node: ast.expr) -> ToolCall:
@@ -157,10 +155,10 @@ def _call(node: ast.expr) -> ToolCall:
     return ToolCall(name=node.func.id, arguments=arguments)
 
 
-def _python(text: str) -> Any:
+def _parsed(text: str, parse: Callable[[str], Any]) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a doubtful escape in the agent's text is not for us to say
-            return ast.literal_eval(text)
+            return parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -28,9 +28,7 @@ _FACTS = {
 }
 
 
-class Blocks(Struct, frozen=True):
-    """How many markers of each kind a message has."""
-
+class _Blocks(Struct, frozen=True):
     search: int
     sep: int
     replace: int
@@ -45,7 +43,7 @@ class _Row(Struct, frozen=True):
     format: Literal["search_replace", "unified_diff", "line_edit_list"]
     patch: str
     upstream_verdict: str | None
-    blocks: Blocks | None = None
+    blocks: _Blocks | None = None
     failed_blocks: int | None = None
     markers_balanced: bool | None = None
     parses: bool | None = None

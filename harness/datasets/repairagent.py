@@ -59,17 +59,13 @@ class _Category(Struct, frozen=True):
     category: str
 
 
-class RootPatches(Struct, frozen=True):
-    """One file of raw patches, by its size."""
-
+class _RootPatches(Struct, frozen=True):
     bug: str
     fix_blocks: int
     bytes: int
 
 
-class Fix(Struct, frozen=True):
-    """One fix and the person's verdict; empty if there is none."""
-
+class _Fix(Struct, frozen=True):
     bug: str
     patch: str
     verdict: str
@@ -121,7 +117,7 @@ def _write_categories(questions: SetWriter, runs: dict[str, Trajectory]) -> None
 def _write_fixed(questions: SetWriter) -> None:
     fixed = {tool: _bugs(questions.folder / file) for tool, file in TOOLS.items()}
     patches: defaultdict[str, dict[str, int]] = defaultdict(lambda: {"patch_files": 0, "fix_blocks": 0})
-    for row in csv_rows(questions.folder / "root_patch_counts.csv", RootPatches):
+    for row in csv_rows(questions.folder / "root_patch_counts.csv", _RootPatches):
         patches[row.bug]["patch_files"] += 1
         patches[row.bug]["fix_blocks"] += row.fix_blocks
     unaskable = "the lists name bugs alone, the patches are not in them"
@@ -164,7 +160,7 @@ def _write_verdicts(questions: SetWriter) -> None:
     questions.write(items, gold, further="verdict", labels=dict.fromkeys(judged, ""))
 
 
-def _fixes(path: Path) -> Iterator[Fix]:
+def _fixes(path: Path) -> Iterator[_Fix]:
     """Return the blocks of the file; a few headings have another number of marks or another case than the rest."""
     bug, section, texts = "", "", {"fix": "", "why": ""}
     for line in file_text(path).splitlines():
@@ -183,5 +179,5 @@ def _fixes(path: Path) -> Iterator[Fix]:
         yield _fix(bug, texts)
 
 
-def _fix(bug: str, texts: dict[str, str]) -> Fix:
-    return Fix(bug, texts["fix"].strip(), texts["why"].strip().rstrip(".").lower())
+def _fix(bug: str, texts: dict[str, str]) -> _Fix:
+    return _Fix(bug, texts["fix"].strip(), texts["why"].strip().rstrip(".").lower())

@@ -52,9 +52,7 @@ class _Record(Struct, frozen=True):
         return f"airline/{self.task_id}/{self.trial}"
 
 
-class Reward(Struct, frozen=True):
-    """One row of `rewards.csv`, as far as it is checked."""
-
+class _Reward(Struct, frozen=True):
     task_id: int
     trial: int
     reward: float
@@ -64,7 +62,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write every run as an item and its reward as the gold label."""
     path, table = folder / _FILE, folder / "rewards.csv"
     records = json_file(path, tuple[_Record, ...])
-    listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, Reward)}
+    listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, _Reward)}
     labels = {record.item_id: reward_label(record.reward, record.item_id, path) for record in records}
     for record in records:
         other = listed.get((record.task_id, record.trial))
@@ -82,7 +80,7 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
     """Return every task with its trials and how many reached the expected state, in the table `airline`."""
     path = folder / "rewards.csv"
     labels: dict[int, list[str]] = {}
-    for row in csv_rows(path, Reward):
+    for row in csv_rows(path, _Reward):
         labels.setdefault(row.task_id, []).append(reward_label(row.reward, f"task {row.task_id}", path))
     for task, trials in labels.items():
         yield Attempts("airline", _MODEL, str(task), len(trials), trials.count("passed"))

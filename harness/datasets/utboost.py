@@ -26,14 +26,13 @@ NAME = "utboost"
 RATER = "second_parser"
 
 
-class Lists(Struct, frozen=True):
+class _Lists(Struct, frozen=True):
     """The tests of a task that must pass after the solution: those that failed before, those that passed before."""
 
     fail_to_pass: tuple[str, ...] = field(name="FAIL_TO_PASS")
     pass_to_pass: tuple[str, ...] = field(name="PASS_TO_PASS")
 
     def by_name(self) -> dict[str, tuple[str, ...]]:
-        """Return the name of each list → its tests."""
         return {"FAIL_TO_PASS": self.fail_to_pass, "PASS_TO_PASS": self.pass_to_pass}
 
 
@@ -46,9 +45,7 @@ class _Task(Struct, frozen=True):
     reparsed_verified: bool
 
 
-class Name(Struct, frozen=True):
-    """A name in a list of the harness, and whether it is still there after the second parsing."""
-
+class _Name(Struct, frozen=True):
     task: str
     list: str
     place: int
@@ -57,7 +54,6 @@ class Name(Struct, frozen=True):
 
     @property
     def item_id(self) -> str:
-        """Return `task/list/place`, places counted from 0."""
         return f"{self.task}/{self.list}/{self.place}"
 
 
@@ -75,10 +71,10 @@ def tasks(folder: Path) -> Iterator[_Task]:
     return csv_rows(folder / "tasks.csv", _Task)
 
 
-def _names(folder: Path) -> Iterator[Name]:
+def _names(folder: Path) -> Iterator[_Name]:
     path = folder / "original_lite.json.gz"
-    before = json_file(path, dict[str, Lists])
-    after = json_file(folder / "reparsed_lite.json.gz", dict[str, Lists])
+    before = json_file(path, dict[str, _Lists])
+    after = json_file(folder / "reparsed_lite.json.gz", dict[str, _Lists])
     if before.keys() != after.keys():
         alone = min(before.keys() ^ after.keys())
         raise InputError("the task is only in one of the lists before and after", file=path, field=alone)
@@ -86,10 +82,10 @@ def _names(folder: Path) -> Iterator[Name]:
         for which, tests in lists.by_name().items():
             left = set(after[task].by_name()[which])
             for place, test in enumerate(tests):
-                yield Name(task, which, place, test, test in left)
+                yield _Name(task, which, place, test, test in left)
 
 
-def _item(name: Name) -> Item:
+def _item(name: _Name) -> Item:
     project = name.task.partition("__")[0]
     return Item(
         id=name.item_id,

@@ -14,9 +14,8 @@ from typing import TypeVar
 from msgspec import Struct
 
 from misstep.harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
-from misstep.harness.datasets.checking import state_of
 from misstep.harness.datasets.derived import LEFT_OUT, Derive, derivation_of
-from misstep.harness.datasets.fetching import address_of, download, inside, packed
+from misstep.harness.datasets.fetching import address_of, download, inside, packed, state_of
 from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import replace_file

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from misstep.datasets.rows import at_hand, loaded_row, row_of
-from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
+from misstep.datasets.text import at_hand, checked_text, fetched_text, loaded_row, loaded_text, row_of, row_text
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
 from misstep.harness.datasets.catalogue import address_template, data_set, data_sets, fetched_folder, files_of, locate
-from misstep.harness.datasets.checking import check
+from misstep.harness.datasets.fetching import check
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import Progress, say

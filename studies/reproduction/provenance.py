@@ -17,7 +17,7 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import file_addresses
 from misstep.analysis.tables.inputs import figures_of
 from misstep.harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
-from misstep.harness.datasets.checking import check
+from misstep.harness.datasets.fetching import check
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import data_folder

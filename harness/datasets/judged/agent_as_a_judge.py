@@ -27,9 +27,7 @@ RATER = "human_consensus"
 JUDGE = "agent_judge"
 
 
-class Judgement(Struct, frozen=True):
-    """One row of `judgements.csv`."""
-
+class _Judgement(Struct, frozen=True):
     developer_agent: str
     instance: str
     requirement_id: int
@@ -40,23 +38,20 @@ class Judgement(Struct, frozen=True):
 
     @property
     def workspace(self) -> str:
-        """Return `agent/task`: what was built, which all requirements of the task are asked of."""
         return f"{self.developer_agent}/{self.instance}"
 
     @property
     def item_id(self) -> str:
-        """Return `agent/task/requirement`."""
         return self.sibling(self.requirement_id)
 
     def sibling(self, requirement: int | str) -> str:
-        """Return the item id of another requirement of the same task and developer agent."""
         return f"{self.workspace}/{requirement}"
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
     """Write the requirements of all developer agents as items and people's verdict on each as its gold label."""
     path = folder / "judgements.csv"
-    rows = list(csv_rows(path, Judgement))
+    rows = list(csv_rows(path, _Judgement))
     SetWriter(NAME, folder, out).write(
         items=_items(rows, path), gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows)
     )
@@ -64,7 +59,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
     """Return what the agent judge said of every requirement, in the order of the items."""
-    rows = csv_rows(folder / "judgements.csv", Judgement)
+    rows = csv_rows(folder / "judgements.csv", _Judgement)
     return {JUDGE: tuple(Verdict(row.item_id, JUDGE, _label(row.agent_judge_satisfied)) for row in rows)}
 
 
@@ -72,7 +67,7 @@ def _label(satisfied: bool) -> str:
     return "satisfied" if satisfied else "unsatisfied"
 
 
-def _items(rows: list[Judgement], path: Path) -> Iterable[Item]:
+def _items(rows: list[_Judgement], path: Path) -> Iterable[Item]:
     known = {row.item_id for row in rows}
     for row in rows:
         prerequisites = [row.sibling(requirement) for requirement in row.prerequisites.split()]

@@ -47,25 +47,21 @@ class _Failure(Struct, frozen=True):
     failed_agent: str
 
 
-class RootCause(Struct, frozen=True):
+class _RootCause(Struct, frozen=True):
     """The failure that decided the run; one record has the number as a string."""
 
     failure_id: int | str
     reason_for_root_cause: str
 
 
-class Labelled(Struct, frozen=True):
-    """The labels of one run."""
-
+class _Labelled(Struct, frozen=True):
     trajectory_id: int | str
     failures: tuple[_Failure, ...]
-    root_cause: RootCause
+    root_cause: _RootCause
     failure_summary: str
 
 
-class TauRun(Struct, frozen=True):
-    """What is read of a tau-bench record beside its messages."""
-
+class _TauRun(Struct, frozen=True):
     task_id: int
     reward: float
     traj: list[Any]
@@ -73,7 +69,7 @@ class TauRun(Struct, frozen=True):
 
 class _Run(Struct, frozen=True):
     id: str
-    labelled: Labelled
+    labelled: _Labelled
     trajectory: Trajectory | None
     n_messages: int
 
@@ -108,7 +104,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
 
 
 def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
-    records = json_file(path, list[TauRun])
+    records = json_file(path, list[_TauRun])
     runs = named_runs(path, read, NAME, [f"tau-{record.task_id}" for record in records])
     for record, trajectory in zip(records, runs, strict=True):
         outcome = Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward)
@@ -119,7 +115,7 @@ def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
 
 def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[_Run]:
     path = folder / "ground_truth" / "tau_ground_truth.json"
-    for labelled in json_file(path, list[Labelled]):
+    for labelled in json_file(path, list[_Labelled]):
         name = f"tau-{labelled.trajectory_id}"
         if name not in runs:
             raise InputError(f"run {labelled.trajectory_id} has labels, but no transcript", file=path)
@@ -129,7 +125,7 @@ def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[_Run]:
 def _labelled_magentic(folder: Path) -> Iterator[_Run]:
     path = folder / "ground_truth" / "magentic_one_ground_truth.json"
     lengths = json_file(folder / "magentic_steps_by_id.json", dict[str, int])
-    for labelled in json_file(path, list[Labelled]):
+    for labelled in json_file(path, list[_Labelled]):
         if labelled.trajectory_id not in lengths:
             raise InputError(f"run {labelled.trajectory_id} has labels, but no number of steps", file=path)
         yield _Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])

@@ -20,6 +20,7 @@ from misstep.harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"
 _RATER = re.compile(r"r\d+\Z")
+_UNASKABLE = "the set holds ratings alone, the texts are not in the public files"
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -42,7 +43,10 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             labels = sorted(seen, key=int) if ordinal else sorted(seen)
             short = _NOT_IN_NAME.sub("_", metric.lower()).strip("_")
             SetWriter(NAME, folder, out).write(
-                [_item(row, name) for row in rated],
+                [
+                    Item(id=row.item, kind="text", unaskable=_UNASKABLE, extra={"set": name, "metric": metric})
+                    for row in rated
+                ],
                 [Gold(row.item, rater, rating) for row in rated for rater, rating in row.ratings.items()],
                 further=f"{name}-{short}" if len(metrics) > 1 else name,
                 title=f"JUDGE-BENCH, {name}: {metric}",
@@ -51,11 +55,6 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
                 level="ordinal" if ordinal else "nominal",
                 question=f"How is the text to be rated for {metric}?",
             )
-
-
-def _item(row: _Ratings, name: str) -> Item:
-    unaskable = "the set holds ratings alone, the texts are not in the public files"
-    return Item(id=row.item, kind="text", unaskable=unaskable, extra={"set": name, "metric": row.metric})
 
 
 def _read(path: Path) -> tuple[list[str], list[_Ratings]]:

@@ -43,9 +43,7 @@ RELATIONS = ("action_action", "thought_thought", "thought_action", "result_actio
 _EXPERIMENT = re.compile(r"^experiment_\d+_")
 
 
-class Texts(Struct, frozen=True):
-    """One recorded run."""
-
+class _Texts(Struct, frozen=True):
     instance: str
     text: str
 
@@ -60,9 +58,7 @@ class _Labelled(Struct, frozen=True):
         return f"{self.agent}/{self.instance}"
 
 
-class Relation(_Labelled, frozen=True):
-    """One labelled relation."""
-
+class _Relation(_Labelled, frozen=True):
     relation: Literal["action_action", "thought_thought", "thought_action", "result_action", "result_thought"]
     position: int
     label: str
@@ -93,7 +89,7 @@ AGENTS: dict[str, tuple[str, Parse, ParseCalls]] = {
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
     """Write `llm_agents_study` and a folder for each further question."""
-    relations = list(csv_rows(folder / "relation_labels.csv", Relation))
+    relations = list(csv_rows(folder / "relation_labels.csv", _Relation))
     categories = list(csv_rows(folder / "action_categories.csv", _Category))
     resolved = {row.run: row.resolved for row in (*relations, *categories)}
     runs = {run.id: run for agent in AGENTS for run in _runs(folder, agent, resolved)}
@@ -115,7 +111,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         )
 
 
-def _related(rows: list[Relation], steps: dict[str, int]) -> list[_Label]:
+def _related(rows: list[_Relation], steps: dict[str, int]) -> list[_Label]:
     """Return the labels of a relation, each at the later of two neighbours, or at the one step that it is of."""
     counts = Counter(row.run for row in rows)
     labels = []
@@ -148,7 +144,7 @@ def _item_id(label: _Label, question: str) -> str:
 def _runs(folder: Path, agent: str, resolved: Mapping[str, str]) -> Iterable[Trajectory]:
     file, parse, calls = AGENTS[agent]
     statuses: dict[str, OutcomeStatus] = {"resolved": "passed", "unresolved": "failed"}
-    for line, texts in enumerate(json_lines(folder / file, Texts), start=1):
+    for line, texts in enumerate(json_lines(folder / file, _Texts), start=1):
         name = f"{agent}/{_EXPERIMENT.sub('', texts.instance)}"
         iterations = parse(texts.text, folder / file, line)
         yield Trajectory(

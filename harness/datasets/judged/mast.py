@@ -10,7 +10,6 @@ cell is not a rating. Upstream spells the last round "Generlazability" and swaps
 traces; both are kept. Many traces carry the same labels, so that rows are not independent.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -40,7 +39,8 @@ class _Row(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
     """Write `mast`."""
     rows = list(csv_rows(folder / "human_labels.csv", _Row))
-    SetWriter(NAME, folder, out).write([_item(row) for row in rows], [gold for row in rows for gold in _gold(row)])
+    gold = [Gold(_id(row), rater, mark) for row in rows for rater in RATERS if (mark := getattr(row, rater))]
+    SetWriter(NAME, folder, out).write([_item(row) for row in rows], gold)
 
 
 def _id(row: _Row) -> str:
@@ -61,10 +61,3 @@ def _item(row: _Row) -> Item:
             "mode": row.mode_name,
         },
     )
-
-
-def _gold(row: _Row) -> Iterator[Gold]:
-    for rater in RATERS:
-        mark = getattr(row, rater)
-        if mark:
-            yield Gold(_id(row), rater, mark)

@@ -43,7 +43,7 @@ class _Printed(Struct, frozen=True):
     category: str = field(name="")
 
 
-class Leaf(Struct, frozen=True):
+class _Leaf(Struct, frozen=True):
     """A graded requirement of a paper, and the requirements above it, the root's first."""
 
     paper: str
@@ -52,7 +52,6 @@ class Leaf(Struct, frozen=True):
 
     @property
     def item_id(self) -> str:
-        """Return `paper/id`: ids are unique within a tree."""
         return f"{self.paper}/{self.node.id}"
 
 
@@ -75,20 +74,20 @@ def printed_accuracies(folder: Path) -> dict[str, dict[str, float]]:
     }
 
 
-def _leaves(paper: str, node: Node, above: tuple[Node, ...]) -> Iterator[Leaf]:
+def _leaves(paper: str, node: Node, above: tuple[Node, ...]) -> Iterator[_Leaf]:
     if not node.sub_tasks:
-        yield Leaf(paper, node, above)
+        yield _Leaf(paper, node, above)
     for part in node.sub_tasks:
         yield from _leaves(paper, part, (*above, node))
 
 
-def _label(leaf: Leaf, path: Path) -> str:
+def _label(leaf: _Leaf, path: Path) -> str:
     if leaf.node.score not in _LABELS:
         raise InputError(f"the grade {leaf.node.score} is neither 0 nor 1", file=path, field=f"{leaf.node.id}.score")
     return _LABELS[leaf.node.score]
 
 
-def _item(leaf: Leaf) -> Item:
+def _item(leaf: _Leaf) -> Item:
     chain = [*leaf.above[1:], leaf.node]
     parent = leaf.above[-1].id if leaf.above else leaf.node.id
     return Item(

@@ -42,9 +42,7 @@ class Annotation(Struct, frozen=True):
     errors: tuple[Error, ...]
 
 
-class Trace(Struct, frozen=True):
-    """One annotated trace: its id, which benchmark its task is from, its errors, the run if it is available."""
-
+class _Trace(Struct, frozen=True):
     id: str
     source: str
     errors: tuple[Error, ...]
@@ -53,9 +51,14 @@ class Trace(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write `trail`."""
-    runs = {run.id: run for run in _runs(folder, read)}
+    runs = {
+        (name := path.name.partition(".")[0]): msgspec.structs.replace(run, id=name)
+        for source in SOURCES
+        for path in sorted((folder / f"traces_{source}").glob("*.json*"))
+        for run in trajectories(path, read, NAME)
+    }
     traces = [
-        Trace(path.name.removesuffix(".json"), source, json_file(path, Annotation).errors, runs.get(path.stem))
+        _Trace(path.name.removesuffix(".json"), source, json_file(path, Annotation).errors, runs.get(path.stem))
         for source in SOURCES
         for path in files_in(folder / f"annotations_{source}", "*.json")
     ]
@@ -69,19 +72,12 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     )
 
 
-def _runs(folder: Path, read: ReadFile) -> Iterator[Trajectory]:
-    for source in SOURCES:
-        for path in sorted((folder / f"traces_{source}").glob("*.json*")):
-            for run in trajectories(path, read, NAME):
-                yield msgspec.structs.replace(run, id=path.name.partition(".")[0])
-
-
 def item_id(trace: str, category: str) -> str:
     """Return the id of the item that asks whether a trace has an error of a category."""
     return f"{trace}/{category}"
 
 
-def _item(trace: Trace, category: str) -> Item:
+def _item(trace: _Trace, category: str) -> Item:
     return Item(
         id=item_id(trace.id, category),
         kind="misbehaviour",
@@ -92,11 +88,11 @@ def _item(trace: Trace, category: str) -> Item:
     )
 
 
-def _label(trace: Trace, category: str) -> str:
+def _label(trace: _Trace, category: str) -> str:
     return "present" if any(error.category == category for error in trace.errors) else "absent"
 
 
-def _errors(trace: Trace) -> Iterator[GoldError]:
+def _errors(trace: _Trace) -> Iterator[GoldError]:
     step_of_span: dict[str, int] = {} if trace.run is None else trace.run.extra.get("step_of_span", {})
     for error in trace.errors:
         yield GoldError(

@@ -81,7 +81,8 @@ class JudgeAnswer(Struct, frozen=True):
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
     """Return the verdicts of each judge on whether a trace has an error of a category."""
-    categories = _categories(folder)
+    paths = [path for source in SOURCES for path in files_in(folder / f"annotations_{source}", "*.json")]
+    categories = sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
     return {
         judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
         for judge, given in answers(folder).items()
@@ -106,17 +107,13 @@ def read_answer(trace: str, text: str) -> JudgeAnswer:
     if written.startswith(_NO_OUTPUT):
         return JudgeAnswer(trace, "failed", reason=written)
     try:
-        parts = _documents(_unfenced(written))
+        decoded = msgspec.json.decode(_unfenced(written), type=_Document | list[_Document])
     except msgspec.DecodeError as error:
         return JudgeAnswer(trace, "unreadable", reason=str(error))
+    parts = decoded if isinstance(decoded, list) else [decoded]
     errors = tuple(error for part in parts for error in part.errors)
     scores = next((part.scores for part in parts if part.scores), None)
     return JudgeAnswer(trace, "answered", errors, scores=scores)
-
-
-def _documents(text: str) -> list[_Document]:
-    found = msgspec.json.decode(text, type=_Document | list[_Document])
-    return found if isinstance(found, list) else [found]
 
 
 def _unfenced(text: str) -> str:
@@ -124,11 +121,6 @@ def _unfenced(text: str) -> str:
     if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
         return text
     return text.partition("\n")[2].removesuffix(_FENCE)
-
-
-def _categories(folder: Path) -> list[str]:
-    paths = [path for source in SOURCES for path in files_in(folder / f"annotations_{source}", "*.json")]
-    return sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
 
 
 def _verdicts(judge: str, answer: JudgeAnswer, categories: list[str]) -> list[Verdict]:

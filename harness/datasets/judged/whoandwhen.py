@@ -57,7 +57,10 @@ class _Log(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the logs are in no known format)
     """Write `whoandwhen`, `whoandwhen-step` and `whoandwhen-fault`."""
-    paths = sorted(files_in(folder / "logs", "*.json"), key=_number)
+    paths = sorted(
+        files_in(folder / "logs", "*.json"),
+        key=lambda path: (int(path.stem) if path.stem.isdecimal() else 0, path.stem),
+    )
     read_logs, left_out = each_or_left_out(paths, _log)
     logs = {path.stem: log for path, log in read_logs.items()}
     steps = {name: int(log.mistake_step) for name, log in logs.items()}
@@ -85,10 +88,6 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     items = [replace(_item(name, log, ()), unaskable="") for name, log in logs.items()]
     faults = [Gold(name, RATER, fault) for name in logs if fault]
     questions.write(items, faults, {"runs": runs}, errors, further="fault", left_out=left_out)
-
-
-def _number(path: Path) -> tuple[int, str]:
-    return (int(path.stem) if path.stem.isdecimal() else 0, path.stem)
 
 
 def _log(path: Path) -> _Log:
@@ -127,7 +126,7 @@ def _role(entry: _Entry) -> Role:
 
 
 def _speakers(log: _Log) -> tuple[str, ...]:
-    """Who speaks in a log, in the order in which they first do; nobody where the agent that is blamed never does."""
+    """Return who speaks in a log, in order; nobody if the agent that is blamed never does."""
     speakers = tuple(dict.fromkeys(entry.speaker for entry in log.history))
     return speakers if log.mistake_agent in speakers else ()
 

@@ -24,8 +24,7 @@ from misstep.harness.runs.judging.verdict_files import WrittenVerdicts, written_
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.harness.verdict_readers import WrittenVerdict
-from misstep.harness.verdict_readers.shapes import number_text
-from misstep.harness.verdict_readers.written import EVERY
+from misstep.harness.verdict_readers.written import EVERY, number_text
 
 NOT_IN_FILE = "the imported files have no verdict on it"
 _TWO, _HALF = 2, 0.5

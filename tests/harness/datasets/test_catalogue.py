@@ -16,9 +16,8 @@ from misstep.harness.datasets.catalogue import (
     locate,
     named_data_folder,
 )
-from misstep.harness.datasets.checking import check, state_of
 from misstep.harness.datasets.derived import DERIVATIONS
-from misstep.harness.datasets.fetching import address_of, inside
+from misstep.harness.datasets.fetching import address_of, check, inside, state_of
 from misstep.harness.errors import MissingPrerequisite, UsageError
 
 EVERY = sorted(data_sets())
