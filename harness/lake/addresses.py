@@ -72,7 +72,8 @@ def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
 
     If the address names a file, the first file has that address, and a second one is there only beside a database.
     """
-    pinned = _pinned(address)
+    check_address(address)
+    pinned = hub.pinned(address) if hub.is_of_hub(address) else address
     return pinned, _files_at(pinned)
 
 
@@ -127,11 +128,6 @@ def local_copies(address: str) -> Path:
     for path in set(_copies_in(top)).difference(copies):
         path.unlink(missing_ok=True)
     return top
-
-
-def _pinned(address: str) -> str:
-    check_address(address)
-    return hub.pinned(address) if hub.is_of_hub(address) else address
 
 
 def check_address(address: str) -> None:

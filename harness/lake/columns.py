@@ -104,7 +104,7 @@ def row_of(
 
 
 def _seconds(steps: Sequence[Step]) -> float | None:
-    """Return the time from the first step that has one to the last; `None` where two cannot be compared."""
+    """Return the time from the first step that has one to the last; `None` if two cannot be compared."""
     printed = [step.timestamp for step in steps if step.timestamp]
     if len(printed) < 2:
         return None

@@ -85,7 +85,7 @@ def write_manifest(store: Store, manifest: PackManifest) -> None:
 
 def standing(store: Store, asked: AskedColumns) -> PackManifest:
     """Return the state of the folder: that of an earlier command, or a new one."""
-    content = store.read(MANIFEST)
+    content, place = store.read(MANIFEST), f"{store.place}/{MANIFEST}"
     if content is None:
         others = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
         if others:
@@ -94,7 +94,7 @@ def standing(store: Store, asked: AskedColumns) -> PackManifest:
     try:
         earlier = msgspec.json.decode(content, type=PackManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not the state of a packed folder: {error}", _ANOTHER, file=_at(store)) from error
+        raise InputError(f"not the state of a packed folder: {error}", _ANOTHER, file=place) from error
     changed = difference(earlier.asked.inputs, asked.inputs)
     if changed:
         raise UsageError(f"{store.place} holds other sessions: {changed}", _ANOTHER)
@@ -105,10 +105,6 @@ def standing(store: Store, asked: AskedColumns) -> PackManifest:
         begun = f"{store.place} was begun by Misstep {earlier.asked.misstep} and this is {asked.misstep}"
         raise UsageError(begun, _ANOTHER)
     return earlier
-
-
-def _at(store: Store) -> str:
-    return f"{store.place}/{MANIFEST}"
 
 
 _ANOTHER = "Name another folder with --out, or remove this one to pack anew."

@@ -69,20 +69,16 @@ def chunks(rows: Iterable[PackedRow], chunk_bytes: int) -> Iterator[Chunk]:
 
 
 def _chunk(rows: list[PackedRow]) -> Chunk:
+    import pyarrow as pa
+
     sample = b"".join(_text(row)[:_SAMPLE_BYTES] for row in rows[::_SAMPLED])[: _SAMPLED * _SAMPLE_BYTES]
     size = sum(len(_text(row)) for row in rows)
-    share = _compressed(sample) / len(sample)
+    share = pa.Codec("zstd", compression_level=_LEVEL).compress(sample).size / len(sample)
     return Chunk(record_batch(rows), sum(row.n_bytes for row in rows), size * share)
 
 
 def _text(row: PackedRow) -> bytes:
     return row.atif if row.messages is None else row.messages + row.atif
-
-
-def _compressed(text: bytes) -> int:
-    import pyarrow as pa
-
-    return int(pa.Codec("zstd", compression_level=_LEVEL).compress(text).size)
 
 
 class PackedPart(Struct, frozen=True):
@@ -112,7 +108,7 @@ class Parts:
         file: _File | None = None
         for chunk in chunks:
             if file is None:
-                file = _File(self._folder / part_name(self._count), self._sizes, self.fit)
+                file = _File(self._folder / f"part-{self._count:05}.parquet", self._sizes, self.fit)
             file.add(chunk)
             if file.full:
                 yield self._closed(file)
@@ -125,11 +121,6 @@ class Parts:
         self.fit = file.fit
         self._count += 1
         return part
-
-
-def part_name(number: int) -> str:
-    """Return the name of a file of a packed folder."""
-    return f"part-{number:05}.parquet"
 
 
 def hidden(name: str) -> str:

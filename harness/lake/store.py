@@ -62,7 +62,7 @@ class Store(Protocol):
 
 def open_store(place: str) -> Store:
     """Return the store at a place: a folder, or an fsspec address `scheme://…`."""
-    return AddressStore(place) if is_address(place) else FolderStore(Path(place))
+    return _AddressStore(place) if is_address(place) else FolderStore(Path(place))
 
 
 class FolderStore:
@@ -149,9 +149,7 @@ def _built(file: Path) -> Iterator[Path]:
             building.unlink(missing_ok=True)
 
 
-class AddressStore:
-    """A folder at an address of fsspec, such as `s3://bucket/run` or `memory://run`."""
-
+class _AddressStore:
     def __init__(self, address: str) -> None:
         check_address(address)
         self.place = address.rstrip("/")
@@ -160,7 +158,6 @@ class AddressStore:
         self._root = root.rstrip("/")
 
     def read(self, name: str) -> bytes | None:
-        """See `Store`."""
         with reaching(self._named(name)):
             try:
                 content: bytes = self._files.cat_file(self._at(name))
@@ -169,12 +166,10 @@ class AddressStore:
             return content
 
     def write(self, name: str, content: bytes) -> None:
-        """See `Store`."""
         with reaching(self._named(name)):
             self._into(name, lambda building: self._files.pipe_file(building, content))
 
     def create(self, name: str, content: bytes) -> bool:
-        """See `Store`."""
         with reaching(self._named(name)):
             if self._files.exists(self._at(name)):
                 return False
@@ -182,24 +177,20 @@ class AddressStore:
         return True
 
     def put(self, name: str, file: Path) -> None:
-        """See `Store`."""
         with reaching(self._named(name)):
             self._into(name, lambda building: self._files.put_file(str(file), building))
 
     def move(self, name: str, to: str) -> None:
-        """See `Store`."""
         with reaching(self._named(name)):
             self._files.mv(self._at(name), self._at(to))
 
     def names(self, folder: str) -> list[str]:
-        """See `Store`."""
         with reaching(self._named(folder)):
             self._files.invalidate_cache()
             names: list[str] = self._files.find(self._at(folder))
         return sorted(PurePosixPath(name).relative_to(self._root).as_posix() for name in names)
 
     def remove(self, name: str) -> None:
-        """See `Store`."""
         with reaching(self._named(name)), suppress(FileNotFoundError):
             self._files.rm_file(self._at(name))
 
