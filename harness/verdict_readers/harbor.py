@@ -18,8 +18,7 @@ from typing import Any
 
 from misstep.harness.values import plain
 from misstep.harness.verdict import Status
-from misstep.harness.verdict_readers.shapes import mapping, scalars, text
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, mapping, scalars, text
 
 NAME = "a trial of Harbor"
 

@@ -22,8 +22,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from misstep.harness.values import plain
-from misstep.harness.verdict_readers.shapes import mapping, objects, scalars, text
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, mapping, objects, scalars, text
 
 NAME = "an Inspect eval log"
 
@@ -60,7 +59,8 @@ def _of_sample(sample: dict[str, Any], judges: list[str], place: Place) -> Itera
             for judge, graded in _graded(scorer, score.get("value")):
                 judged.add(judge)
                 yield _verdict(item, judge, graded, score, place, attempt, names)
-    if error := _error(sample.get("error")):
+    if isinstance(raised := sample.get("error"), dict):
+        error = f"the sample ended with an error: {text(raised.get('message'))}"
         for judge in judges:
             if judge not in judged:
                 yield WrittenVerdict(item, None, place, judge, "failed", error=error, attempt=attempt, names=names)
@@ -94,10 +94,6 @@ def _verdict(
         attempt=attempt,
         names=names,
     )
-
-
-def _error(error: Any) -> str:
-    return f"the sample ended with an error: {text(error.get('message'))}" if isinstance(error, dict) else ""
 
 
 def _judges(log: dict[str, Any]) -> Iterator[str]:

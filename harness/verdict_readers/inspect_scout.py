@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from misstep.harness.values import plain
-from misstep.harness.verdict_readers.shapes import number_text, scalars, text
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, number_text, scalars, text
 
 NAME = "a table of results of Inspect Scout"
 

@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from misstep.harness.values import plain
-from misstep.harness.verdict_readers.shapes import scalars
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, scalars
 
 NAME = "a file of samples of the LM Evaluation Harness"
 
@@ -50,22 +49,12 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     unanswered = isinstance(reply, str) and reply.strip() in ("", _INVALID)
     error = "the filter found no answer in the reply" if unanswered else None
     rationale = _whole_reply(value["resps"])
-    if isinstance(reply, str):
+    labels = [(RESPONSE, reply, "")] if isinstance(reply, str) else []
+    labels += [(metric, plain(value[metric]), plain(value[metric])) for metric in _metrics(value)]
+    for metric, label, counted in labels:
         yield WrittenVerdict(
             item,
-            None if unanswered else reply,
-            place,
-            _judge(RESPONSE, value),
-            "unreadable" if unanswered else "answered",
-            rationale=rationale,
-            error=error,
-            names=names,
-        )
-    for metric in _metrics(value):
-        counted = plain(value[metric])
-        yield WrittenVerdict(
-            item,
-            None if unanswered else counted,
+            None if unanswered else label,
             place,
             _judge(metric, value),
             "unreadable" if unanswered else "answered",

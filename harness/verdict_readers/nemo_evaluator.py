@@ -26,8 +26,7 @@ from typing import Any
 
 from misstep.harness.values import plain
 from misstep.harness.verdict import Status
-from misstep.harness.verdict_readers.shapes import mapping, objects, scalars, text
-from misstep.harness.verdict_readers.written import EVERY, Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import EVERY, Place, WrittenVerdict, mapping, objects, scalars, text
 
 NAME = "a file of row scores of NeMo Evaluator"
 
@@ -54,7 +53,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
         yield from _of_row(value, place.number - 1, place)
         return
     if not isinstance(value["row_scores"], list):
-        raise place.error("the rows are not list", _FORM, "row_scores")
+        raise place.error("the rows are not a list", _FORM, "row_scores")
     for position, row in enumerate(value["row_scores"]):
         yield from _of_row(mapping(row), position, place)
 
@@ -111,4 +110,8 @@ def _label(value: Any) -> str:
 
 
 def _why_none(value: Any) -> str:
-    return "the value is not text and no number" if isinstance(value, list | dict) else "the metric gave no score (NaN)"
+    return (
+        "the value is neither a text nor a number"
+        if isinstance(value, list | dict)
+        else "the metric gave no score (NaN)"
+    )

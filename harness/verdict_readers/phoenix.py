@@ -25,8 +25,7 @@ from typing import Any
 
 import msgspec
 
-from misstep.harness.verdict_readers.shapes import mapping, number_text, scalars, share, text
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, mapping, number_text, scalars, share, text
 
 NAME = "a file of evaluations of Phoenix"
 

@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from misstep.harness.values import plain
-from misstep.harness.verdict_readers.shapes import mapping, objects, scalars, share, text
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, mapping, objects, scalars, share, text
 
 NAME = "a file of results of promptfoo"
 

@@ -15,8 +15,7 @@ from typing import Any
 from misstep.harness.escaping import without_surrogates
 from misstep.harness.values import plain
 from misstep.harness.verdict import UNANSWERED, Status
-from misstep.harness.verdict_readers.shapes import scalars
-from misstep.harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict, scalars
 
 NAME = "a table of verdicts"
 

@@ -44,7 +44,7 @@ def test_a_whole_result_holds_the_same_verdicts_as_its_rows() -> None:
     assert {key: (one.label, one.status) for key, one in whole.items()} == {
         key: (one.label, one.status) for row in ROWS for key, one in verdicts(row).items()
     }
-    with pytest.raises(InputError, match=r"rows\.jsonl:1: row_scores: the rows are not list"):
+    with pytest.raises(InputError, match=r"rows\.jsonl:1: row_scores: the rows are not a list"):
         verdicts({"row_scores": None, "aggregate_scores": {}})
 
 
@@ -53,7 +53,7 @@ def test_several_outputs_of_a_metric_are_several_judges_and_an_object_is_no_labe
     found = verdicts(ROWS[0] | {"metrics": {"done": outputs}})
     assert found["0", "done.clear"].label == "true"
     assert found["0", "done.why"].status == "unreadable"
-    assert found["0", "done.why"].error == "the value is not text and no number"
+    assert found["0", "done.why"].error == "the value is neither a text nor a number"
 
 
 def test_a_grade_that_was_not_parsed_or_not_asked_for_is_no_score_though_the_predictions_count_0() -> None:
