@@ -22,11 +22,6 @@ Lines of the user and of the program end in two spaces::
     > Applied edit to cli.py
 
 "####" is the user, ">" the program, all else the model. Each edit block is a call `edit` with `path`, `search` and
-`replace`, or `content` where a whole file is given. "Applied edit to" and failed matches are the results of these
-calls; what else the program says is a system step. A published transcript is a page that holds such a chat, with or
-without front matter; a record of a benchmark's run is a JSON object with such a chat as the text of a field.
-
-"####" is the user, ">" the program, all else the model. Each edit block is a call `edit` with `path`, `search` and
 `replace`, or `content` for a whole file; "Applied edit to" and failed matches are the results of these calls. A page
 that holds such a chat is read as well, and a JSON object with such a chat as the text of a field.
 """
@@ -146,7 +141,10 @@ def _runs(text: str) -> Iterator[_Run]:
             speaker = _speaker_of_plain_line(run, line)
             reasoning = line.startswith("<thinking-content-") or (reasoning and "</thinking-content-" not in line)
             fenced = fenced != (line.startswith("```") and not reasoning)
-        _append(run, speaker, number, line)
+        if run.passages and run.passages[-1].speaker == speaker:
+            run.passages[-1].lines.append(line)
+        elif line.strip():
+            run.passages.append(_Passage(speaker, number, [line]))
     if run.passages:
         yield run
 
@@ -156,13 +154,6 @@ def _speaker_of_plain_line(run: _Run, line: str) -> Speaker:
     if not line.strip() and run.passages:
         return run.passages[-1].speaker
     return "model" if run.asked else "program"
-
-
-def _append(run: _Run, speaker: Speaker, number: int, line: str) -> None:
-    if run.passages and run.passages[-1].speaker == speaker:
-        run.passages[-1].lines.append(line)
-    elif line.strip():
-        run.passages.append(_Passage(speaker, number, [line]))
 
 
 def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) -> Trajectory:
@@ -205,7 +196,7 @@ def _model_turn(passage: _Passage) -> Turn:
 
 
 def _edit_blocks(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Path, and what is searched and put in its place, of each finished edit block."""
+    """Yield path, and what is searched and put in its place, of each finished edit block."""
     path = ""
     search: list[str] | None = None
     replace: list[str] | None = None
@@ -283,7 +274,7 @@ def _add_results(conversation: Conversation, turn: Turn, lines: list[str]) -> No
 
 
 def _whole_files(texts: list[str]) -> dict[str, str]:
-    """The files that the model gave whole, by name: each a fence under a line with its name, the first of each."""
+    """Return the files that the model gave whole, by name: the first fence under a line with its name."""
     lines = "\n".join(texts).split("\n")
     fences = [number for number, line in enumerate(lines) if line.startswith("```")]
     found: dict[str, str] = {}
@@ -305,7 +296,7 @@ def _tokens(line: str) -> Tokens:
 
 
 def _count(printed: str) -> int | None:
-    """Tokens as printed: "36", "2.5k", "1.2M", "1,024"."""
+    """Return tokens as printed: "36", "2.5k", "1.2M", "1,024"."""
     factor = {"k": 1000, "M": 1_000_000}.get(printed[-1], 1)
     number = _number(printed.rstrip("kM").replace(",", ""))
     return None if number is None else round(number * factor)

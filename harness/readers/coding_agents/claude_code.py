@@ -30,7 +30,6 @@ from misstep.harness.readers.coding_agents.claude_code_lines import (
     Message,
     SessionFileLine,
     SessionLine,
-    Usage,
     by_agent,
     by_session,
     session_of,
@@ -45,8 +44,8 @@ from misstep.harness.readers.input.decoding import (
     unreadable,
 )
 from misstep.harness.readers.interchange.content import Block, split_content, tool_call
-from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
+from misstep.harness.trajectory import Role, Source, ToolResult, Trajectory
 
 FORMAT = "claude_code"
 UNIT: Unit = "file"
@@ -189,7 +188,9 @@ class _Reading:
         value = entry.value["message"]
         turn.extra |= filled(rest_of(value, Message, "type").items())
         if message.usage is not None:
-            turn.tokens = _tokens(message.usage)
+            used = message.usage
+            read, written = used.cache_read_input_tokens, used.cache_creation_input_tokens
+            turn.tokens = cached_tokens(used.input_tokens, read, written, used.output_tokens)
             turn.extra["usage"] = value["usage"]
         blocks: list[Any] = message.content if isinstance(message.content, list) else [message.content or ""]
         for raw in blocks:
@@ -251,12 +252,6 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
         for name, value in rest.items()
         if name not in _SESSION_FIELDS or common.setdefault(name, value) != value
     }
-
-
-def _tokens(usage: Usage) -> Tokens:
-    read = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-    prompt = None if usage.input_tokens is None else sum(count or 0 for count in read)
-    return Tokens(prompt=prompt, completion=usage.output_tokens, cached=usage.cache_read_input_tokens)
 
 
 def _result(raw: dict[str, Any], block: Block, entry: SessionLine, fresh: dict[str, Any]) -> ToolResult:

@@ -10,20 +10,22 @@ The file `tasks/<task>/api_conversation_history.json`; `ui_messages.json` beside
        {"type": "tool_use", "id": "c1", "name": "execute_command", "input": {"command": "ls"}}]},
      {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]}]
 
-Messages are Anthropic's with fields of the programs' own. Earlier versions wrote calls and results as text:
-`cline_calls`. A person's words are in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag if
-nothing is answered; what the program puts around them is in `extra["injected"]`. Messages without such words are system
-steps. A task is called after its folder.
+Messages are Anthropic's with fields of the programs' own. Earlier versions wrote calls as text, elements named for
+tools: `<read_file>\n<path>a.py</path>\n</read_file>`, answered by `[read_file for 'a.py'] Result:` and a text below it.
+The last closing tag of a file's content counts, as the content may hold such tags. A person's words are in the tags
+`task`, `user_message`, `feedback` and `answer`, or without any tag if nothing is answered; what the program puts around
+them is in `extra["injected"]`. Messages without such words are system steps. A task is called after its folder.
 """
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, field
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.coding_agents.cline_calls import heading_of, split_calls
 from misstep.harness.readers.input.decoding import (
     amount,
     at,
@@ -51,6 +53,21 @@ _PROGRAMS = ("<environment_details>", "[ERROR]", "[TASK RESUMPTION]", "<explicit
 _FAILED = ("The tool execution failed", "<error_details>", '{"status":"error"', "<error>")
 _EXIT_CODE = re.compile(r"(?:\A|\n)(?:Exit code: |Command [^\n]{0,1000}?[ (][Ee]xit code:? )(-?\d{1,10})\b")
 _LOOKED_AT = 2000
+
+TOOLS = frozenset(
+    {"execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content", "edit_file"}
+    | {"search_and_replace", "search_replace", "apply_patch", "search_files", "list_files", "codebase_search"}
+    | {"list_code_definition_names", "browser_action", "use_mcp_tool", "access_mcp_resource", "web_fetch", "web_search"}
+    | {"ask_followup_question", "attempt_completion", "new_task", "plan_mode_respond", "act_mode_respond"}
+    | {"switch_mode", "fetch_instructions", "update_todo_list", "load_mcp_documentation", "condense", "summarize_task"}
+    | {"new_rule", "report_bug", "run_slash_command", "generate_image", "use_skill", "skill", "read_command_output"}
+)
+"""The tools of both programs, older and newer."""
+
+_LONG = ("content", "diff")
+_OPENING = re.compile(r"<([a-z][a-z_]{1,40})>")
+_CLOSING = re.compile(r"</([a-z][a-z_]{1,40})>")
+_HEADING = re.compile(r"\[([a-z][a-z_]{1,40})(?= for |\] Result:)(?s:.{0,4000}?)\] Result:")
 
 
 class _Message(Struct, rename="camel"):
@@ -227,7 +244,7 @@ def _words(text: str) -> list[str]:
 
 
 def _words_in_result(answer: _Answer) -> list[str]:
-    """What a person said to a call, where that is the result: a file that was read may hold such tags as well."""
+    """Return what a person said to a call, if that is the result: a file that was read may hold such tags too."""
     text = "\n".join(answer.texts)
     text = (heading_of(text) or ("", text))[1].lstrip()
     return _words(text) if text.startswith((*_PERSONS_OPENINGS, "The user ")) else []
@@ -252,3 +269,52 @@ def _tokens(metrics: Any) -> Tokens | None:
         return None
     prompt, completion, cached = (whole(at(metrics, "tokens", name)) for name in ("prompt", "completion", "cached"))
     return Tokens(prompt, completion, cached, amount(metrics.get("cost")))
+
+
+class Written(Struct, frozen=True):
+    """A call as it is written: tool, arguments, and whether the text breaks off in it."""
+
+    name: str
+    arguments: dict[str, str]
+    unfinished: bool = False
+
+
+def split_calls(text: str) -> tuple[str, list[Written]]:
+    """Return the text without the calls in it, and the calls, in order."""
+    texts: list[str] = []
+    calls: list[Written] = []
+    place = 0
+    for opening in _OPENING.finditer(text):
+        if opening.start() < place or opening[1] not in TOOLS:
+            continue
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        texts.append(text[place : opening.start()])
+        inner = text[opening.end() : end if end >= 0 else len(text)]
+        calls.append(Written(opening[1], _arguments(inner), end < 0))
+        place = end + len(closing) if end >= 0 else len(text)
+    texts.append(text[place:])
+    return "".join(texts).strip(), calls
+
+
+def _arguments(inner: str) -> dict[str, str]:
+    ends: defaultdict[str, list[int]] = defaultdict(list)
+    for closing in _CLOSING.finditer(inner):
+        ends[closing[1]].append(closing.start())
+    fields: dict[str, str] = {}
+    place = 0
+    for opening in _OPENING.finditer(inner):
+        name, after = opening[1], ends.get(opening[1], [])
+        following = bisect_right(after, opening.start())
+        if opening.start() < place or following == len(after):
+            continue
+        end = after[-1] if name in _LONG else after[following]
+        fields[name] = inner[opening.end() : end].strip("\n")
+        place = end + len(name) + 3
+    return fields
+
+
+def heading_of(text: str) -> tuple[str, str] | None:
+    """Return the tool whose result a text is, and the result; `None` for another text."""
+    match = _HEADING.match(text)
+    return None if match is None else (match[1], text[match.end() :].strip("\n"))

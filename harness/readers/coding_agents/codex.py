@@ -32,9 +32,9 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_document_or_lines,
     filled,
+    first_whole,
     rest_of,
     text_or_none,
-    whole,
     without,
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
@@ -112,11 +112,8 @@ def refuse(sample: Sample) -> str | None:
     if isinstance(first.get("session"), dict) and isinstance(first.get("items"), list):
         return None
     if "payload" in first:
-        return (
-            None
-            if text_or_none(first.get("type")) in _LINE_TYPES
-            else "lines with a payload, of a type unknown in rollouts"
-        )
+        known = text_or_none(first.get("type")) in _LINE_TYPES
+        return None if known else "lines with a payload, of a type unknown in rollouts"
     if {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first:
         return None
     return "the first line is not a session_meta: neither type and payload, nor id, timestamp and instructions"
@@ -314,7 +311,11 @@ class _Reading:
         elif event.type in ("user_message", "agent_message", "agent_reasoning"):
             text = as_text(event.text if event.type == "agent_reasoning" else event.message)
             if text.strip() not in self._written:
-                self._place_text(entry, event.type, text)
+                if event.type == "user_message":
+                    self._begin("user", entry, [text], {"event": event.type})
+                else:
+                    turn = self._agent(entry)
+                    (turn.texts if event.type == "agent_message" else turn.reasoning).append(text)
         elif event.call_id in self._calls:
             return
         else:
@@ -322,16 +323,8 @@ class _Reading:
         if rest:
             self._keep(entry, rest)
 
-    def _place_text(self, entry: RolloutLine, kind: str, text: str) -> None:
-        if kind == "user_message":
-            self._begin("user", entry, [text], {"event": kind})
-        elif kind == "agent_message":
-            self._agent(entry).texts.append(text)
-        else:
-            self._agent(entry).reasoning.append(text)
-
     def _count(self, info: _TokenInfo) -> None:
-        """The tokens of one answer, once: for the last turn that has none, or the next."""
+        """Count the tokens of one answer once: for the last turn without any, or the next."""
         if info.last_token_usage is None or info.total_token_usage == self.totals:
             return
         self.totals = info.total_token_usage or {}
@@ -368,5 +361,4 @@ def _shell(text: str) -> _Shell | None:
 
 
 def _exit_code(events: Any) -> int | None:
-    codes = [entry.get("exit_code") for entry in events or [] if isinstance(entry, dict)]
-    return next((code for code in map(whole, codes) if code is not None), None)
+    return first_whole(entry.get("exit_code") for entry in events or [] if isinstance(entry, dict))

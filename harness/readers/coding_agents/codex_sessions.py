@@ -180,5 +180,5 @@ def _time(stamp: str | None) -> datetime | None:
 
 
 def numbered(entries: Iterable[RolloutLine]) -> Iterator[dict[str, Any]]:
-    """Entries as they are kept beside the steps."""
+    """Return entries as they are kept beside the steps."""
     return ({"line": entry.number, "type": entry.kind, "payload": entry.payload} for entry in entries)

@@ -30,11 +30,11 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_lines,
     filled,
+    first_whole,
     kept_line,
     name_of,
     rest_of,
     text_or_none,
-    whole,
     without,
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
@@ -243,9 +243,9 @@ def _result(line: _Line) -> ToolResult:
     failed = data.error if data.result is None else data.result
     text, others = _said(failed)
     parts = at(failed, "contents")
-    codes = [whole(part.get("exitCode")) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    printed = _EXIT_CODE.search(text[-200:])
-    code = next((code for code in codes if code is not None), int(printed[1]) if printed else None)
+    code = first_whole(at(part, "exitCode") for part in (parts if isinstance(parts, list) else []))
+    if code is None and (printed := _EXIT_CODE.search(text[-200:])):
+        code = int(printed[1])
     extra = filled([("id", line.event.id), ("timestamp", line.event.timestamp), ("result", others)]) | line.rest()
     if data.result is not None:
         extra |= filled([("error", data.error)])

@@ -28,6 +28,7 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_json,
     filled,
+    first_whole,
     name_of,
     rest_of,
     text_or_none,
@@ -154,8 +155,7 @@ class _Reading:
         answer, _ = parse_arguments(tool.result)
         printed = text_or_none(at(answer, "output"))
         text = as_text(tool.result if tool.result is not None else tool.error) if printed is None else printed
-        codes = [whole(at(answer, name)) for name in ("exitCodeV2", "exitCode")]
-        code = next((code for code in codes if code is not None), None)
+        code = first_whole(at(answer, name) for name in ("exitCodeV2", "exitCode"))
         failed = True if tool.error else _FAILED.get(str(tool.status))
         kept = filled([("error", tool.error), ("result", None if printed is None else answer)])
         self.conversation.result(ToolResult(text, failed, code, identity, kept))

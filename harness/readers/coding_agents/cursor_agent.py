@@ -75,13 +75,8 @@ def refuse(sample: Sample) -> str | None:
         return "not JSON objects, one a line"
     if is_stream(first):
         return None
-    content = at(first, "message", "content")
-    if (
-        first.get("role") in _SAID
-        and "content" not in first
-        and isinstance(content, list | str)
-        and "type" not in first
-    ):
+    says = first.get("role") in _SAID and not {"content", "type"} & first.keys()
+    if says and isinstance(at(first, "message", "content"), list | str):
         return None
     return "the first line is neither a role with a message nor the init of a stream"
 

@@ -205,7 +205,7 @@ def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_chat(raw: dict[str, Any]) -> dict[str, Any]:
-    """A message as a chat message; with some models the run records items of OpenAI's newer interface instead."""
+    """Return a message as a chat message; some runs record items of OpenAI's newer interface instead."""
     if raw.get("type") == "function_call_output":
         rest = {name: value for name, value in raw.items() if name not in ("type", "call_id", "output")}
         return rest | {"role": "tool", "tool_call_id": raw.get("call_id"), "content": raw.get("output")}

@@ -40,7 +40,7 @@ from misstep.harness.readers.input.decoding import (
     whole,
 )
 from misstep.harness.readers.interchange.content import as_text, tool_call
-from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "opencode"
@@ -238,6 +238,4 @@ def _tokens(usage: _Usage | None, cost: Any) -> Tokens:
     if usage is None:
         return Tokens(cost_usd=amount(cost))
     cache = usage.cache or _Cache()
-    read = (usage.input, cache.read, cache.write)
-    prompt = None if usage.input is None else sum(count or 0 for count in read)
-    return Tokens(prompt, usage.output, cache.read, amount(cost))
+    return cached_tokens(usage.input, cache.read, cache.write, usage.output, amount(cost))

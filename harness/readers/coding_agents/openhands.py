@@ -27,10 +27,10 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_json,
     filled,
+    first_whole,
     rest_of,
     text_or_none,
     unreadable,
-    whole,
     without,
 )
 from misstep.harness.readers.interchange.content import as_text
@@ -276,8 +276,7 @@ def _asks(arguments: dict[str, Any]) -> bool:
 
 
 def _exit_code(extras: dict[str, Any] | None, value: dict[str, Any]) -> int | None:
-    codes = [at(extras, "metadata", "exit_code"), at(extras, "exit_code"), value.get("exit_code")]
-    return next((code for code in map(whole, codes) if code is not None), None)
+    return first_whole([at(extras, "metadata", "exit_code"), at(extras, "exit_code"), value.get("exit_code")])
 
 
 def _tokens(usage: _Usage | None) -> Tokens | None:

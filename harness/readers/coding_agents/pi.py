@@ -37,8 +37,8 @@ from misstep.harness.readers.input.decoding import (
     without,
 )
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
-from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
+from misstep.harness.trajectory import Role, Source, ToolResult, Trajectory
 
 FORMAT = "pi"
 UNIT: Unit = "file"
@@ -194,11 +194,7 @@ def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict
             others += more
     turn.extra |= filled([("content", others)])
     if message.usage is not None:
-        turn.tokens = _tokens(message.usage)
+        used = message.usage
+        cost = amount(used.cost.total) if used.cost else None
+        turn.tokens = cached_tokens(used.input, used.cache_read, used.cache_write, used.output, cost)
         turn.extra |= filled([("usage", value["usage"])])
-
-
-def _tokens(usage: _Usage) -> Tokens:
-    read = (usage.input, usage.cache_read, usage.cache_write)
-    prompt = None if usage.input is None else sum(count or 0 for count in read)
-    return Tokens(prompt, usage.output, usage.cache_read, amount(usage.cost.total) if usage.cost else None)

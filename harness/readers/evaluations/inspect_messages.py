@@ -60,7 +60,7 @@ class _Output(Struct):
 
 
 def steps_of(messages: list[dict[str, Any]], events: list[Any], stored: "Stored", source: Source) -> tuple[Step, ...]:
-    """The messages of a sample as steps, with what its model events say of when and at what cost they were made."""
+    """Return the messages of a sample as steps, with time and cost as its model events say them."""
     generated = _generated(events, source)
     conversation = Conversation()
     for message in messages:
@@ -146,7 +146,7 @@ def resolved(value: Any, stored: Stored) -> Any:
 
 
 def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
-    """Message id → when and at what cost the model made it."""
+    """Return message id → when and at what cost the model made it."""
     made: dict[str, _Generated] = {}
     for event in events:
         if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):

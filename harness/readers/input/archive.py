@@ -50,7 +50,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, NotImplemen
 
 
 def check_expansion(unpacked: int, size: int) -> None:
-    """See that a packed file does not unpack to many times its size."""
+    """Check that a packed file does not unpack to many times its size."""
     if unpacked > max(EXPANSION_LIMIT, _MOST_TIMES * size):
         raise OSError(f"it unpacks to more than {_MOST_TIMES} times its size")
 
@@ -69,16 +69,12 @@ def eval_log_lines(path: Path, file: BinaryIO, size: int) -> Iterator[bytes]:
     with zipfile.ZipFile(file) as archive:
         by_zstandard = any(member.compress_type == _ZSTANDARD for member in archive.infolist())
     if by_zstandard:
-        _check_pyarrow(path)
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError as error:
+            message = f"zstandard packed {path_text(path)}, and pyarrow, which unpacks it, is not installed"
+            raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
     return _lines(file, size)
-
-
-def _check_pyarrow(path: Path) -> None:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        message = f"zstandard packed {path_text(path)}, and pyarrow, which unpacks it, is not installed"
-        raise MissingPrerequisite(message, "Run `pip install 'misstep[lake]'`.") from error
 
 
 def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:

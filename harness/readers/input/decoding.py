@@ -109,6 +109,11 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def first_whole(values: Iterable[Any]) -> int | None:
+    """Return the first whole number among values."""
+    return next((value for value in values if whole(value) is not None), None)
+
+
 def time_of(seconds: Any) -> str | None:
     """Return seconds since 1970 as ISO 8601; `None` for anything else."""
     known = amount(seconds)

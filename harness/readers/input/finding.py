@@ -1,7 +1,7 @@
 """Paths to files: folders are walked, links followed, every file reached once."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -74,9 +74,9 @@ class _Walk:
             for entry in entries:
                 if is_left_out(entry.name):
                     continue
-                if _is_folder(entry):
+                if _is(entry.is_dir):
                     folders.append(here / entry.name)
-                elif _is_file(entry):
+                elif _is(entry.is_file):
                     reached = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(real, entry.name)  # noqa: PTH118 (100,000 of them)
                     if self.is_new(reached):
                         yield here / entry.name
@@ -89,15 +89,8 @@ def is_left_out(name: str) -> bool:
     return hidden or name.endswith(_BESIDE_A_DATABASE)
 
 
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
+def _is(kind: Callable[[], bool]) -> bool:
     try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
-
-
-def _is_file(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_file()
+        return kind()
     except OSError:  # a link to itself
         return False

@@ -65,7 +65,8 @@ def from_atif(document: dict[str, Any], source: Source | None = None) -> Traject
 def _trajectory(document: wire.Document, source: Source, name: str | None, parent: str | None) -> Trajectory:
     agent = document.agent or wire.AtifAgent()
     extra = document.extra or {}
-    own = _own_trajectory(extra, source)
+    ours = extra.get(wire.OWN)
+    own = convert(ours, wire.OwnTrajectory, source) if isinstance(ours, dict) and "source" in ours else None
     copied: list[Step] = []
     if own is None:
         steps = _steps(document.steps, agent.model_name)
@@ -191,13 +192,6 @@ def _result(raw: wire.Result) -> ToolResult:
         raw.source_call_id,
         wire.beside(extra, wire.given(content=parts, subagent_trajectory_ref=raw.subagent_trajectory_ref)),
     )
-
-
-def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory | None:
-    own = extra.get(wire.OWN)
-    if not isinstance(own, dict) or "source" not in own:
-        return None
-    return convert(own, wire.OwnTrajectory, source)
 
 
 def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source) -> Step:

@@ -113,7 +113,7 @@ class Document(Struct, gc=False, forbid_unknown_fields=True):
 
 
 class OwnTrajectory(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What ATIF has no place for in a trajectory; `agent` and `task` only where ATIF's own would be read otherwise."""
+    """What ATIF has no place for in a trajectory; `agent` and `task` only if ATIF's own would be read otherwise."""
 
     source: Source
     task: str | None = None
@@ -145,7 +145,7 @@ class OwnCall(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
 
 
 class OwnResult(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """What ATIF has no place for in a result; `call_id` where the step has no such call."""
+    """What ATIF has no place for in a result; `call_id` if the step has no such call."""
 
     is_error: bool | None = None
     exit_code: int | None = None

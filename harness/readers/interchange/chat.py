@@ -31,7 +31,7 @@ ROLES: dict[str, Role] = {
     "ai": "agent",
     "model": "agent",
 }
-"""Who speaks under which role; another role is the system's, and its name is kept."""
+"""Role → speaker; another role is the system's, and its name is kept."""
 
 ANSWERS = ("tool", "function")
 _PLAIN_ROLES = ("system", "user", "assistant")

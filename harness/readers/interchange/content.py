@@ -82,6 +82,6 @@ def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
         parsed = _untyped.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         return raw, f"arguments are not JSON: {error}"
-    return (
-        (parsed, None) if isinstance(parsed, dict) else (raw, f"arguments are not object but {type(parsed).__name__}")
-    )
+    if isinstance(parsed, dict):
+        return parsed, None
+    return raw, f"arguments are not object but {type(parsed).__name__}"

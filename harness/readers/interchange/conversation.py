@@ -97,6 +97,14 @@ class Conversation(TurnList):
         return turn
 
 
+def cached_tokens(
+    new: int | None, read: int | None, written: int | None, completion: int | None, cost: float | None = None
+) -> Tokens:
+    """Return the tokens of an answer whose prompt is what was new, read from the cache and written to it."""
+    prompt = None if new is None else new + (read or 0) + (written or 0)
+    return Tokens(prompt, completion, read, cost)
+
+
 def first_words_of_user(steps: tuple[Step, ...]) -> str:
     """Return what was asked first, the task of a format without a field for it."""
     return next((step.text for step in steps if step.role == "user" and step.text.strip()), "")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.readers.coding_agents import cline
-from misstep.harness.readers.coding_agents.cline_calls import Written, heading_of, split_calls
+from misstep.harness.readers.coding_agents.cline import Written, heading_of, split_calls
 from misstep.harness.readers.files import sample_file
 from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
