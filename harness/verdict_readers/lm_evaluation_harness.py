@@ -52,11 +52,12 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     labels = [(RESPONSE, reply, "")] if isinstance(reply, str) else []
     labels += [(metric, plain(value[metric]), plain(value[metric])) for metric in _metrics(value)]
     for metric, label, counted in labels:
+        named = value.get("filter")
         yield WrittenVerdict(
             item,
             None if unanswered else label,
             place,
-            _judge(metric, value),
+            f"{metric},{named}" if isinstance(named, str) and named != _ONLY_FILTER else metric,
             "unreadable" if unanswered else "answered",
             rationale=rationale,
             error=error,
@@ -69,11 +70,6 @@ def _metrics(value: dict[str, Any]) -> list[str]:
     listed = value.get("metrics")
     names = listed if isinstance(listed, list) else [name for name in value if name not in _NO_METRICS]
     return [name for name in names if isinstance(name, str) and isinstance(value.get(name), int | float)]
-
-
-def _judge(metric: str, value: dict[str, Any]) -> str:
-    named = value.get("filter")
-    return f"{metric},{named}" if isinstance(named, str) and named != _ONLY_FILTER else metric
 
 
 def _whole_reply(resps: Any) -> str:

@@ -148,7 +148,11 @@ class _Reading:
 
     def place(self, entry: SessionLine) -> None:
         line = entry.line
-        fresh = _differing(rest_of(entry.value, SessionFileLine), self.common)
+        fresh = {
+            name: value
+            for name, value in rest_of(entry.value, SessionFileLine).items()
+            if name not in _SESSION_FIELDS or self.common.setdefault(name, value) != value
+        }
         if line.message is not None and line.type == "assistant":
             self._place_answer(entry, line.message, fresh)
             if line.message.model and not line.message.model.startswith("<"):
@@ -244,14 +248,6 @@ class _Reading:
         else:
             turn = self._begin("user", entry, own, fresh)
         turn.extra |= filled([("injected", injected if turn.role == "user" else None), ("content", others)])
-
-
-def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in rest.items()
-        if name not in _SESSION_FIELDS or common.setdefault(name, value) != value
-    }
 
 
 def _result(raw: dict[str, Any], block: Block, entry: SessionLine, fresh: dict[str, Any]) -> ToolResult:

@@ -121,7 +121,9 @@ def _add(transcript: Transcript, raw: dict[str, Any], message: ChatMessage, ende
     if result.exit_code is not None:
         return transcript.answer(result)
     if at(raw, "extra", "interrupt_type") == "FormatError":
-        transcript.begin(_unrecorded_turn(raw))
+        answer = at(raw, "extra", "model_response")  # versions 1.1 to 2 write it only into the complaint
+        text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
+        transcript.begin(Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw)))
         return transcript.answer(replace(result, is_error=True))
     last = transcript.turns[transcript.last_of_agent]
     if transcript.open or not (last.calls or last.results):
@@ -143,13 +145,6 @@ def _agent_turn(raw: dict[str, Any], message: ChatMessage) -> Turn:
     turn.timestamp = time_of(at(raw, "extra", "timestamp"))
     turn.tokens = _tokens(raw)
     return turn
-
-
-def _unrecorded_turn(raw: dict[str, Any]) -> Turn:
-    """Return the turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint."""
-    answer = at(raw, "extra", "model_response")
-    text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
-    return Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw))
 
 
 def _commands(raw: dict[str, Any], text: str) -> list[str]:

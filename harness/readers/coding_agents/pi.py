@@ -126,7 +126,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Trajectory:
     header = dict(session.header)
-    origin = _origin(header)
+    file = text_or_none(header.get("parentSession")) or text_or_none(header.get("branchedFrom"))
+    # the file of the earlier session is called `<time>_<id>.jsonl`
+    origin = None if not file else PurePath(file.replace("\\", "/")).stem.rpartition("_")[2] or None
     began = text_or_none(header.get("timestamp"))
     conversation = Conversation()
     replayed: list[dict[str, Any]] = []
@@ -142,12 +144,6 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
     kept = [("session", header), ("replayed_lines", replayed), ("other_lines", session.others)]
     extra = filled([*kept, ("unfinished_line", unfinished)])
     return conversation.trajectory(identity, source, agent="pi", model=model, parent=origin, extra=extra)
-
-
-def _origin(header: dict[str, Any]) -> str | None:
-    """Return the id of the session that one was forked from: its file is called `<time>_<id>.jsonl`."""
-    file = text_or_none(header.get("parentSession")) or text_or_none(header.get("branchedFrom"))
-    return None if not file else PurePath(file.replace("\\", "/")).stem.rpartition("_")[2] or None
 
 
 def _place(conversation: Conversation, line: _Line) -> bool:

@@ -97,23 +97,19 @@ def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: S
     name = "sample" if sample.id is None else str(sample.id)
     question = sample.input if isinstance(sample.input, str) else ""
     task = resolved(question, stored) if question else first_words_of_user(steps)
+    scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
+    values = [score.get("value") if isinstance(score, dict) else score for score in scores]
+    statuses = set(map(status_of, values))
+    alone = amount(values[0]) if len(values) == 1 else None
     return Trajectory(
         id=name if sample.epoch == 1 else f"{name}-e{sample.epoch}",
         source=source,
         task=task if isinstance(task, str) else question,
         steps=steps,
-        outcome=_outcome(sample),
+        outcome=Outcome(statuses.pop() if len(statuses) == 1 else "unknown", alone),
         agent=log.eval.solver,
         model=log.eval.model,
         extra=rest_of(raw, _Sample)
         | filled((name, raw.get(name)) for name in ("input", "scores", "score", "events", "transcript", "attachments"))
         | {"epoch": sample.epoch, "log": about},
     )
-
-
-def _outcome(sample: _Sample) -> Outcome:
-    scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
-    values = [score.get("value") if isinstance(score, dict) else score for score in scores]
-    statuses = set(map(status_of, values))
-    alone = amount(values[0]) if len(values) == 1 else None
-    return Outcome(statuses.pop() if len(statuses) == 1 else "unknown", alone)

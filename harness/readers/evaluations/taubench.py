@@ -59,7 +59,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 def _trajectory(raw: dict[str, Any], record: _Record, source: Source) -> Trajectory:
     steps, step_of_message = steps_of(record.traj, source)
-    instruction = _instruction(record.info)
+    instruction = text_or_none(at(record.info, "task", "instruction"))
     extra = rest_of(raw, _Record) | {"task_id": record.task_id, "step_of_message": list(step_of_message)}
     if record.trial is not None:
         extra["trial"] = record.trial
@@ -79,7 +79,3 @@ def _outcome(reward: float | None) -> Outcome:
     if reward is None or math.isnan(reward):
         return Outcome()
     return Outcome("passed" if reward == PASSED else "failed", reward)
-
-
-def _instruction(info: dict[str, Any] | None) -> str | None:
-    return text_or_none(at(info, "task", "instruction"))

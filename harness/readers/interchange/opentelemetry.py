@@ -108,10 +108,11 @@ class _Reading:
         self._place_outcomes()
         outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
         spans = [_kept(span) for span in self.spans if span.id not in self._turn_of]
+        value = parse_arguments(outermost.attributes.get("input.value"))[0] if outermost else {}
         return self.conversation.trajectory(
             trace or "trace",
             source,
-            task=_task(outermost),
+            task=text_or_none(at(value, "task")) or "",
             agent=outermost.name if outermost else None,
             model=self.model,
             extra=filled([("spans", spans), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
@@ -305,11 +306,6 @@ def _about(span: Span) -> dict[str, Any]:
 
 def _kept(span: Span) -> dict[str, Any]:
     return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start"))
-
-
-def _task(span: Span | None) -> str:
-    value = parse_arguments(span.attributes.get("input.value"))[0] if span else {}
-    return text_or_none(at(value, "task")) or ""
 
 
 def _tokens(attributes: dict[str, Any]) -> Tokens | None:
