@@ -35,7 +35,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import amount, decode_json, filled, name_of, unreadable
+from misstep.harness.readers.input.decoding import decode_json, name_of, unreadable
+from misstep.harness.readers.input.fields import amount, filled
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 

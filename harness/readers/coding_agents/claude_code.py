@@ -35,14 +35,8 @@ from misstep.harness.readers.coding_agents.claude_code_lines import (
     session_of,
 )
 from misstep.harness.readers.coding_agents.cursor_agent import is_stream
-from misstep.harness.readers.input.decoding import (
-    convert,
-    decode_document_or_lines,
-    filled,
-    kept_line,
-    rest_of,
-    unreadable,
-)
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, unreadable
+from misstep.harness.readers.input.fields import filled, kept_line, rest_of
 from misstep.harness.readers.interchange.content import Block, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
 from misstep.harness.trajectory import Role, Source, ToolResult, Trajectory

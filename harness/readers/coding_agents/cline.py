@@ -26,19 +26,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
-    amount,
-    at,
-    convert,
-    decode_json,
-    filled,
-    name_of,
-    rest_of,
-    text_or_none,
-    time_of_milliseconds,
-    unreadable,
-    whole,
-)
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of, unreadable
+from misstep.harness.readers.input.fields import amount, at, filled, rest_of, text_or_none, time_of_milliseconds, whole
 from misstep.harness.readers.interchange.content import Block, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory

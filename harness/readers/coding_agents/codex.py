@@ -28,15 +28,8 @@ from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.codex_sessions import RolloutLine, Session, numbered, origin_of, sessions_of
-from misstep.harness.readers.input.decoding import (
-    convert,
-    decode_document_or_lines,
-    filled,
-    first_whole,
-    rest_of,
-    text_or_none,
-    without,
-)
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines
+from misstep.harness.readers.input.fields import filled, first_whole, rest_of, text_or_none, without
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory

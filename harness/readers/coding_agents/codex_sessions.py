@@ -20,7 +20,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from misstep.harness.readers.input.decoding import at, text_or_none
+from misstep.harness.readers.input.fields import at, text_or_none
 from misstep.harness.readers.interchange.content import as_text
 
 COPIED_WITHIN = timedelta(seconds=1)

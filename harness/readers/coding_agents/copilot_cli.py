@@ -25,18 +25,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
-    at,
-    convert,
-    decode_lines,
-    filled,
-    first_whole,
-    kept_line,
-    name_of,
-    rest_of,
-    text_or_none,
-    without,
-)
+from misstep.harness.readers.input.decoding import convert, decode_lines, name_of
+from misstep.harness.readers.input.fields import at, filled, first_whole, kept_line, rest_of, text_or_none, without
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory

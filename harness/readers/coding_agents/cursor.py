@@ -23,13 +23,11 @@ from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import (
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import (
     at,
-    convert,
-    decode_json,
     filled,
     first_whole,
-    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,

@@ -26,13 +26,11 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
+from misstep.harness.readers.input.decoding import convert, decode_lines, name_of
+from misstep.harness.readers.input.fields import (
     at,
-    convert,
-    decode_lines,
     filled,
     kept_line,
-    name_of,
     rest_of,
     text_or_none,
     time_of_milliseconds,

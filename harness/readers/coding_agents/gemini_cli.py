@@ -23,15 +23,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
-    at,
-    convert,
-    decode_document_or_lines,
-    filled,
-    kept_line,
-    rest_of,
-    text_or_none,
-)
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines
+from misstep.harness.readers.input.fields import at, filled, kept_line, rest_of, text_or_none
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Source, Tokens, ToolResult, Trajectory

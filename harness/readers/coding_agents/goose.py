@@ -16,7 +16,8 @@ from msgspec import Struct
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
 from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import at, convert, decode_json, filled, name_of, rest_of, text_or_none
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import at, filled, rest_of, text_or_none
 from misstep.harness.readers.interchange.conversation import Conversation
 from misstep.harness.trajectory import Source, Trajectory
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
-from misstep.harness.readers.input.decoding import decode_lines, filled, name_of
+from misstep.harness.readers.input.decoding import decode_lines, name_of
+from misstep.harness.readers.input.fields import filled
 from misstep.harness.readers.interchange.conversation import Conversation
 from misstep.harness.trajectory import Source, Trajectory
 

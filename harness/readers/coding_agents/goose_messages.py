@@ -14,7 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable, without
+from misstep.harness.readers.input.decoding import convert, unreadable
+from misstep.harness.readers.input.fields import at, filled, rest_of, time_of, without
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Role, Source, ToolCall, ToolResult

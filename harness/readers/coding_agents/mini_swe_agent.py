@@ -23,17 +23,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
-    amount,
-    at,
-    convert,
-    decode_json,
-    name_of,
-    rest_of,
-    text_or_none,
-    time_of,
-    whole,
-)
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import amount, at, rest_of, text_or_none, time_of, whole
 from misstep.harness.readers.interchange.chat import ANSWERS, ChatMessage, Transcript, is_chat, result_of, turn_of
 from misstep.harness.readers.interchange.conversation import Turn
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory

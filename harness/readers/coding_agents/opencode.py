@@ -27,18 +27,8 @@ from msgspec.structs import astuple, replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import (
-    amount,
-    at,
-    convert,
-    decode_json,
-    filled,
-    name_of,
-    rest_of,
-    text_or_none,
-    time_of_milliseconds,
-    whole,
-)
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import amount, at, filled, rest_of, text_or_none, time_of_milliseconds, whole
 from misstep.harness.readers.interchange.content import as_text, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
 from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory

@@ -14,7 +14,8 @@ from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.opencode import Reading
-from misstep.harness.readers.input.decoding import at, decode_lines, filled, kept_line, name_of, text_or_none, without
+from misstep.harness.readers.input.decoding import decode_lines, name_of
+from misstep.harness.readers.input.fields import at, filled, kept_line, text_or_none, without
 from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "opencode_stream"

@@ -22,17 +22,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import (
-    at,
-    convert,
-    decode_json,
-    filled,
-    first_whole,
-    rest_of,
-    text_or_none,
-    unreadable,
-    without,
-)
+from misstep.harness.readers.input.decoding import convert, decode_json, unreadable
+from misstep.harness.readers.input.fields import at, filled, first_whole, rest_of, text_or_none, without
 from misstep.harness.readers.interchange.content import as_text
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory

@@ -23,7 +23,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, convert, decode_json, name_of, rest_of, text_or_none
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import at, rest_of, text_or_none
 from misstep.harness.readers.interchange.chat import Call, call_of, is_chat
 from misstep.harness.readers.interchange.content import parse_arguments, split_content
 from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user

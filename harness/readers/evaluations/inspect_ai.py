@@ -22,7 +22,8 @@ from msgspec import Struct
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.evaluations.inspect_messages import Stored, resolved, status_of, steps_of
 from misstep.harness.readers.input.archive import UNREADABLE, brief, is_too_long
-from misstep.harness.readers.input.decoding import amount, convert, decode_json, filled, rest_of, unreadable
+from misstep.harness.readers.input.decoding import convert, decode_json, unreadable
+from misstep.harness.readers.input.fields import amount, filled, rest_of
 from misstep.harness.readers.interchange.content import as_text
 from misstep.harness.readers.interchange.conversation import first_words_of_user
 from misstep.harness.trajectory import Outcome, Source, Trajectory

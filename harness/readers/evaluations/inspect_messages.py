@@ -5,15 +5,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from misstep.harness.readers.input.decoding import (
-    EXPANSION_LIMIT,
-    at,
-    convert,
-    filled,
-    rest_of,
-    text_or_none,
-    unreadable,
-)
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, convert, unreadable
+from misstep.harness.readers.input.fields import at, filled, rest_of, text_or_none
 from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolResult

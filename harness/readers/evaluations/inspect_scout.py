@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.evaluations.inspect_messages import Stored, status_of, steps_of
-from misstep.harness.readers.input.decoding import amount, convert, decode_json, rest_of
+from misstep.harness.readers.input.decoding import convert, decode_json
+from misstep.harness.readers.input.fields import amount, rest_of
 from misstep.harness.readers.interchange.conversation import first_words_of_user
 from misstep.harness.trajectory import Outcome, Source, Trajectory
 

@@ -16,7 +16,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import convert, decode_json, filled, name_of, rest_of, unreadable
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of, unreadable
+from misstep.harness.readers.input.fields import filled, rest_of
 from misstep.harness.readers.interchange.content import as_text
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 

@@ -16,7 +16,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from misstep.harness.readers.input.decoding import convert, decode_json
+from misstep.harness.readers.input.fields import at, rest_of, text_or_none
 from misstep.harness.readers.interchange.chat import steps_of
 from misstep.harness.readers.interchange.conversation import first_words_of_user
 from misstep.harness.trajectory import Outcome, Source, Trajectory

@@ -22,7 +22,8 @@ import msgspec
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.places import last_changes_of
 from misstep.harness.readers.input.archive import check_expansion
-from misstep.harness.readers.input.decoding import LINE_LIMIT, at, decode_json, text_or_none, unreadable
+from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json, unreadable
+from misstep.harness.readers.input.fields import at, text_or_none
 from misstep.harness.trajectory import Source
 
 MAGIC = b"SQLite format 3\0"

@@ -6,8 +6,7 @@ Whatever the bytes, these functions raise `UnreadableTrajectory` and nothing els
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ import msgspec
 
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.escaping import json_without_surrogates
+from misstep.harness.readers.input.fields import kept_line
 from misstep.harness.trajectory import Source
 
 T = TypeVar("T")
@@ -24,9 +24,6 @@ LINE_LIMIT = 64 << 20
 
 EXPANSION_LIMIT = 64 << 20
 """Characters: how much may be added to a trajectory by repeating a text that its file has once."""
-
-_LARGEST = 2**53
-"""From here on not every whole number is a floating-point number."""
 
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
@@ -70,79 +67,6 @@ def convert(value: Any, type_: type[T], source: Source, line: int | None = None)
         raise unreadable(str(error), source, line) from error
     except RecursionError as error:
         raise unreadable("the data are nested too deep", source, line) from error
-
-
-def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> dict[str, Any]:
-    """Return the fields of a JSON object that neither the type nor `more` name, empty ones left out: for `extra`."""
-    known = {*placed.__struct_encode_fields__, *more}
-    return {name: field for name, field in value.items() if name not in known and not _is_empty(field)}
-
-
-def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return the fields of a JSON object that `names` do not name, empty ones left out."""
-    return filled((name, field) for name, field in value.items() if name not in names)
-
-
-def kept_line(number: int, value: Any) -> dict[str, Any]:
-    """Return a line that is not a turn as it is kept beside the steps."""
-    return {"line": number, "value": value}
-
-
-def filled(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields that say something: not null and not an empty text, list or object."""
-    return {name: field for name, field in fields if not _is_empty(field)}
-
-
-def _is_empty(field: Any) -> bool:
-    return field is None or (isinstance(field, str | list | dict | tuple) and not field)
-
-
-def amount(value: Any) -> float | None:
-    """Return an amount of dollars, seconds or points; `None` for anything else, as a number too large to be one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
-
-
-def whole(value: Any) -> int | None:
-    """Return a whole number; `None` for anything else, such as a truth value."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def first_whole(values: Iterable[Any]) -> int | None:
-    """Return the first whole number among values."""
-    return next((value for value in values if whole(value) is not None), None)
-
-
-def time_of(seconds: Any) -> str | None:
-    """Return seconds since 1970 as ISO 8601; `None` for anything else."""
-    known = amount(seconds)
-    if known is None:
-        return None
-    try:
-        return datetime.fromtimestamp(known, UTC).isoformat()
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
-def time_of_milliseconds(value: Any) -> str | None:
-    """Return milliseconds since 1970 as ISO 8601; `None` for anything else."""
-    known = amount(value)
-    return None if known is None else time_of(known / 1000)
-
-
-def at(value: Any, *path: str) -> Any:
-    """Return the value at a path of names in nested objects; `None` if it is missing."""
-    for name in path:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(name)
-    return value
-
-
-def text_or_none(value: Any) -> str | None:
-    """Return a text; `None` for anything else."""
-    return value if isinstance(value, str) else None
 
 
 class _Lines(msgspec.Struct, frozen=True):

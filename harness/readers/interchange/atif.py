@@ -19,7 +19,8 @@ import msgspec
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import convert, name_of, whole
+from misstep.harness.readers.input.decoding import convert, name_of
+from misstep.harness.readers.input.fields import whole
 from misstep.harness.readers.interchange import atif_document as wire
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.readers.interchange.content import split_content, tool_call

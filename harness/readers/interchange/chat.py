@@ -17,7 +17,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.readers.input.decoding import convert, rest_of
+from misstep.harness.readers.input.decoding import convert
+from misstep.harness.readers.input.fields import rest_of
 from misstep.harness.readers.interchange.content import split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Turn, TurnList
 from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult

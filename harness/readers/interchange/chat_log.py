@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import convert, decode_json, name_of, text_or_none, unreadable
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of, unreadable
+from misstep.harness.readers.input.fields import text_or_none
 from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, ChatMessage, Transcript, result_of, turn_of
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Turn

@@ -17,7 +17,8 @@ from misstep.harness.readers.coding_agents.cline import refuse as refuse_task
 from misstep.harness.readers.coding_agents.goose import refuse as refuse_session
 from misstep.harness.readers.coding_agents.mini_swe_agent import refuse as refuse_run
 from misstep.harness.readers.evaluations.inspect_scout import refuse as refuse_transcript
-from misstep.harness.readers.input.decoding import convert, decode_json, name_of, rest_of
+from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.fields import rest_of
 from misstep.harness.readers.interchange.chat import is_chat, steps_of
 from misstep.harness.readers.interchange.conversation import first_words_of_user
 from misstep.harness.trajectory import Source, Trajectory

@@ -25,7 +25,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import at, decode_document_or_lines, filled, text_or_none, unreadable, whole
+from misstep.harness.readers.input.decoding import decode_document_or_lines, unreadable
+from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, given, is_message_attribute

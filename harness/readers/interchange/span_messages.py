@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.readers.input.decoding import at, filled, text_or_none
+from misstep.harness.readers.input.fields import at, filled, text_or_none
 from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
 from misstep.harness.trajectory import ToolCall
 

@@ -24,7 +24,8 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, at, filled, unreadable
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
+from misstep.harness.readers.input.fields import at, filled
 from misstep.harness.trajectory import Source
 
 _KIND_OF_OPERATION = {
