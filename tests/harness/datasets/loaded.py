@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from misstep.harness.datasets import loader_for
 from misstep.harness.datasets.benchmark import Benchmark, Item, read_benchmark
+from misstep.harness.errors import InputError
 from misstep.harness.items import read_items
 from misstep.harness.readers import read_file
 from misstep.harness.runs.judging.benchmarks import read_trajectories
@@ -48,6 +50,13 @@ def load(name: str, upstream: Path, out: Path) -> Loaded:
     """Run a loader over a folder of upstream files."""
     loader_for(name).load(upstream, out / name, read_file)
     return Loaded(out / name)
+
+
+def assert_refused(name: str, upstream: Path, out: Path, words: Iterable[str]) -> None:
+    """Check that a loader refuses upstream files with an error that has some words."""
+    with pytest.raises(InputError) as raised:
+        load(name, upstream, out)
+    assert all(word in raised.value.line() for word in words)
 
 
 def public(name: str) -> Any:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.datasets.benchmark import Item
-from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, public, write
+from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 loaded = public("agent_trajs")
 
@@ -149,6 +148,4 @@ def test_an_evaluated_task_without_a_run_is_an_item_and_a_replay_has_no_cost(tmp
 def test_a_broken_or_contradictory_file_is_an_error_that_names_file_and_field(
     tmp_path: Path, changed: dict[str, Any], words: tuple[str, ...]
 ) -> None:
-    with pytest.raises(InputError) as raised:
-        load("agent_trajs", upstream(tmp_path / "upstream", changed), tmp_path)
-    assert all(word in raised.value.line() for word in words)
+    assert_refused("agent_trajs", upstream(tmp_path / "upstream", changed), tmp_path, words)

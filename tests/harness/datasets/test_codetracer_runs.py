@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, public, write
+from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 HEADER = (
     "trial,reward,tests,tests_passed,tests_failed,exception,n_steps,n_tool_calls,n_observation_results,"
@@ -71,9 +70,7 @@ def test_a_trial_is_an_item_and_its_reward_is_gold_only(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_table_is_an_error_that_names_file_and_field(tmp_path: Path, row: str, words: tuple[str, ...]) -> None:
-    with pytest.raises(InputError) as raised:
-        load("codetracer_runs", upstream(tmp_path / "upstream", row), tmp_path)
-    assert all(word in raised.value.line() for word in words)
+    assert_refused("codetracer_runs", upstream(tmp_path / "upstream", row), tmp_path, words)
 
 
 def test_a_trial_without_a_trajectory_is_an_item_that_no_judge_is_asked_about(tmp_path: Path) -> None:
@@ -82,10 +79,3 @@ def test_a_trial_without_a_trajectory_is_an_item_that_no_judge_is_asked_about(tm
     assert set(made_up.trajectories) == {"some-task__Ab1"}
     assert made_up.items["other__Cd2"].unaskable
     assert made_up.gold["other__Cd2", "verifier"] == "failed"
-
-
-def test_a_set_without_outcomes_is_an_error(tmp_path: Path) -> None:
-    folder = upstream(tmp_path / "upstream")
-    (folder / "outcomes.csv").unlink()
-    with pytest.raises(InputError, match=r"outcomes\.csv: the file is missing"):
-        load("codetracer_runs", folder, tmp_path)

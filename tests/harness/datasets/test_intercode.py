@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, public, write
+from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 TOTALS_HEADER = "file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions"
 STEM = "bash__some-model__ic_bash_multiturn_some-model_10_turns_fs_1"
@@ -163,9 +163,7 @@ def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
 def test_a_record_of_another_shape_is_an_error_that_names_file_and_field(
     tmp_path: Path, run: dict[str, Any], words: tuple[str, ...]
 ) -> None:
-    with pytest.raises(InputError) as raised:
-        load("intercode", upstream(tmp_path / "upstream", [run]), tmp_path)
-    assert all(word in raised.value.line() for word in words)
+    assert_refused("intercode", upstream(tmp_path / "upstream", [run]), tmp_path, words)
 
 
 def test_totals_that_contradict_the_runs_are_an_error(tmp_path: Path) -> None:

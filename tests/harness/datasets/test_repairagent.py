@@ -17,15 +17,13 @@ def question(runs: Loaded, name: str) -> Loaded:
 
 
 @pytest.mark.data
-def test_164_bugs_are_fixed_and_162_by_chatrepair_as_printed(runs: Loaded) -> None:
+def test_164_bugs_are_fixed_and_162_by_chatrepair_and_824_raw_patch_files_hold_13_154_fixes_for_662_bugs(
+    runs: Loaded,
+) -> None:
     fixed = question(runs, "fixed").gold
     by_tool = Counter(rater for _, rater in fixed)
     assert by_tool["RepairAgent"] == 164
     assert by_tool["ChatRepair"] == 162
-
-
-@pytest.mark.data
-def test_824_raw_patch_files_hold_13_154_fixes_for_662_bugs(runs: Loaded) -> None:
     items = [item.extra for item in question(runs, "fixed").items.values() if "patch_files" in item.extra]
     assert len(items) == 662
     assert sum(extra["patch_files"] for extra in items) == 824
@@ -94,8 +92,11 @@ def made_up(**changed: str) -> dict[str, str]:
     return files | {name.replace("__", "."): text for name, text in changed.items()}
 
 
-def test_bugs_are_one_however_they_are_spelt(tmp_path: Path) -> None:
-    fixed = question(load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out"), "fixed")
+def test_bugs_and_headings_are_one_however_they_are_spelt_and_a_run_that_nobody_labelled_has_no_gold_label(
+    tmp_path: Path,
+) -> None:
+    runs = load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out")
+    fixed = question(runs, "fixed")
     assert list(fixed.gold) == [
         ("Lang_1", "RepairAgent"),
         ("Math_2", "RepairAgent"),
@@ -104,16 +105,9 @@ def test_bugs_are_one_however_they_are_spelt(tmp_path: Path) -> None:
         ("Lang_3", "SelfAPR"),
     ]
     assert fixed.items["Lang_1"].extra == {"project": "Lang", "patch_files": 2, "fix_blocks": 7}
-
-
-def test_a_run_that_nobody_labelled_has_no_gold_label(tmp_path: Path) -> None:
-    runs = load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out")
     assert runs.gold == {("Lang_1", "authors"): "resolved"}
     assert [run.steps[0].results[0].text for run in runs.trajectories.values()] == ["done", "done"]
-
-
-def test_a_heading_of_another_depth_or_case_is_a_heading(tmp_path: Path) -> None:
-    verdicts = question(load("repairagent", write(tmp_path / "up", made_up()), tmp_path / "out"), "verdict")
+    verdicts = question(runs, "verdict")
     assert [(item.extra["bug"], item.patch) for item in verdicts.items.values()] == [
         ("Lang 1", "[{}]"),
         ("Gason 12", "{}"),

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, public, write
+from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 TABLE = "env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd"
 CONVERSATION: list[dict[str, Any]] = [
@@ -95,6 +94,4 @@ def test_trajectories_keep_the_order_of_their_records_and_hide_reward_and_refere
 def test_a_broken_or_contradictory_file_is_an_error_that_names_file_and_field(
     tmp_path: Path, records: list[Any], rows: list[str], words: tuple[str, ...]
 ) -> None:
-    with pytest.raises(InputError) as raised:
-        load("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path)
-    assert all(word in raised.value.line() for word in words)
+    assert_refused("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path, words)

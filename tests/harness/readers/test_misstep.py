@@ -34,11 +34,14 @@ def test_a_run_keeps_the_source_that_it_states_and_is_placed_where_it_stands(tmp
     assert list(read_file(folder / "runs" / "all.jsonl")) == [agents_run(number) for number in range(3)]
 
 
-def test_a_run_without_steps_is_one() -> None:
+def test_a_run_without_steps_is_one_and_a_step_is_whole_whatever_is_left_out() -> None:
     run = Trajectory("a", Source("atif", "a.json"))
     value = json.loads(encode(run))
     assert refused(value) is None
     assert reads(value) == [run]
+    (run,) = reads({"id": "a", "source": {"format": "x"}, "steps": [{"role": "agent"}]})
+    assert run.steps == (Step("agent"),)
+    assert reader_for("misstep").UNIT == "value"
 
 
 def test_one_who_writes_a_run_by_hand_may_leave_out_its_id_and_source() -> None:
@@ -112,9 +115,3 @@ def test_the_runs_in_a_benchmarks_items_are_read_in_whatever_format_and_its_othe
     assert [line for line, _ in broken] == [4, 5]
     assert "2 runs were found where one is expected" in broken[0][1]
     assert {Path(one.file).name for one in found if isinstance(one, Skipped)} == {"benchmark.toml", "gold.csv"}
-
-
-def test_a_step_of_ours_is_whole_whatever_is_left_out() -> None:
-    (run,) = reads({"id": "a", "source": {"format": "x"}, "steps": [{"role": "agent"}]})
-    assert run.steps == (Step("agent"),)
-    assert reader_for("misstep").UNIT == "value"

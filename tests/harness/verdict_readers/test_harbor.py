@@ -8,7 +8,9 @@ from tests.families.recordings import verdicts_of
 from tests.harness.runs.triage.jobs import made_up_jobs
 
 
-def test_each_reward_is_a_judge_and_its_number_the_label(tmp_path: Path) -> None:
+def test_each_reward_is_a_judge_and_its_number_the_label_and_without_one_a_trial_is_unreadable_or_failed(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "trials").write_bytes(verdicts_of("harbor"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "trials").verdicts}
     assert {key: one.label for key, one in found.items() if one.label is not None} == {
@@ -17,13 +19,9 @@ def test_each_reward_is_a_judge_and_its_number_the_label(tmp_path: Path) -> None
         ("gate__2", "reward"): "0",
     }
     assert found["gate__1", "reward"].names["task_name"] == "gate"
-
-
-def test_a_verifier_without_a_usable_reward_is_unreadable_and_any_other_end_without_one_failed(tmp_path: Path) -> None:
-    (tmp_path / "trials").write_bytes(verdicts_of("harbor"))
-    found = {one.item: one for one in written_verdicts(tmp_path / "trials").verdicts}
-    assert [found[f"gate__{number}"].status for number in (3, 4, 5)] == ["unreadable", "failed", "unreadable"]
-    assert found["gate__3"].error == "the trial has no reward: VerifierOutputParseError: reward.txt is empty"
+    by_item = {item: one for (item, _), one in found.items()}
+    assert [by_item[f"gate__{number}"].status for number in (3, 4, 5)] == ["unreadable", "failed", "unreadable"]
+    assert by_item["gate__3"].error == "the trial has no reward: VerifierOutputParseError: reward.txt is empty"
 
 
 def test_the_trials_of_a_job_folder_are_found_among_its_other_files(tmp_path: Path) -> None:

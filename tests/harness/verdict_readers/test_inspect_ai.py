@@ -34,13 +34,7 @@ def test_each_scorer_is_a_judge_each_key_of_a_mapping_too_and_each_epoch_an_atte
     }
     assert found["a1", "model_graded_qa", 1].rationale.endswith("GRADE: C")
     assert found["a1", "model_graded_qa", 1].names["case"] == "k1"
-
-
-def test_without_grade_or_score_a_sample_is_unreadable_and_one_that_ended_with_an_error_has_failed(
-    tmp_path: Path,
-) -> None:
-    rows = verdicts(tmp_path, verdicts_of("inspect_ai"))
-    ungraded, unscored, ended = (rows[item, "model_graded_qa", 1] for item in ("2", "a3", "a4"))
+    ungraded, unscored, ended = (found[item, "model_graded_qa", 1] for item in ("2", "a3", "a4"))
     assert (ungraded.status, ungraded.label, ungraded.written_as) == ("unreadable", None, "I"), "Inspect's incorrect"
     assert (unscored.status, unscored.error, unscored.written_as) == ("unreadable", "the scorer gave no verdict", "")
     assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")

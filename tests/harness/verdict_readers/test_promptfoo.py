@@ -24,7 +24,7 @@ def graded(*components: dict[str, Any]) -> dict[str, Any]:
     return {"gradingResult": {"pass": True, "componentResults": list(components)}}
 
 
-def test_each_assertion_is_a_judge_by_its_metric_or_else_its_type(tmp_path: Path) -> None:
+def test_each_assertion_is_a_judge_and_a_grader_without_a_verdict_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "results").write_bytes(verdicts_of("promptfoo"))
     found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
     assert {key: one.label for key, one in found.items() if key[0] in ("a1", "a2")} == {
@@ -35,11 +35,6 @@ def test_each_assertion_is_a_judge_by_its_metric_or_else_its_type(tmp_path: Path
     }
     assert found["a2", "done"].rationale == "it does not say so"
     assert found["a2", "done"].names["case"] == "k2"
-
-
-def test_a_grader_without_a_verdict_is_unreadable_though_promptfoo_counts_a_failed_assertion(tmp_path: Path) -> None:
-    (tmp_path / "results").write_bytes(verdicts_of("promptfoo"))
-    found = {(one.item, one.judge): one for one in written_verdicts(tmp_path / "results").verdicts}
     for item in ("a3", "a4"):
         one = found[item, "done"]
         assert (one.status, one.label, one.written_as) == ("unreadable", None, "fail")

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.datasets import recorded_verdicts
-from misstep.harness.errors import InputError
-from tests.harness.datasets.loaded import Loaded, load, public, write
+from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
 
 AGENTS = ("MetaGPT", "GPT-Pilot", "OpenHands")
 HEADER = "developer_agent,instance,requirement_id,category,prerequisites,human_satisfied,agent_judge_satisfied"
@@ -103,6 +102,4 @@ def test_an_item_names_its_prerequisites_by_their_ids_and_an_empty_category_is_m
 def test_a_broken_table_is_an_error_that_names_file_and_field(
     tmp_path: Path, files: dict[str, str], words: tuple[str, ...]
 ) -> None:
-    with pytest.raises(InputError) as raised:
-        load("agent_as_a_judge", write(tmp_path / "upstream", files), tmp_path)
-    assert all(word in raised.value.line() for word in words)
+    assert_refused("agent_as_a_judge", write(tmp_path / "upstream", files), tmp_path, words)

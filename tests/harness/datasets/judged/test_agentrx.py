@@ -127,10 +127,6 @@ def test_a_message_counted_from_1_becomes_the_step_that_holds_it(tmp_path: Path,
     assert [error["step"] for error in errors_of(made, "tau")["tau-7"]] == [step]
 
 
-def test_the_reference_solution_is_in_no_trajectory(tmp_path: Path) -> None:
-    assert "info" not in load_made_up(tmp_path, made_up()).trajectories["tau-7"].extra
-
-
 @pytest.mark.data
 def test_a_run_may_get_the_labels_of_its_own_domain_only(rx: Loaded) -> None:
     by_domain = {item.extra["domain"]: set(item.labels) for item in rx.items.values()}
@@ -147,8 +143,10 @@ def test_the_44_runs_without_a_transcript_are_not_asked_about(rx: Loaded) -> Non
     }
 
 
-def test_a_root_cause_may_be_a_string(tmp_path: Path) -> None:
-    assert load_made_up(tmp_path, made_up(root="1")).gold == {("tau-7", "annotators"): "Invalid Invocation"}
+def test_a_root_cause_may_be_a_string_and_the_reference_solution_is_in_no_trajectory(tmp_path: Path) -> None:
+    made = load_made_up(tmp_path, made_up(root="1"))
+    assert made.gold == {("tau-7", "annotators"): "Invalid Invocation"}
+    assert "info" not in made.trajectories["tau-7"].extra
 
 
 @pytest.mark.parametrize(

@@ -118,17 +118,12 @@ def made_up(**changed: str) -> dict[str, str]:
 def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_fit_the_pairs_nowhere(
     tmp_path: Path,
 ) -> None:
-    made = by_question(load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out"))
+    main = load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out")
+    made = by_question(main)
     steps = {name: [item.step for item in question.items.values()] for name, question in made.items()}
     assert steps["action_action"] == steps["action_category"] == [1]
     assert (steps["thought_action"], steps["result_thought"]) == ([0, 1], [None, None])
-
-
-def test_the_prefix_of_an_experiment_is_no_part_of_an_instance_and_the_outcome_comes_with_the_labels(
-    tmp_path: Path,
-) -> None:
-    runs = load("llm_agents_study", write(tmp_path / "up", made_up()), tmp_path / "out").trajectories
-    assert {name: run.outcome.status for name, run in runs.items()} == {
+    assert {name: run.outcome.status for name, run in main.trajectories.items()} == {
         "AutoCodeRover/repo-9": "unknown",
         "OpenHands/repo-1": "passed",
         "RepairAgent/Lang_1": "failed",

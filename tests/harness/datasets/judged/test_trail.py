@@ -41,17 +41,13 @@ def test_a_category_is_present_exactly_where_an_error_of_it_was_marked(
 
 
 @pytest.mark.data
-def test_every_error_of_a_run_at_hand_is_placed_at_a_step_of_the_agent(
+def test_an_error_of_a_run_at_hand_is_placed_at_a_step_of_the_agent_and_any_other_has_no_step(
     trail: Loaded, errors: list[dict[str, Any]]
 ) -> None:
     here = [error for error in errors if error["trajectory"] in trail.trajectories]
     assert len(trail.trajectories) == 5
     assert len(here) == 32
     assert {trail.trajectories[error["trajectory"]].steps[error["step"]].role for error in here} == {"agent"}
-
-
-@pytest.mark.data
-def test_an_error_of_a_run_that_is_not_at_hand_has_no_step(trail: Loaded, errors: list[dict[str, Any]]) -> None:
     elsewhere = [error for error in errors if error["trajectory"] not in trail.trajectories]
     assert len(elsewhere) == 809
     assert not [error for error in elsewhere if "step" in error]

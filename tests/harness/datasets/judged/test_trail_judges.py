@@ -140,11 +140,8 @@ def rated(folder: Path) -> Path:
     )
 
 
-def test_people_rate_each_trace_and_may_leave_it_unrated(tmp_path: Path) -> None:
+def test_people_may_leave_a_trace_unrated_and_a_judge_without_a_readable_answer_gave_no_rating(tmp_path: Path) -> None:
     assert people_ratings(rated(tmp_path)) == {"t1": ALL, "t2": {}}
-
-
-def test_a_judge_without_a_readable_answer_gave_no_rating_and_one_without_scores_an_empty_one(tmp_path: Path) -> None:
     assert judge_ratings(rated(tmp_path)) == {"wise_gaia": {"t1": ALL | {"plan": 1.0}, "t3": None, "t4": {}}}
 
 

@@ -41,12 +41,14 @@ def log(**changed: Any) -> str:
     return json.dumps(value | changed)
 
 
-def test_what_the_terminal_printed_is_a_step_of_the_system(tmp_path: Path) -> None:
+def test_what_the_terminal_printed_is_a_step_of_the_system_and_labels_are_speakers_or_steps(tmp_path: Path) -> None:
     made = load("whoandwhen", write(tmp_path / "whoandwhen", {"logs/1.json": log()}), tmp_path / "out")
     assert [(step.role, step.speaker) for step in made.trajectories["1"].steps] == [
         ("agent", "Counting_Expert"),
         ("system", "Computer_terminal"),
     ]
+    assert made.items["1"].labels == ("Counting_Expert", "Computer_terminal")
+    assert Loaded(made.folder.with_name("whoandwhen-step")).items["1"].labels == ("0", "1")
 
 
 @pytest.mark.parametrize("blamed", ["counting_expert", "COUNTING_EXPERT", " Counting Expert", "Counting-Expert"])
@@ -63,12 +65,6 @@ def test_a_step_that_the_log_has_not_is_an_error(tmp_path: Path, step: str) -> N
     upstream = write(tmp_path / "whoandwhen", {"logs/7.json": log(mistake_step=step)})
     with pytest.raises(InputError, match=r"7\.json: mistake_step: step .* does not exist: the history has 2 steps"):
         load("whoandwhen", upstream, tmp_path / "out")
-
-
-def test_a_run_may_get_its_speakers_or_the_numbers_of_its_steps(tmp_path: Path) -> None:
-    made = load("whoandwhen", write(tmp_path / "whoandwhen", {"logs/1.json": log()}), tmp_path / "out")
-    assert made.items["1"].labels == ("Counting_Expert", "Computer_terminal")
-    assert Loaded(made.folder.with_name("whoandwhen-step")).items["1"].labels == ("0", "1")
 
 
 def test_nobody_is_asked_who_it_was_where_the_blamed_agent_does_not_speak(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def run(text: str) -> Trajectory:
     return trajectory
 
 
-def test_the_sample_is_two_runs() -> None:
+def test_the_sample_is_two_runs_with_edit_blocks_as_calls_and_what_is_said_of_them_as_results() -> None:
     first, second = aider.read(recording_of("aider"), SOURCE)
     assert (first.id, second.id) == ("aider-2026-01-05T10:00:00", "aider-2026-01-06T09:00:00")
     assert (first.agent, first.model, first.task) == ("aider", "gpt-x", "Rename the flag\nin both files")
@@ -33,10 +33,6 @@ def test_the_sample_is_two_runs() -> None:
         ("user", "What does the flag do?"),
         ("agent", "It is loud."),
     ]
-
-
-def test_edit_blocks_are_calls_and_what_is_said_of_them_their_results() -> None:
-    first, _ = aider.read(recording_of("aider"), SOURCE)
     step = first.steps[2]
     assert [call.arguments for call in step.calls] == [
         {"path": "cli.py", "search": "verbose = False", "replace": "loud = False"},

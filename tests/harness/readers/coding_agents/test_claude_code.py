@@ -26,7 +26,7 @@ def roles(trajectory: Trajectory) -> list[tuple[str, str]]:
     return [(step.role, step.text) for step in trajectory.steps]
 
 
-def test_the_sample_is_a_session_and_its_sub_agent() -> None:
+def test_the_sample_is_a_session_and_its_sub_agent_and_lines_with_one_message_id_are_one_turn() -> None:
     session, agent = claude_code.read(recording_of("claude_code"), SOURCE)
     assert (session.id, session.parent, session.agent, session.model) == ("s1", None, "claude-code", "claude-x")
     assert session.task == "Rename the flag"
@@ -35,15 +35,14 @@ def test_the_sample_is_a_session_and_its_sub_agent() -> None:
     assert session.extra["other_lines"][0]["value"]["type"] == "summary"
     assert (agent.id, agent.parent) == ("s1/a7", "s1")
     assert roles(agent) == [("user", "Search for flags"), ("agent", "Found two.")]
-
-
-def test_lines_with_one_message_id_are_one_turn_whose_usage_counts_once() -> None:
-    session, _ = claude_code.read(recording_of("claude_code"), SOURCE)
     step = session.steps[1]
     assert step.reasoning == "Look."
     assert [call.name for call in step.calls] == ["Bash"]
     assert step.tokens == Tokens(prompt=9, completion=5)
     assert step.extra["more_lines"][0]["uuid"] == "u3"
+    (result,) = step.results
+    assert (result.is_error, result.exit_code) == (True, 2)
+    assert result.extra["toolUseResult"] == {"stderr": "no such file"}
 
 
 def test_the_prompt_is_what_was_new_written_to_the_cache_and_read_from_it() -> None:
@@ -65,13 +64,6 @@ def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> 
     (step,) = session.steps[1:]
     assert [call.id for call in step.calls] == ["a", "b"]
     assert [(found.call_id, found.text) for found in step.results] == [("a", "a"), ("b", "b")]
-
-
-def test_an_error_and_its_exit_code_are_as_the_session_says() -> None:
-    session, _ = claude_code.read(recording_of("claude_code"), SOURCE)
-    (result,) = session.steps[1].results
-    assert (result.is_error, result.exit_code) == (True, 2)
-    assert result.extra["toolUseResult"] == {"stderr": "no such file"}
 
 
 @pytest.mark.parametrize(

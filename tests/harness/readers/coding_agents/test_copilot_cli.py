@@ -20,7 +20,7 @@ def read(*events: dict[str, Any]) -> list[Trajectory]:
     return list(copilot_cli.read("".join(json.dumps(one) + "\n" for one in events).encode(), SOURCE))
 
 
-def test_the_sample_is_a_session_and_its_sub_agent() -> None:
+def test_the_sample_is_a_session_and_its_sub_agent_with_each_call_once_and_its_result() -> None:
     session, agent = copilot_cli.read(recording_of("copilot_cli"), SOURCE)
     assert (session.id, session.model, session.task, session.parent) == ("s1", "gpt-x", "Rename the flag", None)
     assert [(step.role, step.text) for step in session.steps] == [
@@ -32,10 +32,6 @@ def test_the_sample_is_a_session_and_its_sub_agent() -> None:
     assert session.steps[0].extra["data"] == {"transformedContent": "Rename the flag, kindly"}
     assert (agent.id, agent.parent, agent.task) == ("s1/a7", "s1", "Search for flags")
     assert [step.text for step in agent.steps] == ["Found two."]
-
-
-def test_a_call_stands_once_with_its_result_and_the_exit_code_at_its_end() -> None:
-    session, _ = copilot_cli.read(recording_of("copilot_cli"), SOURCE)
     first, second = session.steps[1:3]
     assert [(call.name, call.arguments, call.id) for call in first.calls] == [("bash", {"command": "ls x"}, "c1")]
     assert [(result.is_error, result.exit_code) for result in first.results] == [(False, 2)]

@@ -86,7 +86,7 @@ def test_what_a_person_says_between_is_a_step_of_the_user() -> None:
     assert [step.role for step in trajectory.steps] == ["system", "user", "agent", "user", "agent"]
 
 
-def test_version_1_1_gives_calls_tokens_reasoning_and_times() -> None:
+def test_version_1_1_gives_calls_tokens_and_times_and_steps_that_only_a_complaint_or_the_exit_records() -> None:
     (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     assert (trajectory.id, trajectory.model, trajectory.agent) == ("acme__gate-7", "m-large", "mini-swe-agent")
     acting = trajectory.steps[2]
@@ -96,20 +96,12 @@ def test_version_1_1_gives_calls_tokens_reasoning_and_times() -> None:
     assert acting.timestamp == "2026-02-02T02:40:00.500000+00:00"
     assert acting.results[0].text == "gate.py\n"
     assert acting.results[0].exit_code == 0
-
-
-def test_an_answer_that_broke_the_format_is_a_step_though_only_the_complaint_records_it() -> None:
-    (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     unrecorded = trajectory.steps[3]
     assert (unrecorded.role, unrecorded.text) == ("agent", "I will think.")
     assert unrecorded.results[0].text == "Format error: give exactly one action."
     assert unrecorded.results[0].is_error is True
     agents = sum(step.role == "agent" for step in trajectory.steps)
     assert agents == trajectory.extra["info"]["model_stats"]["api_calls"]
-
-
-def test_the_exit_message_answers_the_call_that_ended_the_run() -> None:
-    (trajectory,) = read(recording_of("mini_swe_agent"), SOURCE)
     assert trajectory.steps[-1].calls == (ToolCall("bash", {"command": "submit"}),)
     assert trajectory.steps[-1].results[0].text == "diff --git a/gate.py b/gate.py"
     assert trajectory.steps[-1].results[0].is_error is None

@@ -26,7 +26,7 @@ def observation(name: str, number: int, cause: int | None, content: str, **more:
     return {"id": number, "source": "agent", "observation": name, "cause": cause, "content": content} | more
 
 
-def test_the_sample_is_a_run_that_passed() -> None:
+def test_the_sample_is_a_run_that_passed_with_an_edit_refused_and_a_call_never_made() -> None:
     (run,) = openhands.read(recording_of("openhands"), SOURCE)
     assert (run.id, run.agent, run.model, run.task) == ("kim__app-1", "openhands", "gpt-x", "Rename the flag")
     assert run.outcome.status == "passed"
@@ -34,17 +34,9 @@ def test_the_sample_is_a_run_that_passed() -> None:
     assert run.extra["metadata"]["agent_class"] == "CodeActAgent"
     assert [kept["observation"] for kept in run.extra["other_events"]] == ["agent_state_changed"]
     assert [step.role for step in run.steps] == ["user", "agent", "agent", "agent", "agent"]
-
-
-def test_an_action_is_a_call_its_thought_the_text_and_its_observation_the_result() -> None:
-    (run,) = openhands.read(recording_of("openhands"), SOURCE)
     step = run.steps[1]
     assert (step.text, step.calls[0].name, step.calls[0].arguments) == ("Look around.", "run", {"command": "ls x"})
     assert (step.results[0].text, step.results[0].exit_code, step.results[0].is_error) == ("no such file", 2, None)
-
-
-def test_an_edit_that_was_refused_is_an_error_and_so_is_a_call_that_was_never_made() -> None:
-    (run,) = openhands.read(recording_of("openhands"), SOURCE)
     assert run.steps[2].results[0].is_error is True
     assert run.steps[3].calls == ()
     assert [(result.text, result.is_error) for result in run.steps[3].results] == [("Unknown tool 'sed'", True)]

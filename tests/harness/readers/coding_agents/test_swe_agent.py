@@ -23,7 +23,7 @@ def item(thought: str, action: str, observation: str = "", **fields: Any) -> dic
     return {"thought": thought, "action": action, "observation": observation, "response": thought} | fields
 
 
-def test_what_came_before_the_first_action_is_read_from_the_history_without_the_demonstration() -> None:
+def test_the_sample_has_its_history_without_the_demonstration_its_calls_and_no_outcome() -> None:
     (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     assert [(step.role, step.text) for step in trajectory.steps[:2]] == [
         ("system", "You mend code."),
@@ -31,23 +31,19 @@ def test_what_came_before_the_first_action_is_read_from_the_history_without_the_
     ]
     assert [message["content"] for message in trajectory.extra["demonstrations"]] == ["An example of a run."]
     assert trajectory.task == "Mend the gate."
-
-
-def test_a_call_that_the_model_made_as_json_is_taken_as_it_made_it() -> None:
-    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     step = trajectory.steps[2]
     assert step.calls == (ToolCall("open", {"path": "gate.py"}, "c1"),)
     assert [(result.text, result.call_id) for result in step.results] == [("hinge = None", "c1")]
     assert step.seconds == 0.25
     assert step.extra["state"] == {"working_dir": "/src"}
-
-
-def test_another_action_is_a_call_named_by_its_first_word() -> None:
-    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
     step = trajectory.steps[3]
     assert step.text == "Handing it in.\n"
     assert step.calls == (ToolCall("submit", {"command": "submit\n"}),)
     assert step.extra["response"] == "Handing it in.\n```\nsubmit\n```"
+    assert trajectory.outcome == Outcome()
+    assert trajectory.extra["info"]["exit_status"] == "submitted"
+    assert trajectory.extra["info"]["model_stats"] == {"api_calls": 2}
+    assert (trajectory.id, trajectory.agent, trajectory.model) == ("acme__gate-7", "swe-agent", "m-large")
 
 
 def test_an_empty_action_is_no_call_but_its_observation_is_kept() -> None:
@@ -101,14 +97,6 @@ def test_a_history_alone_is_a_demonstration_whose_answers_follow_the_actions() -
     assert [result.text for result in first.results] == ["gate.py"]
     assert second.calls == (ToolCall("open", {"path": "a"}, "c1"),)
     assert [(result.text, result.call_id) for result in second.results] == [("x = 1", "c1")]
-
-
-def test_how_a_run_ended_is_kept_and_is_no_outcome() -> None:
-    (trajectory,) = read(recording_of("swe_agent"), SOURCE)
-    assert trajectory.outcome == Outcome()
-    assert trajectory.extra["info"]["exit_status"] == "submitted"
-    assert trajectory.extra["info"]["model_stats"] == {"api_calls": 2}
-    assert (trajectory.id, trajectory.agent, trajectory.model) == ("acme__gate-7", "swe-agent", "m-large")
 
 
 MESSAGE = {"role": "user", "content": "Mend it."}

@@ -31,7 +31,7 @@ def scored(*values: Any) -> Trajectory:
     return trajectory
 
 
-def test_the_sample_is_two_epochs_of_one_sample() -> None:
+def test_the_sample_is_two_epochs_of_one_sample_with_what_the_events_say_of_a_step() -> None:
     first, second = inspect_ai.read(recording_of("inspect_ai"), SOURCE)
     assert (first.id, second.id) == ("a1", "a1-e2")
     assert (first.model, first.task) == ("openai/gpt-x", "Which file?")
@@ -40,10 +40,6 @@ def test_the_sample_is_two_epochs_of_one_sample() -> None:
     assert [step.role for step in first.steps] == ["system", "user", "agent", "agent"]
     assert first.extra["log"]["status"] == "success"
     assert first.extra["target"] == "a.py"
-
-
-def test_a_call_its_failed_result_and_what_the_events_say_of_the_step() -> None:
-    first, _ = inspect_ai.read(recording_of("inspect_ai"), SOURCE)
     step = first.steps[2]
     assert step.reasoning == "List them."
     assert [(call.name, call.arguments, call.id) for call in step.calls] == [("bash", {"cmd": "ls"}, "c1")]

@@ -18,10 +18,17 @@ def record(**fields: Any) -> dict[str, Any]:
     return {"task_id": 7, "trial": 2, "reward": 1.0, "traj": [{"role": "user", "content": "Hello."}]} | fields
 
 
-def test_each_record_is_a_trajectory_called_by_task_and_trial() -> None:
+def test_each_record_is_a_trajectory_called_by_task_and_trial_with_the_instruction_as_its_task() -> None:
     first, second = read(recording_of("taubench"), SOURCE)
     assert (first.id, second.id) == ("3-0", "3-1")
     assert first.source == second.source == SOURCE
+    assert first.extra["task_id"] == 3
+    assert first.extra["trial"] == 0
+    assert first.extra["info"]["reward_info"] == {"reward": 0.0}
+    assert first.extra["step_of_message"] == [0, 1, 2, 2, 3]
+    assert first.task == "You want order W12."
+    (plain,) = read(json.dumps(record()).encode(), SOURCE)
+    assert plain.task == "Hello.", "without an instruction the first words"
 
 
 def test_a_reward_of_1_is_a_solved_task_and_no_reward_is_no_outcome() -> None:
@@ -35,21 +42,6 @@ def test_a_reward_of_1_is_a_solved_task_and_no_reward_is_no_outcome() -> None:
         Outcome(),
         Outcome(),
     ]
-
-
-def test_the_task_is_the_instruction_of_the_simulated_customer_else_the_first_words() -> None:
-    instructed, _ = read(recording_of("taubench"), SOURCE)
-    assert instructed.task == "You want order W12."
-    (plain,) = read(json.dumps(record()).encode(), SOURCE)
-    assert plain.task == "Hello."
-
-
-def test_what_else_a_record_says_and_where_each_message_went_is_kept() -> None:
-    first, _ = read(recording_of("taubench"), SOURCE)
-    assert first.extra["task_id"] == 3
-    assert first.extra["trial"] == 0
-    assert first.extra["info"]["reward_info"] == {"reward": 0.0}
-    assert first.extra["step_of_message"] == [0, 1, 2, 2, 3]
 
 
 @pytest.mark.parametrize("first", [None, [], {}, [5], {"traj": []}, [{"task_id": 1, "messages": []}]])

@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.errors import UnreadableTrajectory
-from misstep.harness.readers.input.decoding import (
-    convert,
-    decode_document_or_lines,
-    decode_json,
-    decode_lines,
-    filled,
-    rest_of,
-)
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, decode_json, decode_lines
+from misstep.harness.readers.input.fields import filled, rest_of
 from misstep.harness.trajectory import Source
 
 SOURCE = Source("any", "runs/a.jsonl", 7)

@@ -41,7 +41,7 @@ def step(**fields: Any) -> Step:
     return one(document(steps=[{"step_id": 1, "source": "agent", "message": ""} | fields])).steps[0]
 
 
-def test_every_noun_of_a_trajectory_is_read_from_its_field() -> None:
+def test_every_noun_is_read_from_its_field_and_what_has_no_place_kept_under_its_name_in_atif() -> None:
     main, helper = read(recording_of("atif"), SOURCE)
     assert (main.id, main.agent, main.model, main.task) == ("gate-main", "mender", "m-large", "Mend the gate.")
     assert [one.role for one in main.steps] == ["system", "user", "agent", "agent"]
@@ -53,10 +53,6 @@ def test_every_noun_of_a_trajectory_is_read_from_its_field() -> None:
     assert acting.results[0] == ToolResult("hinge = None", False, None, "c1", {"is_error": False})
     assert acting.tokens == Tokens(900, 20, 100, 0.002)
     assert (helper.id, helper.parent, helper.source) == ("gate-helper", "gate-main", SOURCE)
-
-
-def test_what_has_no_place_is_kept_under_the_name_it_has_in_atif() -> None:
-    main, helper = read(recording_of("atif"), SOURCE)
     assert main.extra["session_id"] == "gate-1"
     assert main.extra["agent"]["version"] == "2.1"
     assert main.extra["notes"] == "Made up."

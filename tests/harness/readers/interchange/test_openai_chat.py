@@ -38,12 +38,10 @@ def test_what_has_no_messages_with_roles_is_refused(value: Any) -> None:
     assert refuse(seen(value))
 
 
-def test_a_run_of_mini_swe_agent_is_left_to_its_own_reader() -> None:
+def test_a_run_of_mini_swe_agent_is_left_to_its_own_reader_and_a_bash_block_alone_does_not_make_one() -> None:
     assert refuse(seen(json.loads(recording_of("mini_swe_agent"))))
     assert refuse(seen([*HELLO, {"role": "user", "content": "<returncode>0</returncode>"}]))
 
-
-def test_a_bash_block_alone_does_not_make_a_chat_a_run_of_mini_swe_agent() -> None:
     assert refuse(seen([HELLO[0], {"role": "assistant", "content": "Try this:\n\n```bash\nls\n```"}])) is None
 
 

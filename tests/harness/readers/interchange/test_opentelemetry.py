@@ -50,7 +50,7 @@ def roles(trajectory: Trajectory) -> list[tuple[str, str]]:
 ASKED = [("system", "Use tools."), ("user", "Rename it")]
 
 
-def test_the_sample_is_a_run_of_an_agent() -> None:
+def test_the_sample_is_a_run_of_an_agent_and_every_span_id_leads_to_a_step() -> None:
     (run,) = opentelemetry.read(recording_of("opentelemetry"), SOURCE)
     assert (run.id, run.agent, run.model, run.task) == ("t1", "Renamer.run", "gpt-x", "Rename the flag")
     assert roles(run) == [
@@ -63,10 +63,6 @@ def test_the_sample_is_a_run_of_an_agent() -> None:
     assert (step.tokens, step.seconds) == (Tokens(90, 7), 1.5)
     assert [(call.name, call.arguments, call.id) for call in step.calls] == [("list_files", {"path": "."}, "c1")]
     assert [(result.text, result.call_id, result.is_error) for result in step.results] == [("a.py", "c1", False)]
-
-
-def test_every_span_id_of_the_sample_leads_to_a_step() -> None:
-    (run,) = opentelemetry.read(recording_of("opentelemetry"), SOURCE)
     assert run.extra["step_of_span"] == {"a1": 2, "a2": 2, "a3": 2, "a4": 2, "a5": 3, "a6": 3}
     assert run.steps[2].extra["span_id"] == "a3"
     assert run.steps[2].calls[0].extra["span_id"] == run.steps[2].results[0].extra["span_id"] == "a4"
