@@ -56,7 +56,11 @@ def _of_sample(sample: dict[str, Any], judges: list[str], place: Place) -> Itera
     judged = set()
     for scorer, score in scores.items():
         if isinstance(score, dict):
-            for judge, graded in _graded(scorer, score.get("value")):
+            value = score.get("value")
+            keys = (
+                {f"{scorer}/{key}": one for key, one in value.items()} if isinstance(value, dict) else {scorer: value}
+            )
+            for judge, graded in keys.items():
                 judged.add(judge)
                 yield _verdict(item, judge, graded, score, place, attempt, names)
     if isinstance(raised := sample.get("error"), dict):
@@ -64,13 +68,6 @@ def _of_sample(sample: dict[str, Any], judges: list[str], place: Place) -> Itera
         for judge in judges:
             if judge not in judged:
                 yield WrittenVerdict(item, None, place, judge, "failed", error=error, attempt=attempt, names=names)
-
-
-def _graded(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        yield from ((f"{scorer}/{key}", one) for key, one in value.items())
-    else:
-        yield scorer, value
 
 
 def _verdict(

@@ -86,14 +86,11 @@ def _verdict(
         return WrittenVerdict(item, label or score, place, judge, rationale=reason, names=names, grade=grade)
     status, raised = text(details.get("status")), details.get("exceptions")
     if status in _FAILED or (not result and details):
-        error = f"the evaluation failed ({status or 'no score'}): {_shown(raised)}"
+        listed = raised if isinstance(raised, list) else [raised]
+        shown = "; ".join(one for one in listed if isinstance(one, str) and one) or "no exception is on record"
+        error = f"the evaluation failed ({status or 'no score'}): {shown}"
         return WrittenVerdict(item, None, place, judge, "failed", error=error, names=names)
     return WrittenVerdict(item, None, place, judge, "unreadable", error="there is no label", names=names)
-
-
-def _shown(raised: Any) -> str:
-    listed = raised if isinstance(raised, list) else [raised]
-    return "; ".join(one for one in listed if isinstance(one, str) and one) or "no exception is on record"
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ which holds the reference solution, is left out. `agentrx-fault` asks of the sam
 (`data/fault_mappings.toml`). Upstream's older `tau_retail.json` repeats 24 records and is not read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +87,14 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     errors = [error for run in runs for error in _errors(run, roots[run.id], folder)]
     faults = {run: mapping_of(NAME, root.failure_category).fault for run, root in roots.items()}
     questions = SetWriter(NAME, folder, out)
-    labels = questions.about().labels
+    used = {(run.domain, failure.failure_category) for run in runs for failure in run.labelled.failures}
+    known = questions.about().labels
+    labels = {
+        domain: tuple(label for label in known if (domain, label) in used or label not in others)
+        for domain, others in OTHER_DOMAIN.items()
+    }
     questions.write(
-        [_item(run, _labels_of(run.domain, runs, labels)) for run in runs],
+        [_item(run, labels[run.domain]) for run in runs],
         [Gold(run, RATER, root.failure_category) for run, root in roots.items()],
         {"tau": tau.values()},
         errors,
@@ -129,11 +134,6 @@ def _labelled_magentic(folder: Path) -> Iterator[_Run]:
         if labelled.trajectory_id not in lengths:
             raise InputError(f"run {labelled.trajectory_id} has labels, but no number of steps", file=path)
         yield _Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
-
-
-def _labels_of(domain: str, runs: list[_Run], labels: Iterable[str]) -> tuple[str, ...]:
-    used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
-    return tuple(label for label in labels if label in used or label not in OTHER_DOMAIN[domain])
 
 
 def _item(run: _Run, labels: tuple[str, ...]) -> Item:

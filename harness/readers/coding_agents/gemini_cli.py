@@ -160,8 +160,11 @@ def _add(conversation: Conversation, message: _Message, value: dict[str, Any]) -
         _add_agent(conversation, message, value, text, extra | filled([("content", others)]))
         return []
     responses = [part for part in others if isinstance(part, dict) and "functionResponse" in part]
-    for part in responses:
-        _add_response(conversation, part["functionResponse"])
+    for response in (part["functionResponse"] for part in responses):
+        call_id = text_or_none(at(response, "id"))
+        turn = conversation.maker(call_id)
+        if turn is None or all(result.call_id != call_id for result in turn.results):
+            conversation.result(_result([{"functionResponse": response}], call_id, None))
     others = [part for part in others if part not in responses]
     if not text and not others:
         return [extra] if rest_of(value, _Message) else []
@@ -187,13 +190,6 @@ def _add_agent(
         conversation.call(turn, tool_call(call.name, call.args, call.id, rest))
         if call.result is not None:
             conversation.result(_result(call.result, call.id, _FAILED.get(call.status or "")))
-
-
-def _add_response(conversation: Conversation, response: Any) -> None:
-    call_id = text_or_none(at(response, "id"))
-    turn = conversation.maker(call_id)
-    if turn is None or all(result.call_id != call_id for result in turn.results):
-        conversation.result(_result([{"functionResponse": response}], call_id, None))
 
 
 def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResult:

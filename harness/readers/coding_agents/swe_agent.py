@@ -106,7 +106,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         task=first_words_of_user(steps),
         steps=steps,
         agent="swe-agent",
-        model=_model(fields.get("replay_config")),
+        model=text_or_none(at(parse_arguments(fields.get("replay_config"))[0], "agent", "model", "name")),
         extra=rest_of(fields, _Run) | {name: messages for name, messages in kept.items() if messages},
     )
 
@@ -212,8 +212,3 @@ def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
         return [call_of(said.raw["tool_calls"][index], call) for index, call in enumerate(said.message.tool_calls)]
     words = (action or "").split(maxsplit=1)
     return [ToolCall(words[0], {"command": action})] if words else []
-
-
-def _model(config: Any) -> str | None:
-    parsed, _ = parse_arguments(config)
-    return text_or_none(at(parsed, "agent", "model", "name"))

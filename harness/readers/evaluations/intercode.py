@@ -19,7 +19,8 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import convert, decode_json, name_of, unreadable
 from misstep.harness.readers.input.fields import filled, rest_of
 from misstep.harness.readers.interchange.content import as_text
-from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.conversation import rewarded
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 FORMAT = "intercode"
 UNIT: Unit = "value"
@@ -87,7 +88,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             source=source,
             task=record.query,
             steps=(Step("user", text=record.query), *steps) if record.query else steps,
-            outcome=_outcome(record.summary),
+            outcome=rewarded(record.summary.max_reward if record.summary else None),
             agent="intercode",
             extra=rest_of(raw, _Record) | filled(fields),
         )
@@ -108,9 +109,3 @@ def _step(turns: _Turns, turn: int, tool: str) -> Step:
 
 def _at(values: list[Any] | None, turn: int) -> Any:
     return values[turn] if values is not None and turn < len(values) else None
-
-
-def _outcome(summary: _Summary | None) -> Outcome:
-    if summary is None or summary.max_reward is None:
-        return Outcome()
-    return Outcome("passed" if summary.max_reward == 1 else "failed", summary.max_reward)

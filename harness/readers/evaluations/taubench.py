@@ -9,7 +9,6 @@ A trajectory's id is `task_id-trial`; it passed when its reward is 1. The messag
 `extra["step_of_message"]` has the step of each, both counted from 0.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,14 +18,11 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import convert, decode_json
 from misstep.harness.readers.input.fields import at, rest_of, text_or_none
 from misstep.harness.readers.interchange.chat import steps_of
-from misstep.harness.readers.interchange.conversation import first_words_of_user
-from misstep.harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.readers.interchange.conversation import first_words_of_user, rewarded
+from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "taubench"
 UNIT: Unit = "value"
-
-PASSED = 1.0
-"""The reward of a solved task."""
 
 
 class _Record(Struct):
@@ -71,12 +67,6 @@ def _trajectory(raw: dict[str, Any], record: _Record, source: Source) -> Traject
         source=source,
         task=first_words_of_user(steps) if instruction is None else instruction,
         steps=steps,
-        outcome=_outcome(record.reward),
+        outcome=rewarded(record.reward),
         extra=extra,
     )
-
-
-def _outcome(reward: float | None) -> Outcome:
-    if reward is None or math.isnan(reward):
-        return Outcome()
-    return Outcome("passed" if reward == PASSED else "failed", reward)

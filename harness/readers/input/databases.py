@@ -11,7 +11,7 @@ beside it (`-wal`) is copied with them to a temporary folder, as SQLite would wr
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -105,13 +105,8 @@ def _opened(path: Path) -> Iterator["_Database"]:
             yield _Database(connection, size)
 
 
-@contextmanager
-def _connected(path: Path, how: str) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}&mode=ro", uri=True)
-    try:
-        yield connection
-    finally:
-        connection.close()
+def _connected(path: Path, how: str) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}&mode=ro", uri=True))
 
 
 def _is_plain(connection: sqlite3.Connection, table: str) -> bool:

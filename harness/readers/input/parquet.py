@@ -122,12 +122,9 @@ def record_names(path: Path, file: BinaryIO) -> tuple[str, ...]:
 
 def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
     """Return one line for each row of any table: an object of its columns, but of those with over 64 KiB a row."""
-    return _record_lines(_opened(path, file), os.fstat(file.fileno()).st_size)
-
-
-def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
+    opened = _opened(path, file)
     columns = _Columns(_short_columns(opened), body=False, sessions=())
-    yield from _lines(opened, columns, _all_rows(opened), size)
+    return _lines(opened, columns, _all_rows(opened), os.fstat(file.fileno()).st_size)
 
 
 def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
@@ -225,17 +222,13 @@ def _is_bulk(kind: Any) -> bool:
 
 def _lines(opened: "ParquetFile", columns: _Columns, rows: RowStretch, size: int) -> Iterator[bytes]:
     unpacked = 0
-    for line in _decoded(opened, columns, rows):
-        unpacked += len(line)
-        check_expansion(unpacked, size)
-        yield line
-
-
-def _decoded(opened: "ParquetFile", columns: _Columns, rows: RowStretch) -> Iterator[bytes]:
     try:
         for group in range(rows.first, rows.end):
             end = _size_of(opened, group)[0] if rows.count is None else rows.skip + rows.count
-            yield from _of_group(opened, group, columns, rows.skip, end)
+            for line in _of_group(opened, group, columns, rows.skip, end):
+                unpacked += len(line)
+                check_expansion(unpacked, size)
+                yield line
     finally:
         opened.close()
 

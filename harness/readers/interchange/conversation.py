@@ -1,10 +1,11 @@
 """A conversation in the making: turns in the order they began, results with the turn whose call they answer."""
 
+import math
 from typing import Any
 
 from msgspec import Struct, field
 
-from misstep.harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Outcome, Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 
 class Turn(Struct):
@@ -95,6 +96,13 @@ class Conversation(TurnList):
             turn = self.turns[-1] if started else self.begin(Turn("system"))
         turn.results.append(result)
         return turn
+
+
+def rewarded(reward: float | None) -> Outcome:
+    """Return the outcome of a run by its reward, which is 1 of a solved task."""
+    if reward is None or math.isnan(reward):
+        return Outcome()
+    return Outcome("passed" if reward == 1 else "failed", reward)
 
 
 def cached_tokens(

@@ -19,7 +19,7 @@ the next step, else the last. Spans that make no step are kept whole in `extra["
 import re
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -32,6 +32,8 @@ from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, given, is_message_attribute
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+
+T = TypeVar("T")
 
 FORMAT = "opentelemetry"
 UNIT: Unit = "file"
@@ -97,6 +99,7 @@ class _Reading:
         self.conversation = Conversation()
         self.model: str | None = None
         self._contexts: dict[str | None, _Context] = {}
+        self._agents = {span.id: span.id for span in self.spans if span.kind == "AGENT"}
         self._agent_of: dict[str, str | None] = {}
         self._turn_of: dict[str, Turn] = {}
 
@@ -128,15 +131,7 @@ class _Reading:
             here = self.by_id.get(here.parent or "")
 
     def _agent(self, span: Span) -> str | None:
-        path: list[str] = []
-        agent: str | None = None
-        for here in self._enclosing(span):
-            if here.kind == "AGENT" or here.id in self._agent_of:
-                agent = here.id if here.kind == "AGENT" else self._agent_of[here.id]
-                break
-            path.append(here.id)
-        self._agent_of.update(dict.fromkeys(path, agent))
-        return agent
+        return self._around(span, self._agents, self._agent_of)
 
     def _context(self, span: Span) -> _Context:
         agent = self._agent(span)
@@ -253,16 +248,17 @@ class _Reading:
             if (after := following.get(span.id)) is not None
         }
 
-    def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
+    def _around(self, span: Span, own: dict[str, T], known: dict[str, T | None]) -> T | None:
+        """Return what the nearest span around a span has of its own; the answer is put in `known`."""
         path: list[str] = []
-        step = None
+        nearest = None
         for here in self._enclosing(span):
-            if here.id in steps or here.id in known:
-                step = steps.get(here.id, known.get(here.id))
+            if here.id in own or here.id in known:
+                nearest = own.get(here.id, known.get(here.id))
                 break
             path.append(here.id)
-        known.update(dict.fromkeys(path, step))
-        return step
+        known.update(dict.fromkeys(path, nearest))
+        return nearest
 
 
 def _place_answer(message: SpanMessage, turn: Turn) -> None:

@@ -147,7 +147,7 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
     attributes = _attributes(item)
     start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
     end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
-    status = _object(item.get("status"))
+    status = item["status"] if isinstance(item.get("status"), dict) else {}
     code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
     stated = item.get("start_time", item.get("timestamp"))
     return Span(
@@ -168,10 +168,6 @@ def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Sourc
 
 def _is_placed(name: str) -> bool:
     return name in _PLACED or name.startswith("attributes.")
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _attributes(item: dict[str, Any]) -> dict[str, Any]:
