@@ -27,7 +27,6 @@ LEAST_ANSWERED, MOST_REFUSED = 0.9, 0.01
 
 
 async def _measured(client: InFlight, *limits: object) -> Counted:
-    """Return one client against one stub, for as long as the limit moves, each in a process of its own."""
     command = python("-m", "benchmarks.rates.client", client, *limits)
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()

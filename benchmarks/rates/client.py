@@ -1,7 +1,4 @@
-"""One client against a stub whose limit moves: `python -m benchmarks.rates.client auto|N MODE SEED PHASES SECONDS`.
-
-It prints, as JSON, what the stub counted.
-"""
+"""One client against a stub whose limit moves: `python -m benchmarks.rates.client auto|N MODE SEED PHASES SECONDS`."""
 
 import asyncio
 import sys

@@ -1,7 +1,4 @@
-"""A server's limit that moves in time: who is let in, who is refused, and what the server says of it.
-
-Nothing here reads a clock or waits, so that the stub on loopback and a simulation in virtual time share it.
-"""
+"""A server's limit that moves in time: who is let in, who is refused, and what the server says of it."""
 
 import math
 import random
@@ -18,16 +15,13 @@ MODES: tuple[Mode, ...] = ("rate", "rate, told", "window, told", "load")
 
 WINDOW_SECONDS = 5.0
 LATENCY_SECONDS = 0.2
-"""How long an answer takes, on average."""
 
 _SPREAD = 0.3
 """The standard deviation of the logarithm of that."""
 
 _LOWEST, _HIGHEST = 10.0, 80.0
-"""The bounds of the limit, in requests a second."""
 
 _LEAST_STEP = 1.4
-"""The factor by which the limit moves at least."""
 
 
 class Schedule(Struct, frozen=True):
@@ -89,10 +83,7 @@ class Admission(Struct, frozen=True):
 
 
 class MovingLimit:
-    """A server's limit.
-
-    - `mode`, `limits`, `seed`: What is limited, how it moves, and the seed of the latencies.
-    """
+    """A server's limit."""
 
     def __init__(self, mode: Mode, limits: Schedule, seed: int) -> None:
         self._mode = mode

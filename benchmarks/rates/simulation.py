@@ -13,7 +13,6 @@ from misstep.harness.clients.rates.start_limit import End, Start, StartLimit
 from misstep.harness.exchange import Failure, Outcome, Rates, Reply
 
 _WAY_SECONDS = 0.002
-"""How long a request and a refusal take to the server and back."""
 
 
 def simulate(limits: Sequence[StartLimit], mode: Mode, schedule: Schedule, seed: int) -> Counted:

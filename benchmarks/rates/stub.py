@@ -1,8 +1,4 @@
-"""A made-up model on loopback whose limit moves: `python -m benchmarks.rates.stub MODE SEED PHASES SECONDS`.
-
-Its time begins with the first request. It reports how many requests it answered and refused in that time, and how many
-it allowed.
-"""
+"""A made-up model on loopback whose limit moves: `python -m benchmarks.rates.stub MODE SEED PHASES SECONDS`."""
 
 import asyncio
 import sys
@@ -25,7 +21,6 @@ class _Served:
         self._answered = self._refused = 0
 
     def come(self, transport: asyncio.WriteTransport) -> None:
-        """Answer one request, now or later."""
         now = time.monotonic()
         self._began = now if self._began is None else self._began
         admission = self._limit.come(now - self._began)

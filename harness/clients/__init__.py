@@ -1,8 +1,4 @@
-"""Clients: they get an answer from a server, a cache, a recording or a script. Nothing here knows what a judge is.
-
-`CLIENTS` is the registry, name → dotted path of a function that opens a client with `ClientSettings`; an entry point in
-the group `misstep.clients` adds to it. Nothing heavy is imported before a client is opened.
-"""
+"""Clients: they get an answer from a server, a cache, a recording or a script. Nothing here knows what a judge is."""
 
 import os
 import random
@@ -76,7 +72,6 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
 
 
 def _pacing(settings: ClientSettings, adaptive: AdaptiveConcurrency | None) -> Pacing | None:
-    """Return what decides when attempts are sent; `None` where nothing does."""
     limits: list[StartLimit] = []
     if settings.in_flight == "auto":
         limits += [adaptive or AdaptiveConcurrency(), ToldLimits()]

@@ -16,7 +16,6 @@ OPENAI = "https://api.openai.com/v1"
 ADDRESS = "OPENAI_BASE_URL"
 KEY = "OPENAI_API_KEY"
 CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
-"""Further header fields, `name: value` a line."""
 
 _NAMED_FIELDS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
@@ -67,7 +66,6 @@ def checked_address(address: str) -> str:
 
 
 def _without_secrets(address: str) -> str:
-    """Return an address without the parts before its host and behind its path."""
     _, at_sign, rest = address.partition("?")[0].rpartition("@")
     return f"…@{rest}" if at_sign else rest
 

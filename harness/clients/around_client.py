@@ -25,10 +25,7 @@ class AroundClient:
 
 
 class LazyClient:
-    """Asks the client that a function opens at the first request, which raises whatever the function raises.
-
-    If the cache has every answer, neither a key nor a server is needed.
-    """
+    """Asks the client that a function opens at the first request, which raises whatever the function raises."""
 
     def __init__(self, opened: Callable[[], Client]) -> None:
         self._opened = opened
@@ -47,10 +44,7 @@ class LazyClient:
 
 
 class ConcurrencyLimitClient(AroundClient):
-    """Asks another client, with a limit on the requests in flight.
-
-    The caller may prepare more: while one outcome is parsed and written, the next request is sent.
-    """
+    """Asks another client, with a limit on the requests in flight."""
 
     def __init__(self, client: Client, most: int) -> None:
         super().__init__(client)
@@ -63,11 +57,7 @@ class ConcurrencyLimitClient(AroundClient):
 
 
 class CircuitBreakerClient(AroundClient):
-    """Asks another client until too many requests in a row have failed, and then sends no more.
-
-    - `failures_to_stop`: The number of failures in a row that opens the circuit; failures of the cost limit do not
-      count. It stays open.
-    """
+    """Asks another client until too many requests in a row have failed, and then sends no more."""
 
     def __init__(self, client: Client, failures_to_stop: int = 10) -> None:
         super().__init__(client)
@@ -102,11 +92,7 @@ def failure_of(error: Exception, redact: Redact) -> Failure:
 
 
 class ErrorsAsFailuresClient(AroundClient):
-    """Asks another client and turns its exceptions into failures.
-
-    Errors that end a run are still raised: an error of Misstep's own (no key, a cost limit without a price, a full
-    disk), a cancellation, Ctrl-C.
-    """
+    """Asks another client and turns its exceptions into failures."""
 
     def __init__(self, client: Client, redact: Redact) -> None:
         super().__init__(client)

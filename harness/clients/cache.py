@@ -1,12 +1,10 @@
 """Answers that are kept: the same question is asked once, by whichever process, and never paid for again.
 
-A cache is an SQLite file with a row for each key: request and reply as JSON, and when it was put there. As lines, for a
-colleague, it is
+A cache is an SQLite file with a row for each key. As lines, for a colleague, it is
 
     {"key": "5d…", "request": {"model": …}, "reply": {"text": "yes", …}, "created": "2026-01-31T12:00:00+00:00"}
 
-Every reply is kept, what a model refused or cut off too; a failure never. Each is on file before it is handed on, so
-that a killed process loses none; a machine that loses power may lose the last few.
+Every reply is on file before it is handed on, a failure never.
 """
 
 import sqlite3
@@ -104,10 +102,7 @@ class Cache:
 
     @contextmanager
     def _usable(self, other: Path | None = None) -> Iterator[None]:
-        """Errors of the file as one of ours: a full disk, another process that holds it for long, a broken page.
-
-        Where `other` is read as well, it is the one that cannot be used: this one was opened.
-        """
+        """Errors of the file as one of ours: a full disk, another process that holds it for long, a broken page."""
         try:
             yield
         except sqlite3.Error as error:
@@ -133,7 +128,6 @@ class Cache:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of a block or nothing: another process sees no half of it."""
         self._rows.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -170,7 +164,6 @@ def _is_full(error: Exception) -> bool:
 
 
 def _sendable(request: Request) -> Request:
-    """Return the request as it is sent, without what JSON cannot hold."""
     return replace(request, messages=msgspec.convert(request.body()["messages"], tuple[Message, ...]))
 
 

@@ -20,9 +20,8 @@ async def run_concurrently(
 ) -> AsyncGenerator[U, None]:
     """Return the result of each task, in the order in which the results are ready.
 
-    Things are taken from the iterable only when there is room. Cancelled, or where the work raises, what is under way
-    is cut off and what has come is still given, before the exception goes on. Close the generator
-    (`contextlib.aclosing`) where the loop over it may be left early.
+    Things are taken from the iterable only when there is room. Cancelled, or if the work raises, what is under way
+    is cut off and what has come is still given. Close the generator (`contextlib.aclosing`) if the loop may end early.
     """
     working = _Working(work, _source(things), most, stopped)
     workers = [asyncio.create_task(working.work()) for _ in range(most)]
@@ -55,7 +54,6 @@ class _Working(Generic[T, U]):
         self._results: asyncio.Queue[U | None] = asyncio.Queue()
 
     async def work(self) -> None:
-        """Do one thing after the other until there are no more."""
         while True:
             while self._results.qsize() >= self._most_unread:
                 self._room.clear()
@@ -69,7 +67,6 @@ class _Working(Generic[T, U]):
                 self._results.put_nowait(result)
 
     async def watch(self, workers: "list[asyncio.Task[None]]") -> None:
-        """Say that there is no more when all workers are done, or one has raised."""
         _, pending = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
         await _cut_off(pending)
         self._results.put_nowait(None)
@@ -82,7 +79,6 @@ class _Working(Generic[T, U]):
         return result
 
     def left(self) -> Iterable[U]:
-        """Return the results that have come and were not taken."""
         while not self._results.empty():
             if (result := self._results.get_nowait()) is not None:
                 yield result

@@ -15,11 +15,7 @@ from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Repl
 
 
 class SpendingLog:
-    """The amounts that a run has spent, a line each; `total_usd` is their sum. Without a file it is in memory alone.
-
-    A line is the highest possible cost of an attempt, before it is sent, or the difference to its actual cost. A
-    request that a killed process had sent keeps its reservation, since it may be charged.
-    """
+    """The amounts that a run has spent, a line each; `total_usd` is their sum. Without a file it is in memory alone."""
 
     def __init__(self, file: Path | None) -> None:
         self.total_usd = 0.0
@@ -71,7 +67,7 @@ class CostLimitClient(AroundClient):
     """Asks another client as long as the cost limit allows it.
 
     - `spent_usd`: The part of the limit that earlier attempts have used.
-    - `spending_log`: The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
+    - `spending_log`: Its total counts if it is higher than `spent_usd`.
     - `shards`: The number of shards that the whole run's limit was divided by.
     """
 
@@ -110,7 +106,6 @@ class CostLimitClient(AroundClient):
         return outcome
 
     def _sentence(self, most: float) -> str:
-        """Return why a request is not asked that could cost so much."""
         if self._shards > 1 and most > self._limit:
             return (
                 f"asking could cost ${most:.6f}, and the part of each of {self._shards} shards is ${self._limit:.6f}: "

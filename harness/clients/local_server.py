@@ -1,8 +1,4 @@
-"""A small real model on this machine behind an OpenAI-compatible server: it tests the set-up and is not a judge.
-
-`python -m harness.clients.local_server` prints the server's base URL and serves until its standard input is closed, so
-that it ends with whoever started it, however that ended.
-"""
+"""A small real model on this machine behind an OpenAI-compatible server: it tests the set-up and is not a judge."""
 
 import importlib.metadata
 import importlib.util
@@ -36,10 +32,7 @@ _STOP_SECONDS = 5.0
 
 
 def weights() -> Path:
-    """Return the file of the model's weights.
-
-    It is looked up in the package's list of files: importing the package would need what is not installed with it.
-    """
+    """Return the file of the model's weights."""
     try:
         files = importlib.metadata.files(_WEIGHTS) or []
     except importlib.metadata.PackageNotFoundError:
@@ -52,10 +45,7 @@ def weights() -> Path:
 
 @contextmanager
 def local_server() -> Iterator[str]:
-    """Return the base URL of a server with the model `MODEL`, which runs as long as the block.
-
-    It takes one request at a time, so that a seed gives the same text whatever else is asked.
-    """
+    """Return the base URL of a server with the model `MODEL`, which runs as long as the block."""
     weights()
     environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # threads that wait actively take ten times as long
     command = [sys.executable, "-m", "misstep.harness.clients.local_server"]

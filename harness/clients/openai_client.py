@@ -17,13 +17,7 @@ from misstep.harness.exchange import Failure, FailureKind, Outcome, Reply, Reque
 
 
 class OpenAIClient:
-    """Asks the server at an address, once a request.
-
-    - `base_url`: The address with its version: `http://127.0.0.1:8080/v1`.
-    - `key`: The API key; it is taken out of whatever comes back.
-    - `largest_body`: How many bytes an answer may have.
-    - `environment`: Where further header fields are named, which are secrets as the key is.
-    """
+    """Asks the server at an address, once a request; `environment` names further header fields, which are secrets."""
 
     def __init__(
         self,

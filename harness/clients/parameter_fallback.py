@@ -1,9 +1,4 @@
-"""Another form of the same request, for a server that rejects a parameter.
-
-A server without support for JSON schemas gets the request without one; the parser of replies does not need it. A
-server that calls the limit on an answer `max_completion_tokens` gets it by that name. A parameter that changes the
-answers, such as the temperature, is never left out here: the failure says what to put into the judge's file.
-"""
+"""Another form of the same request, for a server that rejects a parameter."""
 
 from msgspec.structs import replace
 

@@ -69,7 +69,6 @@ def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: 
 
 
 def _answer(answers: list[Any] | dict[str, Any]) -> dict[str, Any] | None:
-    """Return the answer to the one question; `None` where the server leaves it out."""
     if isinstance(answers, dict):
         one = answers.get(QUESTION)
         return one if isinstance(one, dict) else None

@@ -1,11 +1,9 @@
 """From a server's response to an outcome: the meaning of each status, and what counts as an answer.
 
-An answer is a chat completion. These fields are read:
-
     {"model": "small-1", "choices": [{"message": {"content": "yes", "refusal": null}, "finish_reason": "stop"}],
      "usage": {"prompt_tokens": 9, "completion_tokens": 1}}
 
-The text itself is not parsed here: a text that is not JSON, or is cut off, is still the model's answer. Secrets are
+The text itself is not parsed: a text that is not JSON, or is cut off, is still the model's answer. Secrets are
 removed from every text before it is shortened, and again from the result.
 """
 
@@ -28,10 +26,8 @@ from misstep.harness.exchange import Failure, FailureKind, FunctionCall, Outcome
 Redact = Callable[[str], str]
 
 _SHOWN = 200
-"""The longest part of a server's own message that a sentence shows."""
 
 _KEPT = 20_000
-"""The longest part of a body that is kept where it is not an answer."""
 
 _MOST_TOKENS = 1 << 53
 """A higher count of tokens is treated as missing: JSON cannot hold it exactly and no price follows from it."""
@@ -259,7 +255,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _http_date(date: str | None) -> datetime | None:
-    """Return the time of an HTTP date; `None` where it is none."""
     try:
         parsed = email.utils.parsedate_to_datetime(date) if date else None
     except ValueError:

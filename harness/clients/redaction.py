@@ -1,9 +1,4 @@
-"""Secrets never leave: whatever a server sends back is cleaned of them before it is cut, kept or shown.
-
-A server may give back what it was sent in many spellings: as JSON, URLs and HTML escape it, in base64 or as hexadecimal
-digits, with tags, line ends or invisible signs in it, or only a part of it. A cut goes through the text there, so
-that nothing is ever cut before it is cleaned.
-"""
+"""Secrets never leave: whatever a server sends back is cleaned of them before it is cut, kept or shown."""
 
 import re
 import sys
@@ -72,10 +67,7 @@ class Redaction:
         )
 
     def __call__(self, text: str) -> str:
-        """Return the text with the key shown as `[API key]`, and other secrets as `[secret]`.
-
-        However what it gives is unescaped, no secret comes out.
-        """
+        """Return the text with the key shown as `[API key]`, and other secrets as `[secret]`."""
         for secret in self._secrets:
             for form in secret.forms:
                 text = text.replace(form, secret.shown_instead)
@@ -100,7 +92,6 @@ class Redaction:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text as it is meant, without what is not seen, without white space."""
     for _ in range(_LEVELS):
         meant = _ESCAPE.sub(_meant, text)
         if meant == text:
@@ -124,7 +115,6 @@ def _signs(form: str) -> str:
 
 @lru_cache(maxsize=64)
 def _spellings(form: str) -> re.Pattern[str]:
-    """Return a pattern for a secret with each sign as it is, or as JSON, JavaScript, URLs and HTML may write it."""
     return re.compile(_BETWEEN.join(map(_spelt, _signs(form))))
 
 
@@ -139,7 +129,6 @@ def _spelt(sign: str) -> str:
 
 
 def _encoded(text: str) -> Iterator[str]:
-    """Return what a secret is in base64, wherever it is in what was encoded, and as hexadecimal digits."""
     content = text.encode("utf-8", "surrogateescape")
     yield content.hex()
     yield content.hex().upper()
@@ -164,7 +153,6 @@ def _without_parts(text: str, secret: str, shown_instead: str) -> str:
 
 
 def _told_by_parts(secret: _Secret) -> bool:
-    """Return whether a secret is so long and so mixed that a part of it is not a word of a text."""
     text = secret.text
     return len(text) >= _SHORTEST_IN_PARTS and _is_mixed(text) and "://" not in text and not any(map(str.isspace, text))
 
@@ -177,7 +165,6 @@ def _bare(text: str) -> str:
 
 
 def _told_bare(secret: str) -> str:
-    """Return the letters and digits of a secret, where they are so many and so mixed that they are in no other text."""
     bare = _bare(secret)
     return bare if len(bare) >= _SHORTEST_BARE and _is_mixed(bare) and not any(map(str.isspace, secret)) else ""
 
@@ -187,7 +174,6 @@ def _is_mixed(text: str) -> bool:
 
 
 def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Return where so many signs of a secret are in a row."""
     for start in range(0, len(secret) - _BLOCK + 1, _BLOCK):
         place = text.find(secret[start : start + _BLOCK])
         while place >= 0:
@@ -199,5 +185,4 @@ def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
 
 
 def _alike(one: Iterable[str], other: Iterable[str]) -> int:
-    """Return how many signs are the same before the first that differs."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -62,14 +62,12 @@ def as_text(value: Any) -> str:
 
 
 def _words(error: Any) -> str:
-    """Return the sentence of an error, or all of it if there is none."""
     if isinstance(error, dict):
         return as_text(error.get("message") or error.get("detail") or error)
     return as_text(error)
 
 
 def _pointed_at(error: Any) -> Iterator[str]:
-    """Return the names of parameters that are in fields made for that."""
     if not isinstance(error, dict):
         return
     if isinstance(error.get("param"), str):

@@ -32,10 +32,7 @@ class RetryLimits(Struct, frozen=True):
 
 
 class RetryingClient(AroundClient):
-    """Asks another client again after failures that may be temporary.
-
-    - `pacing`: What decides when an attempt may be sent; `None` for at once.
-    """
+    """Asks another client again after failures that may be temporary."""
 
     def __init__(
         self,
@@ -71,7 +68,6 @@ class RetryingClient(AroundClient):
             taken += time.monotonic() - before
 
     async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
-        """Return the outcome of an attempt when its turn has come, and the seconds that it took from then on."""
         start = None if self._pacing is None else await self._pacing.start(request)
         begun, outcome = time.monotonic(), None
         try:

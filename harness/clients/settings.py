@@ -19,27 +19,19 @@ class ClientSettings(Struct, frozen=True):
     """The settings of a client; the API key is not one of them.
 
     - `client`: A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
-    - `base_url`: The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address where that is not set.
+    - `base_url`: The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address if that is not set.
     - `base_url_named`: Whether the user named that address; the key is sent to no other address.
-    - `in_flight`: The highest number of requests in flight; `None` sets no limit, and with `auto` the server's answers
-      do.
-    - `rpm`, `tpm`: How many requests, and tokens, may be sent a minute, retries included; `None` sets no limit.
+    - `in_flight`: The highest number of requests in flight; with `auto` the server's answers limit it.
+    - `rpm`, `tpm`: How many requests, and tokens, may be sent a minute, retries included.
     - `attempts`: The highest number of attempts for one request.
     - `attempt_seconds`, `total_seconds`: The time limit of one attempt from first to last byte, and of all attempts
       together with the waits between them.
     - `failures_to_stop`: The number of failures in a row that opens the circuit and so ends the run.
-    - `cache`: The file of the cache; `None` switches the cache off.
-    - `prices`: A price file that takes precedence over Misstep's own.
-    - `price`: The price of whatever model is asked, which takes precedence over both.
-    - `max_cost_usd`: The cost limit.
+    - `prices`, `price`: A price file that takes precedence over Misstep's own, and a price that does over both.
     - `spent_usd`: The part of the cost limit that an earlier part of the same run has spent.
     - `spending_log`: A file that keeps the amount spent while the run is unfinished.
-    - `record`: A file to which every exchange is added.
-    - `replay`: A file of recorded exchanges, for the client `replay`.
     - `script`: The dotted path of a function from request to reply text or outcome, for the client `scripted`.
-    - `shards`: The number of shards that the limits on cost and rates were divided by; these are the settings of one of
-      them.
-    - `seed`: The random seed of the jitter between attempts.
+    - `shards`: The number of shards that the limits on cost and rates were divided by; these are the settings of one.
     """
 
     client: str = "openai"
@@ -66,10 +58,7 @@ class ClientSettings(Struct, frozen=True):
 
 
 def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
-    """The settings of one of several shards: each has an equal part of the limits on cost and rates, rounded down.
-
-    Whatever the shards do, they stay together within the limits: each has whole requests and tokens a minute.
-    """
+    """The settings of one of several shards: each has an equal part of the limits on cost and rates, rounded down."""
     if shards == 1:
         return settings
     for option, limit in (("--rpm", settings.rpm), ("--tpm", settings.tpm)):
@@ -87,6 +76,5 @@ def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
 
 
 def _part(usd: float, shards: int) -> float:
-    """Return an equal part of an amount, rounded down: all of them together are never more."""
     part = usd / shards
     return part if Fraction(part) * shards <= Fraction(usd) else math.nextafter(part, 0.0)

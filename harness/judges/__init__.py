@@ -1,8 +1,4 @@
-"""What to ask about an item, and how to read the answer: prompted judges. Nothing here knows how an answer is got.
-
-A judge is a TOML file (`judge_file`). `SHIPPED` holds those that come with Misstep; an entry point in the group
-`misstep.judges` adds the path of another (`package.module:NAME`).
-"""
+"""What to ask about an item, and how to read the answer: prompted judges. Nothing here knows how an answer is got."""
 
 from pathlib import Path
 from typing import Any

@@ -4,10 +4,8 @@
     … the text …
     </data a41f0c9be2d77310>
 
-The mark follows from the text itself and from a salt, so that no text can hold its own closing line; and whatever looks
-like an opening or a closing line of a fence is broken up, so that no text holds that of another one either. What a
-model's server could take for a turn of the conversation is broken up too, and signs that hide or turn round what a
-reader sees are written out.
+The mark follows from the text and a salt, so that no text can hold its own closing line. Lines that look like those of
+a fence, tokens of chat templates, and signs that hide or turn round what a reader sees are broken up or written out.
 """
 
 import hashlib
@@ -78,15 +76,7 @@ _VARIANT_OF_A_SYMBOL = "\ufe0e\ufe0f"
 
 
 def fence(text: str, salt: str = "") -> str:
-    """Return a text between two lines that it cannot hold itself.
-
-    Parameters
-    ----------
-    text
-        Anything.
-    salt
-        What else the mark follows from, such as the item's id.
-    """
+    """Return a text between two lines that it cannot hold itself."""
     safe = readable(text)
     mark = _mark(safe, salt)
     return f"<data {mark}>\n{safe}\n</data {mark}>"

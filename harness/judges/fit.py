@@ -1,8 +1,4 @@
-"""A judge and a benchmark: whether the one can answer what the other asks, and with which labels.
-
-A judge with labels of its own needs a benchmark with the same ones; a judge without takes those of the benchmark, and
-where they are open (an agent's name, the number of a step) those that each item names itself.
-"""
+"""A judge and a benchmark: whether the one can answer what the other asks, and with which labels."""
 
 from collections.abc import Mapping
 from pathlib import Path

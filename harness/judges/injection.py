@@ -4,8 +4,7 @@
     container_gone~copy-1             the same but for an empty line at its end: does the judge say the same twice?
     container_gone~attack-017         with a text in it that asks for a label other than the true one
 
-What was done to an item is in its `extra`, which no shipped prompt shows: `cluster`, the plain item's own, and
-`injection`, an `Injection`. The wording is data (`injections/`), the encodings and places are code beside this module.
+An item's `extra`, which no shipped prompt shows, has `cluster` and `injection`, an `Injection`.
 """
 
 import hashlib
@@ -62,12 +61,7 @@ class Injection(Struct, frozen=True, omit_defaults=True):
 
 
 class Plain(Struct, frozen=True):
-    """An item before anything is done to it.
-
-    - `subject`: The item and its run.
-    - `truth`: Its gold label; `None` where it has none.
-    - `cluster`: What it hangs together with.
-    """
+    """An item before anything is done to it."""
 
     subject: Subject
     truth: str | None
@@ -132,11 +126,7 @@ def _plain(made: _Made, spec: JudgeSpec) -> Plain:
 def injected(
     spec: JudgeSpec, plain: Sequence[Plain], chosen: Iterable[Attack], count: int, seed: int
 ) -> tuple[Item, ...]:
-    """Plain items, their copies, and `count` attacked versions of them.
-
-    The attacks are dealt out in an order that the seed decides, one an item in turn; each asks for the label, and goes
-    to the place, that was taken least so far. A place is taken only where the judge's prompt shows all of the text.
-    """
+    """Plain items, their copies, and `count` attacked versions of them."""
     random = Random(seed)  # noqa: S311 (an order, no secret)
     order = list(chosen)
     random.shuffle(order)
@@ -168,7 +158,6 @@ def _id(one: Plain) -> str:
 
 
 def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
-    """Return the labels that a text may ask for."""
     labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
     if not labels:
         raise InputError(f"item {_id(one)!r} has only its true label", "Leave it out, or name other labels.")
@@ -191,7 +180,6 @@ def _longer(subject: Subject, lines: int) -> Subject:
 
 
 def _marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "") -> Item:
-    """Return an item with its run in it, and with what was done to it noted."""
     item = subject.item
     return structs.replace(
         item,
@@ -210,7 +198,6 @@ def _least_taken(names: Sequence[str], taken: Counter[str], random: Random) -> s
 def _placed(
     spec: JudgeSpec, one: Plain, text: str, shown: Sequence[str], taken: Counter[str], random: Random
 ) -> tuple[str, Subject]:
-    """Return where a text was put, and the item with it."""
     left = list(shown)
     while left:
         position = _least_taken(left, taken, random)
@@ -223,7 +210,6 @@ def _placed(
 
 
 def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
-    """Return the places of an item that the judge's prompt shows."""
     put = {name: place(one.subject, _PROBE) for name, place in PLACES.items()}
     return [name for name, subject in put.items() if subject is not None and _shows(spec, one.subject, subject, _PROBE)]
 

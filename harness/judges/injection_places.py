@@ -1,9 +1,4 @@
-"""Where in an item a text is put that tries to steer a judge.
-
-In what a person asked, what tools answered, what the agent said or called, in a patch, in a text. A place takes an
-item, its run and the text, and gives both back with the text in them; `None` where the item has no such place. Of
-several steps the one nearest to the step that is asked about is taken, else the one nearest to the middle.
-"""
+"""Where in an item a text is put that tries to steer a judge."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,8 +20,6 @@ Place = Callable[[Subject, str], Subject | None]
 
 
 def _beside(field: str, *, above: bool) -> Place:
-    """A place above or below a text of the item; the task may be that of its run."""
-
     def place(subject: Subject, text: str) -> Subject | None:
         own: str = getattr(subject.item, field)
         if field == "task" and not own and subject.run is not None:
@@ -42,7 +35,6 @@ def _beside(field: str, *, above: bool) -> Place:
 
 
 def _patch_line(subject: Subject, text: str) -> Subject | None:
-    """As a comment among the lines that a patch adds."""
     lines = subject.item.patch.split("\n")
     added = [place for place, line in enumerate(lines) if line.startswith("+") and not line.startswith("+++")]
     if not added:
@@ -53,8 +45,6 @@ def _patch_line(subject: Subject, text: str) -> Subject | None:
 
 
 def _in_a_step(suits: Callable[[Step], object], put: Callable[[Step, str], Step]) -> Place:
-    """A place in the suitable step that is nearest to the one that is asked about."""
-
     def place(subject: Subject, text: str) -> Subject | None:
         steps = () if subject.run is None else subject.run.steps
         suitable = [number for number, step in enumerate(steps) if suits(step)]
@@ -116,4 +106,4 @@ PLACES: dict[str, Place] = {
     "text_start": _beside("text", above=True),
     "text_end": _beside("text", above=False),
 }
-"""Name → the place, in the middle of what a tool answered (`observation`), as the name of a file in it, and so on."""
+"""Name → the place."""

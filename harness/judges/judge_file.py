@@ -71,7 +71,6 @@ class _ModelTable(_ModelSettings, frozen=True, forbid_unknown_fields=True):
     omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
 
     def settings(self) -> _ModelSettings:
-        """Return the settings that they come to."""
         settings = {name: getattr(self, name) for name in _ModelSettings.__struct_fields__}
         omitted = {*self.omit, *(["max_tokens"] if "max_completion_tokens" in self.extra else [])}
         return _ModelSettings(**settings | dict.fromkeys(omitted))
@@ -88,9 +87,9 @@ class Example(Struct, frozen=True):
 class JudgeSpec(Struct, frozen=True):
     """A judge, with everything that its answers follow from.
 
-    `labels` are label → meaning, none where it takes those of the benchmark; `category` is the only one that it judges,
-    empty where it declares none; `digest` covers the judge's file, its prompt and its examples. `asks` and `shown` are
-    those of the benchmark that it is asked (`harness.judges.fit`).
+    - `labels`: Label → meaning, none if it takes those of the benchmark.
+    - `digest`: Covers the judge's file, its prompt and its examples.
+    - `asks`, `shown`: Those of the benchmark that it is asked (`harness.judges.fit`).
     """
 
     name: str

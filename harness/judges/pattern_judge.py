@@ -26,7 +26,6 @@ SECONDS = 5.0
 _COMMANDS = ("command", "cmd", "script", "code")
 _FORM = "See `misstep help pattern-judge`."
 _STEPS = 200
-"""The most steps that are named as evidence."""
 
 
 class Condition(Struct, frozen=True, forbid_unknown_fields=True):

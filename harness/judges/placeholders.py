@@ -38,10 +38,7 @@ from misstep.harness.trajectory import Trajectory
 
 
 def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
-    """Return all that is to be seen of an item, within `room` characters; no text where that is nothing.
-
-    A run takes what the other parts leave, and at least half of the room.
-    """
+    """Return all that is to be seen of an item, within `room` characters; no text where that is nothing."""
     texts = list(_texts(item, run))
     noted = list(_noted(spec, item))
     rooms = shares([len(text) for _, text in texts + noted], room if run is None else room // 2)
@@ -57,7 +54,6 @@ def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -
 
 
 def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
-    """Title and text of what comes before the run."""
     if task := item.task or ("" if run is None else run.task):
         yield "The task", task
     if item.text:
@@ -67,7 +63,6 @@ def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
 
 
 def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
-    """Name and text of what else is noted of an item and may be seen."""
     for name in spec.shown:
         value = item.extra.get(name)
         if value is not None and value != "":
@@ -108,7 +103,6 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
 
 
 def _text(name: str, item: Item, run: Trajectory | None) -> str:
-    """Return the text of a field; empty where the item has none."""
     if name in _TEXT_FIELDS:
         text: str = getattr(item, name)
         return text or (_task_of(run) if name == "task" else "")
@@ -124,7 +118,6 @@ def _task_of(run: Trajectory | None) -> str:
 
 
 def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
-    """Return what a placeholder shows of a run; no text if there is nothing to show."""
     if name == "item":
         return whole_item(spec, item, run, room)
     if run is None or not run.steps:
@@ -135,7 +128,6 @@ def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room
 
 
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory, room: int) -> Fitted:
-    """Return the steps before an intervention, the intervention itself, the steps after it."""
     if item.step is None or not 0 <= item.step < len(run.steps):
         return Fitted("")
     spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}

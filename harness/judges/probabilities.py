@@ -1,7 +1,6 @@
 """The probabilities of labels → an answer: the likeliest label, with its probability as the score.
 
-They come from an endpoint for decisions, or from the log-probabilities of the first token of a chat model's answer.
-What does not add up is unreadable: a wrong probability would be worse than none.
+Probabilities that do not add up are unreadable: a wrong one would be worse than none.
 """
 
 import json
@@ -48,7 +47,6 @@ def read_decision(reply: Reply, names: Mapping[str, str]) -> Answer:
 
 
 def _fault(option: Any, label: str | None, probability: Any, known: Mapping[str, float]) -> str:
-    """Return what is wrong with the probability of an option; empty where nothing is."""
     if label is None:
         return f"an option that was not offered: {json.dumps(option)[:60]}"
     if label in known:
@@ -60,11 +58,7 @@ def _fault(option: Any, label: str | None, probability: Any, known: Mapping[str,
 
 
 def read_first_token(reply: Reply, names: Mapping[str, str]) -> Answer:
-    """Return the label whose first token is the likeliest; `names` are the labels in the prompt → the labels.
-
-    Probabilities are normalised over the labels. A token belongs to the label that it begins, whatever its letter case
-    and the space before it.
-    """
+    """Return the label whose first token is the likeliest; `names` are the labels in the prompt → the labels."""
     if reply.refusal:
         return Answer(None, "refused", rationale=reply.refusal, error="the model refused")
     if not reply.first_tokens:

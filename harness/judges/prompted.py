@@ -1,10 +1,7 @@
 """A prompted judge: an item → requests to a model, and the model's replies → one verdict.
 
-Everything that an item or a run says goes into the prompt fenced (`harness.judges.fencing`); a request never offers
-tools, so that nothing in an item can run anything.
-
-Of several votes a label wins that more give than any other; a tie is not an answer. Votes that could not be read count
-for nobody, and the score is the share of all votes, those that could not be read included, that the label has.
+Of several votes a label wins that more give than any other; a tie is not an answer. The score is the share of all
+votes, unreadable ones included, that the label has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,8 +76,9 @@ _TOKENS_OF_A_LABEL = 4
 class ItemRequests(Struct, frozen=True):
     """The requests about one item, one for each vote, and what is needed to read the replies.
 
-    `names` has, a vote, the names in the prompt → the labels; `steps` is the number of the run's steps; `cut` says what
-    was left out of the run.
+    - `names`: For each vote, the names in the prompt → the labels.
+    - `steps`: The number of the run's steps.
+    - `cut`: One sentence on the part of the run that was left out.
     """
 
     item: str
@@ -147,7 +145,6 @@ def _answer(names: Mapping[str, str], request: Request, outcome: Outcome, steps:
 
 
 def _sum(values: Sequence[Any]) -> Any:
-    """Return the sum of what is known; `None` where something is not."""
     return None if not values or any(value is None for value in values) else sum(values)
 
 
@@ -188,7 +185,6 @@ def _request(
 
 
 def _meanings(labels: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of a decision with what each means: the label, where its name is another, and its meaning."""
     return {
         name: ": ".join(filter(None, ("" if name == one_line(label) else one_line(label), one_line(labels[label]))))
         for name, label in names.items()

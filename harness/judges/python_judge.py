@@ -1,8 +1,4 @@
-"""A judge that somebody wrote in Python: any object with a name, labels and a coroutine `judge`.
-
-It is named `package.module:name` on the command line, or registered as an entry point in the group `misstep.judges`;
-`WrittenJudge` is its form.
-"""
+"""A judge that somebody wrote in Python: any object with a name, labels and a coroutine `judge`."""
 
 import hashlib
 import inspect
@@ -25,12 +21,7 @@ _FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask
 
 
 class PythonJudge(Struct, frozen=True):
-    """A judge in Python with what the runner needs of it beside its `judge`.
-
-    - `written`: The object with `name`, `labels` and `judge`; `kind` is `any` where it says none.
-    - `digest`: The SHA-256 of the file that it is in.
-    - `model`: The model that it is given to ask.
-    """
+    """A judge in Python with what the runner needs of it beside its `judge`."""
 
     written: WrittenJudge
     digest: str

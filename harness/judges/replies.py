@@ -1,13 +1,9 @@
 """What a model wrote → a label, or the reason why there is none.
 
-A reply is one JSON object:
-
     {"reasoning": "…", "label": "yes", "score": 0.8, "steps": [4, 7]}
 
-Fences and prose around it do no harm. What could be read in two ways is not read at all: two objects with different
-labels, an object inside a broken one, a label that is none of those asked for, an object that is followed by a sentence
-without an end, one that stands word for word in the record that was shown. Whatever cannot be read is unreadable; no
-label is ever guessed, and no reply, however it is made, is more than one unreadable item.
+Fences and prose around the object do no harm. A reply that could be read in two ways is unreadable; no label is ever
+guessed, and no reply, however it is made, is more than one unreadable item.
 """
 
 import json

@@ -7,13 +7,7 @@ _FENCE = re.compile(r"[ ]{0,3}+(?P<marks>`{3,}+|~{3,}+)(?P<rest>.*)", re.DOTALL)
 
 
 def is_fenced(lines: Sequence[str]) -> list[bool]:
-    """Line by line, whether it opens, closes or is in a code fence; one that nobody closes goes on to the end.
-
-    A fence is closed by a line of the same marks, at least as many, and nothing else (CommonMark 0.31, section 4.5).
-
-    >>> is_fenced(["one", "````", "```", "two", "````", "three"])
-    [False, True, True, True, True, False]
-    """
+    """Line by line, whether it opens, closes or is in a code fence; one that nobody closes goes on to the end."""
     flags: list[bool] = []
     opened = ""
     for line in lines:

@@ -1,9 +1,4 @@
-"""What is wrong with a target, read before anything is reverted.
-
-The vital signs are read through the target's own access. Where that is broken they are all read from the host's side,
-and the capture says so and why.
-Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
-"""
+"""What is wrong with a target, read before anything is reverted."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
@@ -13,7 +8,6 @@ from misstep.harness.records.loop_events import Channel, Diagnosed
 from misstep.harness.reflexive.protocols import Reading, Target, VitalSign
 
 MOST_CHARACTERS = 2_000
-"""So much of one reading is kept, of a log its end."""
 
 
 _HOW: Mapping[Channel, str] = {
@@ -43,7 +37,6 @@ async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: 
 async def _read(
     read: Callable[[VitalSign], Awaitable[Reading]], signs: Sequence[VitalSign]
 ) -> tuple[dict[VitalSign, Reading], str]:
-    """Return what could be read, and why the first that could not be was not."""
     readings: dict[VitalSign, Reading] = {}
     why = ""
     for sign in signs:

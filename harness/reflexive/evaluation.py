@@ -13,11 +13,7 @@ from misstep.harness.registry import raised
 
 
 async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> tuple[Checked, bool]:
-    """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by.
-
-    An evaluator that raises has found nothing: the status is `unknown`, which is never a success. Neither is anything
-    where what the checks consist of is no longer as it was.
-    """
+    """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by."""
     made = is_ready = True
     try:
         check = await target.check(item)
@@ -48,10 +44,7 @@ def typed(check: Check) -> CheckStatus:
 
 
 def by_substring(item: WorkItem, check: Check) -> CheckStatus:
-    """Return what a check comes to for who looks for words in its text: the flaw of the original.
-
-    "UNHEALTHY" contains "HEALTHY", and the id of an item may contain "pass" whatever its check says.
-    """
+    """Return what a check comes to for who looks for words in its text: the flaw of the original."""
     text = f"{item.id} {check.text}".upper()
     return "passed" if "HEALTHY" in text and "PASS" in text else "failed"
 

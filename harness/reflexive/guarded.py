@@ -1,9 +1,4 @@
-"""A skill as the loop holds it: whatever its code raises, gives back or waits for is an answer, or one error.
-
-Skills come from anywhere. What one raises that no method may raise, an answer of another type than `protocols` names,
-and a method that takes longer than an item may, are `SkillFailed` or `TimeSpent`, and with them the loop deals as with
-any target that fails. A device that takes no more is `CannotWrite`, which ends the run until there is room again.
-"""
+"""A skill as the loop holds it: whatever its code raises, gives back or waits for is an answer, or one error."""
 
 import asyncio
 import inspect

@@ -1,7 +1,4 @@
-"""What work on an item may take: time, attempts, tokens and money, all counted in the same way.
-
-Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 6: bound what is scarce, and not a proxy for it.
-"""
+"""What work on an item may take: time, attempts, tokens and money, all counted in the same way."""
 
 from collections.abc import Iterator
 

@@ -1,8 +1,4 @@
-"""Work on one item: the planner's turn, attempts until there is an end, and what is made of each.
-
-After every attempt the target is either at its new `progress` or back at what it was. What happens is in the log
-before anything follows from it.
-"""
+"""Work on one item: the planner's turn, attempts until there is an end, and what is made of each."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -57,7 +53,6 @@ from misstep.harness.reflexive.shown_parts import for_planner, for_reflector, fo
 from misstep.harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
 
 MOST_OF_A_COMMAND = 400
-"""Characters of a command that the log keeps."""
 
 
 class ItemWork:
@@ -125,7 +120,6 @@ class ItemWork:
             self.end(state, Ending("failed", reason, f"The deferred check came to this: {status}."))
 
     async def _prepared(self, state: ItemState) -> Checked:
-        """Return what a deferred check finds after what it waited for was brought about."""
         try:
             await self.target.prepare(state.item)
         except (MisstepError, OSError) as error:
@@ -186,7 +180,6 @@ class ItemWork:
         keep_progress(self.target, self.log, state.item.id, len(state.attempts))
 
     def _conclude(self, state: ItemState) -> None:
-        """What follows when a success, or what may be one, is kept."""
         checked = None if state.last is None else state.last.checked
         if state.verified is None and checked is not None and checked.counted == "unknown":
             if self.settings.has("verified_deferrals"):
@@ -227,7 +220,6 @@ class ItemWork:
         self._add_all(self.memory.learned(report.reply, state.item)[1], state, number)
 
     async def _reconsider(self, state: ItemState, number: int) -> None:
-        """Whether work on an item is stuck, and what the strategist says to that."""
         reflections = tuple(one.reflected.text for one in state.since_touched if one.reflected is not None)
         shared = self.plateau.shared(reflections)
         if shared is not None:

@@ -1,8 +1,4 @@
-"""The log of a run of the reflexive loop, and what the loop knows at a moment: a fold of the log's events.
-
-The loop decides from `LoopState` alone. Two runs with the same events go on in the same way, and one that was killed
-goes on from what its events hold.
-"""
+"""The log of a run of the reflexive loop, and what the loop knows at a moment: a fold of the log's events."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
@@ -59,12 +55,10 @@ class LoggedAttempt(Struct):
 class ItemState(Struct):
     """What the loop knows about an item.
 
-    - `phase`: Its state.
-    - `seconds`, `tokens`, `usd`: What was spent on it; what a kill made void is not counted in the seconds, and counts
-      for the others.
+    - `seconds`, `tokens`, `usd`: The amounts spent; an attempt that a kill made void counts for the last two only.
     - `touched`: How many attempts there were when the strategist was asked last.
     - `unlike`: The changes of the last attempts in a row that left the target healthy and the check failing.
-    - `verified`: What its deferred check came to.
+    - `verified`: The result of its deferred check.
     """
 
     item: WorkItem
@@ -104,12 +98,7 @@ class ItemState(Struct):
 
 
 class LoopState:
-    """What the loop knows: the fold of its events.
-
-    - `items`: Id → what is known about an item, in the order in which they were named.
-    - `progress`: The digest of the snapshot `progress`; `None` if there is none.
-    - `halted`, `ended`: Whether the run stopped for a broken target, and whether it is over.
-    """
+    """What the loop knows: the fold of its events; `progress` is the digest of that snapshot, if there is one."""
 
     def __init__(self, events: Iterable[LoopEvent] = ()) -> None:
         self.began: RunBegan | None = None
@@ -215,10 +204,7 @@ class Log:
 
     - `write`: Is called with each new event, before the loop goes on.
     - `earlier`: The events that the run has already; its time goes on behind them.
-
-    - `events`: All events, also those that a kill made void.
-    - `holding`: The others.
-    - `state`: What the events that hold say.
+    - `holding`: The events without those that a kill made void.
     """
 
     def __init__(

@@ -1,10 +1,4 @@
-"""The reflexive loop over all items of a skill: begun, or gone on with after a kill at any event.
-
-    with skill.open(folder, clock) as target:
-        await run_loop(skill, target, agents, settings, clock, Log(clock))
-
-Each item is planned, attempted, evaluated and reflected on (see `item_work`) until it has its one end.
-"""
+"""The reflexive loop over all items of a skill: begun, or gone on with after a kill at any event."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -74,7 +68,6 @@ async def run_loop(
 
 
 async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
-    """Bring a run that was killed back to a state that is whole: the last one between two attempts."""
     last, progress = log.holding[-1], target.kept("progress")
     if progress is not None and progress not in _progress_so_far(log) and _is_success(last, log):
         # The success was kept, and the kill came before that was written down.
@@ -94,12 +87,10 @@ async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
 
 
 def _progress_so_far(log: Log) -> set[str]:
-    """Return the digests of all that was kept as `progress`; one that is lost may still be on disk."""
     return {event.happened.digest for event in log.events if isinstance(event.happened, SnapshotTaken)}
 
 
 def _is_success(event: LoopEvent, log: Log) -> bool:
-    """Return whether the target is kept next."""
     match event.happened:
         case Verified(status=status):
             return status == "passed"

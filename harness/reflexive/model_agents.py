@@ -1,8 +1,4 @@
-"""Agents that ask a model, in every role and for every skill: their context goes out as text, a reply comes back.
-
-All that a prompt holds of a target, an item or another agent is fenced, as it is data. A model that gives no answer
-costs the turn; a model that is gone, or may cost no more, ends the run, which can be gone on with.
-"""
+"""Agents that ask a model, in every role and for every skill: their context goes out as text, a reply comes back."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,11 +25,7 @@ class NobodyAnswers(BaseException):
 
 
 class ModelAgent:
-    """Asks a model for what the role of its context is to say; a worker's commands are read from what it says.
-
-    - `ask`: The way to the model.
-    - `settings`: How it is asked.
-    """
+    """Asks a model for what the role of its context is to say; a worker's commands are read from what it says."""
 
     def __init__(self, ask: Ask, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
         self._ask, self._settings = ask, settings

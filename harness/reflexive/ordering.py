@@ -1,7 +1,4 @@
-"""Which item comes next: prerequisites first, what is marked so last, and what was put off when its wait is over.
-
-The order is enforced here; an agent that is only told of it need not heed it.
-"""
+"""Which item comes next: prerequisites first, what is marked so last, and what was put off when its wait is over."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
@@ -20,10 +17,7 @@ class _Step(Struct, frozen=True):
 
 
 def next_step(state: LoopState, *, ordered: bool) -> _Step | None:
-    """Return what to do next; `None` when every item has its end.
-
-    Deferred checks are made when nothing else can be done, also where others wait for what they decide.
-    """
+    """Return what to do next; `None` when every item has its end."""
     items = state.items
     begun = next((name for name, each in items.items() if each.phase in ("working", "kept")), None)
     if begun is not None:

@@ -113,12 +113,7 @@ class Part(Struct, frozen=True):
 
 
 class Context(Struct, frozen=True, dict=True):
-    """What one agent sees in one turn, and nothing else.
-
-    - `role`, `item`, `attempt`: Whose turn it is, on what.
-    - `parts`: The parts as they are shown, in order: `task`, `plan`, `facts`, `lessons`, … (see
-      `harness.reflexive.context`).
-    """
+    """What one agent sees in one turn, and nothing else: its parts as they are shown, in order."""
 
     role: Role
     item: WorkItem

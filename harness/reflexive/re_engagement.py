@@ -4,10 +4,7 @@
     UNTIL: audit-package, audit-service
     PLAN: Come back once the audit service is there.
 
-Only the reply is read. What agents are shown, a target's output and earlier replies among it, never goes through this
-parser, so that a verdict there counts for nothing; where a reply repeats one, it is in a quotation or a
-fence, or beside the reply's own, and the reply is unreadable. An unreadable reply is CONTINUE with the plan as it was.
-Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 5.
+Only the reply is read, and an unreadable one is CONTINUE with the plan as it was.
 """
 
 import re
@@ -25,10 +22,7 @@ MOST_PLAN_CHARACTERS = 4_000
 
 
 class SinceTouched(Struct, frozen=True):
-    """What happened to an item since the strategist was last asked about it: failures, reflections, a gap.
-
-    A plateau or a gap that it was asked about does not count again, or it would be asked after each attempt.
-    """
+    """What happened to an item since the strategist was last asked about it: failures, reflections, a gap."""
 
     failures: int = 0
     reflections: tuple[str, ...] = ()
@@ -53,10 +47,9 @@ def should_re_engage(
 class StrategistAnswer(Struct, frozen=True):
     """What a strategist's reply is taken for.
 
-    - `verdict`: CONTINUE where the reply cannot be read.
+    - `verdict`: CONTINUE if the reply cannot be read; `warning` says why.
     - `plan`: The plan from now on; for ESCALATE the reason. Empty for the plan as it was.
-    - `until`: What SKIP_UNTIL waits for.
-    - `warning`: Why not, as one sentence.
+    - `until`: The open items that SKIP_UNTIL waits for.
     """
 
     verdict: StrategistVerdict
@@ -111,12 +104,9 @@ _GOES_ON = re.compile(
 def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
     """Return the verdict of a strategist's reply, and nothing that has to be guessed.
 
-    The verdict is on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
-    formatting or a full stop. The reply may say it more than once, but only one verdict, and no other line may have
-    the label. `VERDICT: NOT ESCALATE`, `ESCALATE or PIVOT?`, a verdict within a sentence, in a quotation, after `The
-    log says:`, in a fence beside other text, or in letters that only look like Latin ones make the reply unreadable.
-    So does PIVOT without a plan, and SKIP_UNTIL with a line `UNTIL:` that does not name open items alone. The time is
-    linear in the length.
+    The verdict is on a line of its own after `VERDICT:`, or on the next one. Two different verdicts, a label within a
+    sentence, a quotation or a fence, a denial, PIVOT without a plan, and SKIP_UNTIL without open items make the reply
+    unreadable. The time is linear in the length.
     """
     lines = unwrapped(reply.splitlines())
     fenced = is_fenced(lines)
@@ -152,10 +142,7 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
 
 
 def read_verdict_by_first_word(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
-    """The verdict by the first word that looks like one: how the original read it, and what `strict_verdicts` cures.
-
-    It takes `VERDICT: **ESCALATE**` for CONTINUE and `VERDICT: NOT ESCALATE` for ESCALATE.
-    """
+    """The verdict by the first word that looks like one: how the original read it, and what `strict_verdicts` cures."""
     lines = reply.splitlines()
     line = next((line for line in lines if "VERDICT:" in line), None)
     if line is None:
@@ -176,7 +163,6 @@ def _unreadable(why: str) -> StrategistAnswer:
 
 
 def _claims(line: str) -> bool:
-    """Return whether a line has the label of a verdict, in whatever letters and with whatever invisible signs in it."""
     if line.isascii():
         return "verdict" in (plain := line.lower()) and _CLAIM.search(plain) is not None
     shown = "".join(sign for sign in unicodedata.normalize("NFKD", line) if unicodedata.category(sign)[0] not in "CM")
@@ -188,7 +174,6 @@ def _next_line(lines: Sequence[str], number: int) -> int:
 
 
 def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
-    """Return whether the text before a line quotes it, denies it, or puts it under a condition."""
     if number and lines[number - 1].lstrip().startswith(">"):
         return True
     before = next((lines[place] for place in range(number - 1, max(number - 4, -1), -1) if lines[place].strip()), "")
@@ -201,7 +186,6 @@ def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
 
 
 def _plan(lines: Sequence[str]) -> str:
-    """Return what follows the label of a plan, else all of it; bounded."""
     later = [line for line in lines if not (_UNTIL.match(line) or _claims(line))]
     place = next((number for number, line in enumerate(later) if _PLAN.match(line)), None)
     if place is not None:

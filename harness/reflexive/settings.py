@@ -1,7 +1,4 @@
-"""The dials of the reflexive loop and the mechanisms that can be left out.
-
-The defaults are those that the project behind the failure modes document names, where it names any.
-"""
+"""The dials of the reflexive loop and the mechanisms that can be left out."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -43,12 +40,7 @@ ALL = "all"
 
 
 class ItemLimits(Struct, frozen=True):
-    """What work on one item may take; `None` means unlimited.
-
-    - `seconds`: The time on the run's clock.
-    - `attempts`: A cap that only stops a loop whose attempts take no time.
-    - `tokens`, `usd`: What models may take.
-    """
+    """What work on one item may take; `None` means unlimited."""
 
     seconds: float | None = 1200.0
     attempts: int | None = 100
@@ -62,9 +54,7 @@ class LoopSettings(Struct, frozen=True):
     - `failures_between`: After how many failures since the last time the strategist is asked.
     - `least_seconds_to_re_engage`, `least_seconds_to_reflect`: How much of the item's time must be left for that.
     - `gap_attempts`: How many failed checks on a healthy target, with as many unlike changes, make an evaluator gap.
-    - `plateau`, `plateau_window`, `plateau_shared`: The detector of plateaus, over how many reflections, and how many
-      words these must share.
-    - `lessons_stored`, `lessons_shown_tokens`: How many lessons memory holds, and the room that those shown may take.
+    - `plateau_window`, `plateau_shared`: Over how many reflections, and how many words these must share.
     """
 
     item: ItemLimits = ItemLimits()

@@ -1,7 +1,4 @@
-"""What each role is shown of an item: the parts of its context, the most important first.
-
-The texts of agents and of the target are in them as they are; `harness.reflexive.context` fences and cuts them.
-"""
+"""What each role is shown of an item: the parts of its context, the most important first."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +11,6 @@ from misstep.harness.reflexive.protocols import Part
 from misstep.harness.reflexive.settings import LoopSettings
 
 MOST_SHOWN = 600
-"""Characters that are shown of what one command gave."""
 
 
 def for_planner(state: ItemState, settings: LoopSettings) -> Iterator[Part]:

@@ -1,9 +1,4 @@
-"""Bring a target back to what it was, whatever a worker did to it, and make sure that it is.
-
-`baseline` is the target as it was found and never changes; `progress` is it with all that was solved since. Both are
-kept above the target, out of reach of what runs in it. A worker's own revert script is a note for people.
-Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
-"""
+"""Bring a target back to what it was, whatever a worker did to it, and make sure that it is."""
 
 import re
 from contextlib import suppress
@@ -29,10 +24,7 @@ def keep_progress(target: Target, log: Log, item: str, attempt: int) -> None:
 
 
 async def restored(target: Target, log: Log, item: str = "", attempt: int = 0) -> str:
-    """Bring the target back to `progress`, else to `baseline`; gives what is wrong with it then, or nothing.
-
-    Where only `baseline` comes back, a warning names the items whose success is lost; they are worked on again.
-    """
+    """Bring the target back to `progress`, else to `baseline`; gives what is wrong with it then, or nothing."""
     names: list[SnapshotName] = ["baseline"] if log.state.progress is None else ["progress", "baseline"]
     for name in names:
         done, why = await _restored_to(name, target, log)
@@ -87,10 +79,6 @@ async def reached(target: Target) -> bool:
 
 
 def revert_script(reply: str) -> str:
-    r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty if there is none.
-
-    >>> revert_script("I removed the line.\nREVERT: cp /var/backups/sudoers /etc/sudoers")
-    'cp /var/backups/sudoers /etc/sudoers'
-    """
+    r"""The script that a worker says would undo its change: a line `REVERT: …` of its reply; empty if there is none."""
     match = _REVERT.search(reply)
     return match[1].strip() if match else ""

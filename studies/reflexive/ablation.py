@@ -1,6 +1,4 @@
-"""The ablation of the reflexive loop that the project keeps: made anew by one command, read by the notebook.
-
-    python -m studies.reflexive.ablation          runs every configuration over the seeds and records their figures
+"""The ablation of the reflexive loop that the project keeps: made anew by `python -m studies.reflexive.ablation`.
 
 Items and agents are generated and time is virtual: the same command gives the same figures.
 """
@@ -21,7 +19,6 @@ from misstep.harness.runs.reflect.ablation import AblationPlan, AblationRun, run
 from misstep.studies.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
 
 ABLATION = "ablation"
-"""The recording that the notebook reads."""
 
 _AGAIN = ("snapshots", "memory")
 
@@ -55,10 +52,7 @@ def made_again(seed: int = 0) -> tuple[LoopScores, ...]:
 
 
 def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
-    """Return the runs made again whose figures are not those of the recorded run of the same configuration and seed.
-
-    Where nothing is recorded, none is held against it.
-    """
+    """Return the runs made again whose figures are not those of the recorded run of the same configuration and seed."""
     known = {(run.skill, run.agents, run.without, run.seed): run for run in recorded}
     return [run for run in made if known and known.get((run.skill, run.agents, run.without, run.seed)) != run]
 

@@ -1,8 +1,4 @@
-"""What memory does with lessons of known use, and how far agents drift apart without a fresh context: all generated.
-
-memory_study()   each configuration of memory on sets of 644 lessons, some of which help and some of which harm
-drift_study()    the simulated skill with contexts of less and less room, made anew for each turn or grown
-"""
+"""What memory does with lessons of known use, and how far agents drift apart without a fresh context: all generated."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +18,6 @@ from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, r
 from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
 
 SETS, ROUNDS = 2, 3
-"""How many sets of lessons are made, and how often each item of a set comes."""
 
 SEED = 100
 """The seed of the first set: memory was written while sets of seeds below were looked at."""
@@ -58,11 +53,7 @@ def memory_study(common: Sequence[int] = COMMON, sets: int = SETS, rounds: int =
 
 
 def recalls(lessons: LessonSet, without: str, seed: int, rounds: int) -> list[Recall]:
-    """Return what memory shows each time that an item comes.
-
-    Before each, lessons of this run are learned, so that all are there in the end. The item is then solved where its
-    useful lesson is shown and no harmful one, else by chance; memory hears of the outcome.
-    """
+    """Return what memory shows each time that an item comes."""
     random = Random(f"outcomes {seed}")  # noqa: S311 (made-up data)
     settings = LoopSettings(without=frozenset({without} - {""}))
     memory = memory_of((), [_stored(lesson) for lesson in lessons.earlier], MemoryRules.of(settings))

@@ -1,9 +1,4 @@
-"""Detectors of plateaus against each other, on generated reflections with known truth and on those that pages quote.
-
-generated_answers()   each detector on generated cases of the set `scoring`
-quoted_answers()      each detector on threes of the 67 quoted texts, grouped by one person; none where not available
-quoted_examples()     what each detector says of threes that the pages themselves call the same, or not the same
-"""
+"""Detectors of plateaus against each other, on generated reflections with known truth and on those that pages quote."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -23,13 +18,10 @@ from misstep.studies.recorded.classified import at_hand
 T = TypeVar("T")
 
 CASES, SEED = 1_800, 0
-"""Generated cases: 200 of each kind."""
 
 SOURCE = f"seed {SEED}, {CASES:,} cases of the set scoring"
-"""What generated figures say that they come from."""
 
 DRAWN = 10
-"""How many threes of each kind are drawn for a quoted text."""
 
 DATASETS = (gemmaforge.NAME,)
 
@@ -111,10 +103,7 @@ _BY_REFLECTOR = frozenset(
 
 
 def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> list[ReflectionCase]:
-    """Threes of quoted texts: each text is the last of some of each kind that it can be the last of.
-
-    Which texts came in a row is not known; the others are drawn, so that no large group outweighs the rest.
-    """
+    """Threes of quoted texts: each text is the last of some of each kind that it can be the last of."""
     random = Random(seed)  # noqa: S311 (a sample)
     return [
         _case(kind, number, texts)
@@ -135,7 +124,6 @@ def _case(kind: str, number: int, texts: Sequence[QuotedReflection]) -> Reflecti
 def _ending_with(
     last: QuotedReflection, kind: str, quoted: Sequence[QuotedReflection], random: Random
 ) -> list[QuotedReflection]:
-    """Three texts that end with one; none if there are no others of that kind."""
     if kind == ONE_GROUP:
         pool = [one for one in quoted if one.diagnosis == last.diagnosis and one.id != last.id]
         chosen = _sample(random, pool)
@@ -150,12 +138,10 @@ def _ending_with(
 
 
 def _sample(random: Random, population: Sequence[T]) -> list[T]:
-    """As many as come before the last of a window; none if there are too few."""
     return random.sample(population, WINDOW - 1) if len(population) >= WINDOW - 1 else []
 
 
 def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) -> list[list[QuotedReflection]]:
-    """Return the texts of each group but that of one text."""
     groups: dict[str, list[QuotedReflection]] = {}
     for one in quoted:
         if one.diagnosis != last.diagnosis:

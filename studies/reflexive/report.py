@@ -75,7 +75,6 @@ def _named(runs: Sequence[ReflexiveRun]) -> dict[str, ReflexiveRun]:
 
 
 def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[ComparedPair, ...]:
-    """Runs compared in pairs, where they are few."""
     return compare_loops({name: run.work for name, run in _named(runs).items()}) if len(runs) <= _COMPARED else ()
 
 
@@ -91,7 +90,6 @@ def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:
 
 
 def _figures(table: Table) -> tuple[str, ...]:
-    """Return the shares solved drawn, where matplotlib is there to draw them."""
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     drawing = forest(table.drawn, "Items truly solved")

@@ -7,10 +7,7 @@ from misstep.harness.reflexive.reported.rounds import ReportedCase, first_stop, 
 
 
 def reported_scores() -> list[BreakerScore]:
-    """What each breaker does with the cases of `harness/reflexive/reported/cases`; those of other loops come first.
-
-    A breaker that needs a package that is not installed is not among them; `not_asked` says so.
-    """
+    """What each breaker does with the cases of `harness/reflexive/reported/cases`; those of other loops come first."""
     available = [breaker for breaker in BREAKERS if not _missing(breaker)]
     return scores_of_breakers(_trial(breaker, case) for breaker in available for case in reported_cases())
 
@@ -22,7 +19,6 @@ def not_asked() -> tuple[str, ...]:
 
 
 def _missing(breaker: Breaker) -> str:
-    """Return why a breaker cannot be asked; empty where it can."""
     try:
         breaker.decide(reported_cases()[0].rounds[:1])
     except MissingPrerequisite as missing:

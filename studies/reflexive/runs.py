@@ -60,10 +60,7 @@ def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
 
 
 def run_folders(named: Sequence[Path]) -> list[Path]:
-    """Return the folders of runs: those that are named, and in place of an ablation's its runs.
-
-    The run before, whose lessons the others of an ablation begin with, is not one of them.
-    """
+    """Return the folders of runs: those that are named, and in place of an ablation's its runs."""
     folders: list[Path] = []
     for folder in named:
         below = [file.parent for file in sorted(folder.glob(f"*/*/{MANIFEST}")) if file.parent.parent.name != EARLIER]
@@ -113,7 +110,6 @@ def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
 
 
 def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
-    """Runs as the beginning of a sentence: by name where they are few."""
     if len(runs) == 1:
         return "The run is"
     if len(names) > _NAMED:

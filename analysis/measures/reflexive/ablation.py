@@ -1,8 +1,4 @@
-"""What each mechanism of the reflexive loop changes: runs without it against whole runs of the same seeds and items.
-
-Seeds are the sample: a configuration's figure is the mean over its seeds, and its difference to the whole loop is that
-of pairs with one seed. P-values are adjusted after Holm for every difference of the ablation.
-"""
+"""What each mechanism of the reflexive loop changes: runs without it against whole runs of the same seeds and items."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,10 +47,7 @@ class Configuration(Struct, frozen=True):
 
 
 class Ablation(Struct, frozen=True):
-    """A whole loop and configurations of it.
-
-    - `left_out`: Runs that no whole run of the same seed and items stands beside.
-    """
+    """A whole loop and configurations of it; `left_out` are runs without a whole run of the same seed and items."""
 
     skill: str
     agents: str
@@ -92,10 +85,7 @@ def is_ablation(runs: Sequence[LoopScores]) -> bool:
 
 
 def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablation:
-    """Return the ablation that some runs are, whatever their order; see `is_ablation`.
-
-    Of two runs with one configuration and seed the last counts.
-    """
+    """Return the ablation that some runs are, whatever their order; see `is_ablation`."""
     place = {name: number for number, name in enumerate(mechanisms)}
     runs = sorted(
         runs, key=lambda run: (len(run.without), [(place.get(name, 0), name) for name in run.without], run.seed)
@@ -159,7 +149,6 @@ def _over_seeds(estimate: Estimate, method: str) -> Estimate:
 
 
 def _adjusted(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
-    """Return the same with p-values adjusted for all of them."""
     adjusted = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
     return tuple(
         structs.replace(

@@ -1,7 +1,4 @@
-"""Failure modes of reflexive loops shown to happen and to be cured: runs without a mechanism against whole runs.
-
-Each mode is looked at by a figure that shows it and by what it costs. P-values are adjusted after Holm for all of them.
-"""
+"""Failure modes of reflexive loops shown to happen and to be cured; p-values are adjusted after Holm."""
 
 from collections.abc import Sequence
 

@@ -30,10 +30,7 @@ class LessonUse(Struct, frozen=True):
 
 
 class StudiedUse(Struct, frozen=True):
-    """How far useful lessons come to use with some mechanisms left out.
-
-    - `common`: How many words a useful lesson shares with its item.
-    """
+    """How far useful lessons come to use without some mechanisms; a useful one shares `common` words with its item."""
 
     without: str
     common: int

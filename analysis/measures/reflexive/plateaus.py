@@ -1,7 +1,4 @@
-"""How well detectors of plateaus tell whether three reflections are one diagnosis.
-
-Cases of one piece of work share its words, and so does every case that a text comes from: they are clusters.
-"""
+"""How well detectors of plateaus tell whether three reflections are one diagnosis."""
 
 from collections.abc import Iterable
 
@@ -17,10 +14,7 @@ ALL_PLATEAUS = "every case is one diagnosis"
 
 
 class PlateauAnswer(Struct, frozen=True):
-    """What one detector said of one case.
-
-    - `case`, `cluster`: The case, and what it hangs together with.
-    """
+    """What one detector said of one case; cases of one `cluster` hang together."""
 
     case: str
     cluster: str
@@ -48,8 +42,7 @@ class PlateauExample(Struct, frozen=True):
 class PlateauScores(Struct, frozen=True):
     """A detector's figures, clustered.
 
-    - `precision`: The share of one diagnosis among the plateaus that it sees: it depends on how many cases are of which
-      kind.
+    - `precision`: The share of one diagnosis among its plateaus, which depends on the mix of cases.
     - `kinds`: Kind of case → the share in which it sees one, with whether the case is one diagnosis.
     """
 

@@ -10,7 +10,6 @@ from misstep.analysis.stats.proportions import wilson
 
 Outcome = Literal["stopped rightly", "stopped late", "missed", "left alone rightly", "stopped wrongly"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-"""What can become of a case, in the order of tables."""
 
 RIGHT: frozenset[Outcome] = frozenset({"stopped rightly", "left alone rightly"})
 
@@ -27,10 +26,7 @@ class BreakerDescription(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """One breaker on one case.
-
-    - `first`, `last`: The rounds between which a stop is right; none where the run should go on.
-    """
+    """One breaker on one case; a stop is right from round `first` to `last`, which are none if the run should go on."""
 
     breaker: BreakerDescription
     case: str

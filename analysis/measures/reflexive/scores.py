@@ -66,23 +66,18 @@ _STEM = 6
 class LoopScores(Struct, frozen=True):
     """The figures of a run: counts, and seconds of its clock. Nothing in it names an item or quotes a text.
 
-    - `skill`, `agents`, `seed`, `without`: What the run was of.
     - `of`: A digest of the ids of its items: runs of one digest worked on the same items.
-    - `n`: Its items.
-    - `finished`: Whether every item has its end.
-    - `ends`, `reasons`: End, and reason → items.
+    - `n`, `ends`, `reasons`: Its items; end, and reason → items.
     - `solved`, `believed`, `missed`: Items truly solved; called solved but for a check that did not pass; not called
       solved though their last check passed.
     - `attempts`, `corrupted`, `seconds`, `wasted`: Attempts at items, those at a corrupted target, seconds of work on
       items, and how many of them were wasted.
     - `calls`, `hidden`, `refused`: Commands of workers carried out, those hidden (`HIDDEN`), and those refused.
     - `over`: Resource → turns that went over the budget of it.
-    - `reflections`, `repeated`, `without_facts`: Reflections, those that repeat an earlier one on their item, and those
-      made without facts.
+    - `repeated`, `without_facts`: Reflections that repeat an earlier one on their item, and those made without facts.
     - `channels`: Channel → diagnoses by it.
     - `snapshots`, `restored`, `unverified`, `to_baseline`: Snapshots of progress; restorations, those after which the
       target was not what it should be, and those to the baseline.
-    - `plateaus`, `gaps`, `put_off`, `warnings`, `halted`: How often that happened.
     - `re_engaged`: Trigger and verdict, as `trigger: VERDICT` → how often.
     - `unreadable`: Answers of the strategist that could not be read.
     - `stored`, `shown`, `distinct`, `retired`: Lessons that were stored; how often one was shown, how many different
@@ -173,7 +168,6 @@ MEASURES = {
     "repeated": LoopMeasure("Repeated reflections", "number"),
     "without_facts": LoopMeasure("Reflections without facts", "number"),
 }
-"""The figures by which runs are compared, by key."""
 
 ALSO = {
     "most_calls": LoopMeasure("Most commands in one turn", "number"),
@@ -184,7 +178,6 @@ ALSO = {
     "attempts": LoopMeasure("Attempts", "number"),
     "cut": LoopMeasure("Parts of contexts cut or left out", "number"),
 }
-"""Figures by which single mechanisms are looked at besides, by key."""
 
 _RETRIES = 3
 """Attempts that the original's loop made at most, before it had a budget of time."""
@@ -285,10 +278,7 @@ def repeats(reflections: Sequence[str]) -> int:
 
 
 def loop_document(run: WorkedRun, scores: LoopScores) -> dict[str, Any]:
-    """Return a run for scripts: its figures and an entry an item; an item without an end has `null`.
-
-    {"n": 40, "solve_rate": {"value": 0.61, …}, "ends": {"solved": 25, …}, "items": [{"id": "sshd-root", …}], …}
-    """
+    """Return a run for scripts: its figures and an entry an item; an item without an end has `null`."""
     items = [
         {
             "id": one.item.id,

@@ -21,12 +21,10 @@ from misstep.analysis.tables import (
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 PAPER = "reflexive"
-"""The folder of these tables."""
 
 NOTES = (WASTED, CORRUPTED, HIDDEN, REPEATED)
 
 ITEMS_LISTED = 60
-"""How many items a table lists at most; the page of a run has them all."""
 
 _HOUR = 3600.0
 _ALIKE = "A figure without an interval is the same at every seed, or there is one seed."

@@ -41,10 +41,7 @@ Kind = TypeVar("Kind")
 
 
 class AttemptMade(Struct, frozen=True):
-    """One attempt at an item.
-
-    - `began`, `ended`: Seconds since the run began: when the worker's turn began, and the last event of the attempt.
-    """
+    """One attempt at an item; `began` and `ended` are seconds since the run began."""
 
     number: int
     began: float
@@ -81,11 +78,7 @@ class AttemptMade(Struct, frozen=True):
 
 
 class WorkedItem(Struct, frozen=True):
-    """An item with all that was done for it.
-
-    - `besides`: Its events outside of attempts, such as its plan and its end.
-    - `verified`: What its deferred check found, where one was made.
-    """
+    """An item and all work on it; `besides` are its events outside of attempts, `verified` its deferred check."""
 
     item: WorkItem
     attempts: tuple[AttemptMade, ...]
@@ -189,7 +182,6 @@ def _attempt(number: int, events: Sequence[LoopEvent], corrupted: set[int]) -> A
 
 
 def _is_workers(event: LoopEvent) -> bool:
-    """Return whether a worker's turn ended, by which an attempt is known."""
     return isinstance(event.happened, TurnEnded) and event.happened.role == "worker" and event.attempt > 0
 
 
@@ -226,7 +218,6 @@ class _Target(Struct):
 
 
 def _corrupted_attempts(log: Sequence[LoopEvent], began: RunBegan) -> set[int]:
-    """Return the numbers of the events with which an attempt at a corrupted target begins."""
     target = _Target(began.baseline, began.baseline)
     attempts = set()
     for event in log:

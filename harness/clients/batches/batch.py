@@ -1,8 +1,4 @@
-"""Asking by the Batch API: requests are uploaded as files, answered within a day, at a lower price.
-
-Whatever happens on the way, each request has one outcome, and the same call goes on where an earlier one was stopped.
-What failed in a batch that was delivered is asked again by the next call.
-"""
+"""Asking by the Batch API: requests are uploaded as files, answered within a day, at a lower price."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
@@ -32,11 +28,7 @@ _OF_THE_WIRE = ("host", "content-length", "connection")
 
 
 class WireTransport(httpx2.AsyncBaseTransport):
-    """Sends the openai client's requests over the same wire as single requests.
-
-    Errors are aiohttp's own, which the openai client lets pass as they are: it would call a reset a time-out. It is
-    told no character set, as it would look up one that is none: the API is JSON, and JSON is UTF-8.
-    """
+    """Sends the openai client's requests over the same wire as single requests."""
 
     def __init__(self, largest_body: int) -> None:
         self._wire = Wire(largest_body)
@@ -56,7 +48,6 @@ class WireTransport(httpx2.AsyncBaseTransport):
 
 class _Connection(openai.AsyncOpenAI):
     def platform_headers(self) -> dict[str, str]:
-        """None: they tell of the user's machine."""
         return {}
 
 
@@ -196,7 +187,6 @@ class _Batches:
         write_state(self._file, self._state)
 
     async def upload(self, keys: list[str], content: bytes) -> None:
-        """A new part."""
         part = BatchPart(keys)
         self._state.parts.append(part)
         self._note()
@@ -275,7 +265,6 @@ class _Batches:
         return Failure("server", f"{named}, this request was not answered")
 
     def _noted_down(self, name: str) -> str:
-        """Return a name that the server gave a thing, which is kept on file."""
         if self._redact(name) != name:
             raise self._stopped("it names a thing by the key", "Ask another server.")
         return name
@@ -287,7 +276,6 @@ class _Batches:
         self._note()
 
     async def _called(self, call: Callable[[], Awaitable[object]], expected: type[T]) -> T:
-        """Return what a call gives, asked again while the fault may pass."""
         wait = _FIRST_WAIT
         for attempt in range(1, _ATTEMPTS + 1):
             try:

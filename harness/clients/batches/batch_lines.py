@@ -79,8 +79,8 @@ def in_parts(
 def read_outcomes(content: bytes, models: dict[str, str], redact: Redact = str) -> dict[str, Outcome]:
     """Key → outcome of the lines of an output or error file.
 
-    Lines that are broken or belong to no key are left out: whoever waits for a key sees that it is missing. Of two
-    lines of one key the first counts. A batch does not say how long an answer took: `seconds` is 0.
+    Lines that are broken or belong to no key are left out: the missing key shows it. Of two lines of one key the first
+    counts. A batch does not say how long an answer took: `seconds` is 0.
     """
     outcomes: dict[str, Outcome] = {}
     for line in content.splitlines():

@@ -20,10 +20,8 @@ from misstep.harness.clients.rates.start_limit import LONGEST_WAIT, End, Start, 
 from misstep.harness.exchange import Failure, Reply
 
 FIRST = 4
-"""The number of requests in flight at first."""
 
 MOST = 256
-"""The highest number of requests in flight."""
 
 _DECREASE, _DEEP_DECREASE = 0.9, 0.5
 """What the number in flight falls to when the server is overloaded: after slow probing, and at first or soon again."""
@@ -41,15 +39,10 @@ _LATELY = 1.0
 """The seconds over which it is measured what the server lets through of late."""
 
 _LONGEST_PAUSE = 30.0
-"""The longest pause without a time that the server names."""
 
 
 class AdaptiveConcurrency:
-    """The state: in flight, the two levels, the pause that the server asked for.
-
-    - `in_flight`, `most_in_flight`: How many requests are with the server now, and how many were at most.
-    - `n_ended`, `n_refused`: How many attempts have ended, and how many of them were refused.
-    """
+    """The state: in flight, the two levels, the pause that the server asked for."""
 
     def __init__(self, first: int = FIRST, most: int = MOST) -> None:
         self.in_flight = self.most_in_flight = self.n_ended = self.n_refused = 0
@@ -170,7 +163,6 @@ class AdaptiveConcurrency:
             self._highest_taken = 0
 
     def _lately(self, now: float) -> float:
-        """Return how many requests a second were let through of late, those in flight included."""
         begun = max(now - _LATELY, self._resumed)
         n = sum(at >= begun for at in self._recent) + len(self._load_at_start)
         return n / max(now - begun, 0.05)

@@ -29,10 +29,7 @@ _AGAIN = 2
 
 
 class FoundPace:
-    """The pace in requests a second: unlimited until a refusal says otherwise.
-
-    - `due`: When the next request may be sent.
-    """
+    """The pace in requests a second, unlimited until a refusal says otherwise; `due` is the next start."""
 
     def __init__(self) -> None:
         self.due = -math.inf
@@ -140,7 +137,6 @@ class FoundPace:
         return is_same and (self._makes_up or self._same >= self._doubts)
 
     def _reach(self, pace: float, pause: float, cost: float, *, soon: bool = False) -> float:
-        """After how many answers the level is to be at its plateau."""
         if self._makes_up:
             return max(_FEWEST_FREE * cost, _FREE * pause * pace)
         fewest = _FEWEST_FREE if soon and pause >= _UNNAMED else _FEWEST

@@ -47,7 +47,6 @@ def allowances(headers: Mapping[str, str], now: datetime) -> tuple[Allowance, ..
 
 
 def _named(headers: Mapping[str, str], now: datetime) -> Iterator[Allowance]:
-    """Return the limits that have a header field for each figure."""
     for kind, names in _REFILLED:
         unit: Literal["requests", "tokens"] = "requests" if kind == "requests" else "tokens"
         yield from _allowance(kind, unit, [headers.get(name) for name in names], now, refills=True)
@@ -64,7 +63,6 @@ def _allowance(
 
 
 def _structured(headers: Mapping[str, str]) -> Iterator[Allowance]:
-    """Return the limits of the IETF's field `RateLimit`, with those of `RateLimit-Policy`."""
     state = headers.get(_STATE, "")
     if re.match(r"\s*\w+\s*=", state):  # the form of draft 07
         fields = _parameters(state.replace(",", ";").split(";"))

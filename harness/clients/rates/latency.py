@@ -11,10 +11,8 @@ from statistics import median
 from msgspec import Struct
 
 _ENOUGH = 16
-"""How many answers a median needs."""
 
 _KEPT = 64
-"""How many latencies are kept of each load."""
 
 _TOO_LONG = 2.0
 """How many times the latency of a smaller load the server may take."""
@@ -28,10 +26,7 @@ class Overload(Struct, frozen=True):
 
 
 class LatencyWatch:
-    """Watches the latencies of answers, by the load under which their requests were sent.
-
-    - `typical`: The latest median, in seconds; 0 before the first.
-    """
+    """Watches the latencies of answers by the load under which they were sent; `typical` is the latest median."""
 
     def __init__(self) -> None:
         self._by_load: dict[int, deque[float]] = {}
@@ -76,7 +71,6 @@ class LatencyWatch:
         return before if lost > 0 and rate < (1 - lost / 2) * rate_before else None
 
     def _shortest(self, load: int) -> float | None:
-        """Return the shortest median of this load and the smaller ones."""
         known = [
             median(latencies)
             for size, latencies in self._by_load.items()

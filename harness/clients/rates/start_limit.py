@@ -14,7 +14,7 @@ class Start(Struct, frozen=True):
     """A request as it was sent.
 
     - `number`, `tokens_before`: How many requests, and how many tokens of requests, were sent before it.
-    - `tokens`: How many tokens it is expected to take, question and answer.
+    - `tokens`: The expected tokens of question and answer.
     """
 
     number: int

@@ -1,8 +1,4 @@
-"""What the server says is left of its limits, heeded before anything is refused.
-
-Each answer says what was left when its request came. What is left now is that, less what was sent since, plus what came
-back since where a limit refills.
-"""
+"""What the server says is left of its limits, heeded before anything is refused."""
 
 import math
 
@@ -92,7 +88,6 @@ class ToldLimits:
 
 
 def _told(start: Start, now: float, allowance: Allowance, known: _Told | None) -> _Told | None:
-    """Return what an allowance means for the time to come; `None` where it does not say when anything comes back."""
     limit_now = _Told(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
     seconds, limit = allowance.seconds, allowance.limit
     if not allowance.refills:

@@ -1,9 +1,4 @@
-"""A context that grows: what an agent sees that keeps one session for the whole run.
-
-This is what the mechanism `fresh_context` cures. All that an agent said and was told is there, and the oldest falls
-out where the room is full. The task and the plan are said once, when work begins and when the plan is made; each role
-hears of other things, so that each loses them at another moment.
-"""
+"""A context that grows: what an agent sees that keeps one session for the whole run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -54,7 +49,6 @@ def accumulated(
 def _newest_first(
     now: Sequence[Part], once: dict[str, Part], events: Sequence[LoopEvent], role: Role, item: str
 ) -> Iterator[Part]:
-    """Return the conversation from its end to its beginning; the task and the plan are where they were said."""
     waiting = dict(once)
     yield from reversed(now)
     for event in reversed(events):

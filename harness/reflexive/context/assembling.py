@@ -1,13 +1,7 @@
 """A context of named parts in their order of priority, never over its budget of tokens.
 
-    ## task
-    <data a41f0c9be2d77310>
-    Only root may read the shadow file.
-    </data a41f0c9be2d77310>
-
-`Context.text` has every part in a fence of its own (`harness.judges.fencing`): the text of a target, of an item or of
-another agent can neither open a part nor close one, nor speak in the harness's name. What is cut says so.
-Source: "Failure Modes in Reflexive Agent Harnesses", context drift; the original's budget could be exceeded by a cut.
+Each part has a fence of its own (`harness.judges.fencing`): no text in it can open a part, close one, or speak in the
+harness's name.
 """
 
 import hashlib
@@ -32,10 +26,8 @@ _LEAST_SHOWN = 40
 """Characters below which a part is left out instead of cut."""
 
 CHARACTERS = 4
-"""Characters of a token, as `tokens_in_text` counts."""
 
 _FENCE = len(fence(""))
-"""Characters of a fence around nothing."""
 
 
 def assembled(

@@ -1,8 +1,6 @@
-"""The way in to the target, as the files of the target decide it: a login by ssh with a key, then sudo without asking.
+"""The way in to the target as its files decide it: a login by ssh with a key, then sudo without asking.
 
-It is a model. A login succeeds where the server would start with its configuration, lets the account in, finds its
-shell, and PAM agrees; sudo where its rules can be read and give the account the command without a password. Services
-read their configuration anew before each login. Nothing is run and nothing is kept: the answer follows from the files.
+It is a model: nothing is run, and services read their configuration anew before each login.
 """
 
 import posixpath
@@ -26,7 +24,6 @@ AGENT = "agent"
 """The account that the worker acts by; it has a key and no password."""
 
 SHELL = "/bin/sh"
-"""What a worker's script is run by."""
 
 AUDIT = "/usr/local/sbin/audit"
 """What sudo is probed with: even an account that may do little else may run it."""
@@ -97,7 +94,6 @@ def server_fault(files: Files) -> str:
 
 
 def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
-    """Return why the server's own options keep the agent out."""
     if AGENT in options.get("denyusers", "").split() or groups & set(options.get("denygroups", "").split()):
         return f"User {AGENT} not allowed because listed in DenyUsers or DenyGroups"
     if "allowusers" in options and not {AGENT, "*"} & set(options["allowusers"].split()):
@@ -114,7 +110,6 @@ def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
 
 
 def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
-    """Return why the key of the agent is not found, or not trusted."""
     home = account.home.strip("/")
     name = options.get("authorizedkeysfile", ".ssh/authorized_keys").split()[0]
     path = posixpath.normpath(name.replace("%u", AGENT).strip("/") if name.startswith("/") else f"{home}/{name}")
@@ -181,10 +176,7 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
 
 
 def dropped(files: Files, port: str) -> bool:
-    """Return whether the packet filter drops what comes in for a port; without a readable rule file nothing is dropped.
-
-    The first line that speaks of the port counts, else the policy.
-    """
+    """Return whether the packet filter drops what comes in for a port: by the first line on it, else the policy."""
     try:
         lines = [line.lower().split() for line in files.lines("etc/firewall.rules")]
     except UnreadableFile:

@@ -1,8 +1,4 @@
-"""The files of the target as they are at one moment, for whoever decides something from them: a value, never a device.
-
-Links lead where they would inside the target, with its own root as `/`. Whatever a worker left there, a folder where a
-file is wanted, a loop of links or a file without end, is a `UnreadableFile` with a reason and nothing worse.
-"""
+"""The files of the target as they are at one moment: a value, never a device."""
 
 import fnmatch
 import stat
@@ -19,7 +15,6 @@ from misstep.harness.workspace.workspace import Workspace
 P = ParamSpec("P")
 
 MOST_BYTES = 1 << 18
-"""Bytes of a file that are looked at; a configuration has fewer."""
 
 MOST_BYTES_IN_ALL = 1 << 24
 _MOST_LINKS = 16
@@ -50,10 +45,7 @@ def or_why(fault: Callable[P, str]) -> Callable[P, str]:
 
 
 class Seen(Struct, frozen=True):
-    """An entry at a path: its kind, its mode, and the content of a file or target of a link.
-
-    `content` is `None` where it was not read because it is too large.
-    """
+    """An entry at a path; `content` is `None` if it is too large to be read."""
 
     kind: Kind
     mode: int
@@ -61,10 +53,7 @@ class Seen(Struct, frozen=True):
 
 
 class Files:
-    """The files of a target at one moment.
-
-    - `seen`: Path → entry; `""` is the root.
-    """
+    """The files of a target at one moment, by path; `""` is the root."""
 
     def __init__(self, seen: Mapping[str, Seen]) -> None:
         self.seen = dict(seen)
@@ -122,10 +111,7 @@ class Files:
         return [line for line in bare if line and not line.startswith("#")]
 
     def matching(self, pattern: str) -> list[str]:
-        """Return the paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not.
-
-        A folder before the first `*` may be a link.
-        """
+        """Return the paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not."""
         folder, _, last = pattern.rpartition("/")
         if folder and not set(folder) & set("*?["):
             if (place := self._place(folder)) is None:

@@ -1,8 +1,4 @@
-"""The declarative forms in which rules say what is checked: each says what is wrong with the files, or nothing.
-
-Thresholds and exceptions come from the audit profile, which is among the files of the target: whoever weakens it
-weakens the check, and `HardeningTarget.protected` tells.
-"""
+"""The declarative forms in which rules say what is checked: each says what is wrong with the files, or nothing."""
 
 import re
 from collections.abc import Iterator
@@ -82,7 +78,6 @@ class SettingForm(Form, frozen=True, tag="setting"):
         return ""
 
     def _same(self, value: str) -> bool:
-        """Return whether the value is one of those wanted but for its case; the case of a path counts."""
         if self.style != "sshd" or "/" in value:
             return False
         return value.lower() in {one.lower() for one in self.among}
@@ -92,11 +87,9 @@ class Mode(Form, frozen=True):
     """The modes of files and folders.
 
     - `paths`: Patterns of the shell; at least one path must match each.
-    - `most`: The bits that may be set at most, in octal digits.
-    - `folders`: The same for folders, where they may have more.
-    - `needs`: The bits that must be set.
+    - `most`, `needs`: The bits that may be set at most, in octal digits, and those that must be set.
+    - `folders`: The same as `most` for folders, if they may have more.
     - `but`: Paths that the patterns do not mean.
-    - `kind`: The kind that must be there.
     """
 
     paths: list[str]
@@ -127,10 +120,8 @@ class Mode(Form, frozen=True):
 class LinesForm(Form, frozen=True, tag="lines"):
     """The lines of files, without comments, with one space between words.
 
-    - `paths`: Patterns of the shell.
-    - `none`: A pattern that no line matches anywhere.
-    - `some`: A pattern that a line of one of the files matches.
-    - `comments`: Whether the files have comments; what is shown to people has none.
+    - `none`, `some`: A pattern that no line matches anywhere, and one that a line of one of the files matches.
+    - `comments`: Whether the files have comments; texts that are shown to people have none.
     """
 
     paths: list[str]
@@ -235,10 +226,10 @@ class Accounts(Form, frozen=True):
 class Pam(Form, frozen=True):
     """The modules of a PAM stack, in their order, as far as it runs for an account without the right password.
 
-    - `modules`: Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so
-      preauth`; a failure of each, but for pam_unix.so, must refuse.
+    - `modules`: Each with an argument that it has, or alone: `pam_faillock.so preauth`; a failure of each, but for
+      pam_unix.so, must refuse.
     - `without`: An argument that no module has.
-    - `refuses_strangers`: Whether it refuses who has the right password and is in no group.
+    - `refuses_strangers`: Whether it refuses an account that has the right password and is in no group.
     """
 
     service: str
@@ -324,7 +315,6 @@ class MountOption(Form, frozen=True):
 
 
 def _last_of(option: str, options: list[str]) -> bool:
-    """Return whether an option such as `noexec` is set and not taken back behind it."""
     mentions = [one for one in options if one in (option, option.removeprefix("no"))]
     return bool(mentions) and mentions[-1] == option
 
@@ -353,7 +343,6 @@ Check = (
     | MountOption
     | Installed
 )
-"""Every form of a check."""
 
 
 def _seconds(text: str) -> int:

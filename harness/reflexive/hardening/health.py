@@ -43,7 +43,6 @@ def _log_fault(files: Files) -> str:
 
 
 def _mount_fault(files: Files) -> str:
-    """Return why the file systems of `fstab` cannot all be mounted, as which a machine does not start."""
     lines = table(files, "etc/fstab")
     if not any(words[1:2] == ["/"] for words in lines):
         return "/etc/fstab: no line for /"
@@ -99,7 +98,6 @@ def application_faults(files: Files) -> Iterator[str]:
 
 @or_why
 def _cron_refuses(files: Files) -> str:
-    """Return why cron does not run the application's own table of jobs."""
     if files.at("etc/cron.allow") is not None:
         return "" if APPLICATION in files.lines("etc/cron.allow") else f"{APPLICATION} is not in /etc/cron.allow"
     denied = files.at("etc/cron.deny") is not None and APPLICATION in files.lines("etc/cron.deny")

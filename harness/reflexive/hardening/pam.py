@@ -49,10 +49,7 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
 
 
 def carried_out(files: Files, stack: list[PamLine], account: Account) -> Iterator[tuple[PamLine, str, str]]:
-    """Return the lines of a stack that are not jumped over, each with what it comes to and what its module says.
-
-    Whoever asks stops where an action ends the stack.
-    """
+    """Return the lines of a stack that are not jumped over, each with what it comes to and what its module says."""
     skip = 0
     for line in stack:
         if skip:

@@ -1,8 +1,4 @@
-"""What the configuration files of the target say, each read as its own program reads it.
-
-In `sshd_config` the first value of a keyword counts, in `sysctl.conf` the last. In `sudoers` the last rule that matches
-counts. In a PAM stack the order decides. Sources: sshd_config(5), sudoers(5), sysctl.d(5), pam.conf(5), shadow(5).
-"""
+"""Read the target's configuration files as their programs do: sshd_config(5), sudoers(5), sysctl.d(5), pam.conf(5)."""
 
 import posixpath
 import re

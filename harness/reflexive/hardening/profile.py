@@ -6,16 +6,10 @@ from msgspec import Struct
 from misstep.harness.reflexive.hardening.files import Files, Malformed
 
 PROFILE = "etc/audit/profile.toml"
-"""The place of the audit profile: part of the check, within reach of workers."""
 
 
 class Profile(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which rules apply, and how strictly.
-
-    - `limits`: Name of a threshold → its value.
-    - `allowed`: Name of an exception → the accounts that it is made for.
-    - `not_applicable`: The rules that are not checked here.
-    """
+    """Which rules apply, and how strictly; `allowed` has the accounts for which an exception is made, by its name."""
 
     limits: dict[str, int]
     allowed: dict[str, list[str]]

@@ -13,12 +13,7 @@ from misstep.harness.reflexive.hardening.profile import Profile, read_profile
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
-    """One rule of the guide.
-
-    - `id`, `category`, `text`, `after`, `last`, `deferred`: As of a work item.
-    - `possible`: Whether it can be brought about on this machine while it runs; no agent is told.
-    - `holds`: Whether the target keeps to it as it is shipped.
-    """
+    """One rule of the guide; `possible`: whether it can be brought about on a running machine, which no agent is told."""
 
     id: str
     category: str

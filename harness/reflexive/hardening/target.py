@@ -1,8 +1,4 @@
-"""The target: a root file system in a workspace, changed by scripts that come in through its own login and sudo.
-
-What is decided about it is decided on the host from its files. Two things go around its own access: snapshots, and
-vital signs that are read from outside.
-"""
+"""The target: a root file system in a workspace, changed by scripts that come in through its own login and sudo."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -30,7 +26,6 @@ from misstep.harness.workspace import Limits, Workspace
 SCRIPT_LIMITS = Limits(seconds=30.0, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=64)
 _MOST_OUTPUT = 2_000
 _MOST_SCRIPT = 64_000
-"""Bytes of a script: the system takes it as one argument."""
 
 
 class HardeningTarget(WorkspaceTarget):

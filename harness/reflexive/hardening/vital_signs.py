@@ -10,7 +10,6 @@ from misstep.harness.reflexive.protocols import Reading, VitalSign
 
 AUTHENTICATIONS = "var/log/auth.log"
 JOURNAL = "var/log/messages"
-"""Where the target writes what it refused, and what went wrong."""
 
 _MOST_CHARACTERS = 600
 _MOST_LINES = 8
@@ -46,8 +45,6 @@ def _writable(files: Files) -> Reading:
 
 
 def _texts(*patterns: str) -> Callable[[Files], Reading]:
-    """Return the files that patterns match, each cut, so that all are seen."""
-
     def read(files: Files) -> Reading:
         paths = [path for pattern in patterns for path in files.matching(pattern) or [pattern]]
         most = max(_MOST_CHARACTERS // len(paths), 120)
@@ -94,7 +91,6 @@ _READERS: Mapping[VitalSign, Callable[[Files], Reading]] = MappingProxyType(
 )
 
 VITAL_SIGNS = tuple(_READERS)
-"""The vital signs, the way in first."""
 
 
 def reading(files: Files, sign: VitalSign) -> Reading:

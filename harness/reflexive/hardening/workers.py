@@ -1,10 +1,4 @@
-"""Synthetic agents of the skill: they know the scripts of a rule, and of a run what their context shows.
-
-A worker knows for each rule, as a person would, a script that does it, one that would do it carelessly, and some that
-do something near it (`scripts.toml`). It is not told which rules are possible, what breaks, or whether its script has
-worked: which of its scripts it takes follows from its kind, its seed, and what its context says of earlier attempts. It
-is assumed that it understands a reflection or a plan that names what went wrong, and then takes more care.
-"""
+"""Synthetic agents of the skill: they know the scripts of a rule, and of a run what their context shows."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +16,6 @@ from misstep.harness.reflexive.protocols import Agents, Context
 Kind = Literal["perfect", "clumsy", "stubborn", "destructive", "cheating"]
 WorkerName = Literal["mixed", "perfect", "clumsy", "stubborn", "destructive", "cheating"]
 WORKERS: tuple[WorkerName, ...] = get_args(WorkerName)
-"""The names of the workers; `mixed` is another kind from item to item."""
 
 _MIX: tuple[Kind, ...] = ("perfect", "perfect", "clumsy", "clumsy", "clumsy", "stubborn", "destructive", "cheating")
 _CAREFUL = "with care"
@@ -49,12 +42,7 @@ _SECONDS = MappingProxyType({"worker": 40.0, "planner": 15.0, "reflector": 20.0,
 
 
 class Scripts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What people would run for a rule.
-
-    - `good`: Does it; empty where nothing does.
-    - `naive`: Does it, or seems to, and breaks the invariant `breaks`.
-    - `wrong`: Do something else that looks like it.
-    """
+    """Scripts for a rule: `good` is empty if nothing does it, `naive` breaks the invariant `breaks`."""
 
     good: str = ""
     naive: str = ""
@@ -70,14 +58,7 @@ def scripts() -> dict[str, Scripts]:
 
 
 class HardeningWorker(msgspec.Struct, frozen=True):
-    """A worker of one kind, or of another kind from item to item.
-
-    `perfect` runs the good script, and says so where it knows none. `clumsy` takes any of its scripts, runs another at
-    once when one fails and at times when none did, and comes to the good one when it is told what was wrong. `stubborn`
-    runs the same script until the plan changes. `destructive` runs what breaks things, or removes folders. `cheating`
-    changes the audit profile, until it is told that this was seen. Each copies first what its script names, and names
-    the copies as the way back.
-    """
+    """A worker of one kind, or of another kind from item to item."""
 
     kind: WorkerName
     seed: int
@@ -111,7 +92,6 @@ def _chance(seed: int, context: Context) -> random.Random:
 
 
 def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str]:
-    """Return the scripts that a worker of a kind runs in a turn, one after another as far as its turn goes."""
     known = scripts()[context.item.id]
     advice = " ".join(context.part(name) for name in ("plan", "reflection", "lessons")).lower()
     careful = _CAREFUL in advice

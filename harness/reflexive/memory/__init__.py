@@ -1,8 +1,4 @@
-"""What the loop learns: lessons with weights, from this run and from earlier ones.
-
-`lessons` reads them out of a reflector's reply, `words` tells whether two say the same, `store` holds them, `recall`
-chooses those that are shown, and `bans` has what failed as facts.
-"""
+"""What the loop learns: lessons with weights, from this run and from earlier ones."""
 
 from misstep.harness.reflexive.memory.bans import Ban, bans, bans_text
 from misstep.harness.reflexive.memory.lessons import Lesson, lessons_in

@@ -1,7 +1,4 @@
-"""What was tried on an item and failed, as facts: a change by its digest, and the commands that made it.
-
-A lesson that says that something failed bans nothing: in free text the wrong fix and the right one look alike.
-"""
+"""What was tried on an item and failed, as facts: a change by its digest, and the commands that made it."""
 
 from collections.abc import Iterable
 
@@ -22,10 +19,7 @@ class Ban(Struct, frozen=True):
 
 
 def bans(events: Iterable[LoopEvent], item: str) -> tuple[Ban, ...]:
-    """Return the changes of an item that failed, each once, the first first.
-
-    Where the item was put off, what failed before may succeed now: the bans begin anew.
-    """
+    """Return the changes of an item that failed, each once, the first first; being put off clears the bans."""
     banned: dict[str, Ban] = {}
     calls: tuple[str, ...] = ()
     for event in events:

@@ -1,8 +1,4 @@
-"""Memory: the lessons of this run and of earlier ones, a value that follows from the log.
-
-What happens to it is an event first; the value is those events folded, so that a run that was killed goes on with the
-memory that it had. Source: "Failure Modes in Reflexive Agent Harnesses", memory tier collapse.
-"""
+"""Memory: the lessons of this run and of earlier ones, a value that follows from the log."""
 
 from collections.abc import Iterable, Sequence
 from math import sqrt
@@ -27,7 +23,6 @@ LEAST_OUTCOMES = 3
 """The outcomes before a lesson can be retired, and the failed attempts at an item before it is not shown there."""
 
 _LIST_SHOWN = 3
-"""How many lessons a list without weights shows: what the original's first run surfaced of 644."""
 
 _TAIL = 8
 """The newest lessons, which are all that a prompt of the original had room for."""
@@ -36,12 +31,9 @@ _TAIL = 8
 class MemoryRules(Struct, frozen=True):
     """The dials of memory.
 
-    - `stored`: The lessons that it holds.
     - `per_category`: The lessons of one category that are shown at once.
-    - `earlier_share`: The share of the store and of what is shown that is kept for lessons of earlier runs, as far as
-      there are any.
-    - `weighted`, `shared`, `retiring`: Whether the mechanisms `memory`, `lesson_share` and `harmful_lessons` are in
-      place.
+    - `earlier_share`: The share of the store and of shown lessons that is kept for earlier runs, as far as needed.
+    - `weighted`, `shared`, `retiring`: Whether `memory`, `lesson_share` and `harmful_lessons` are in place.
     """
 
     stored: int = 500
@@ -65,9 +57,7 @@ class MemoryRules(Struct, frozen=True):
 class Memory(Struct, frozen=True):
     """Lessons by their ids, those of earlier runs first, then in the order in which they were learned.
 
-    - `rules`: The dials.
-    - `lessons`: Those that may be shown.
-    - `retired`: Those that harmed: they are not learned again.
+    - `retired`: Lessons that harmed: they are not learned again.
     - `failed`: Item → lesson → the attempts that failed although it was shown.
     """
 
@@ -89,7 +79,7 @@ class Memory(Struct, frozen=True):
     def recalled(self, item: WorkItem, room_tokens: int) -> tuple[Lesson, ...]:
         """Return the lessons that an agent is shown, the best first.
 
-        Not among them are lessons without a word in common with the item, and those whose weight is at most a half
+        Left out are lessons without a word in common with the item, and those whose weight is at most a half
         with which `LEAST_OUTCOMES` attempts at this very item have failed.
         """
         there = tuple(self.lessons.values())
@@ -108,11 +98,7 @@ class Memory(Struct, frozen=True):
     def after_outcome(
         self, shown: Iterable[str], item: WorkItem, *, helped: bool
     ) -> tuple["Memory", tuple[LessonLearned | LessonRetired, ...]]:
-        """Memory after an attempt at an item with these lessons shown, and the events of it.
-
-        A success counts for each of them. Failed attempts count against each once an item, or one hard item would
-        retire all that was ever shown with it.
-        """
+        """Memory after an attempt at an item with these lessons shown, and the events of it."""
         memory, events = self, list[LessonLearned | LessonRetired]()
         for name in shown if self.rules.weighted else ():
             if (lesson := memory.lessons.get(name)) is None:
@@ -154,10 +140,7 @@ class Memory(Struct, frozen=True):
         return [LessonLearned(name, category, text, weight_of(0, 0)), *self._pushed_out(1)]
 
     def _pushed_out(self, more: int) -> list[LessonLearned | LessonRetired]:
-        """The lessons that make room for so many more: of the least weight, of these the least shown, then the oldest.
-
-        Those of earlier runs are spared while they take no more than their share, and there are others.
-        """
+        """The lessons that make room for others: of the least weight, of these the least shown, then the oldest."""
         there = list(self.lessons.values())
         gone: list[LessonLearned | LessonRetired] = []
         while there and len(there) + more > self.rules.stored:

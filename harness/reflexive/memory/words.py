@@ -20,25 +20,12 @@ _LEAST_COMMON = 0.8
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """Return the words that say what a text is about.
-
-    >>> sorted(topic_words("Set PermitRootLogin to no in the sshd_config files"))
-    ['config', 'file', 'login', 'permit', 'root', 'set', 'sshd']
-    """
+    """Return the words that say what a text is about."""
     return frozenset(word for word in _words(text) if word not in FUNCTION_WORDS)
 
 
 def same_content(one: str, other: str) -> bool:
-    """Return whether two lessons say the same.
-
-    One has all words of the other in the same order and at most a fifth more, none of which denies or is a number. A
-    word that is exchanged makes another lesson, as `yes` for `no` does.
-
-    >>> same_content("Mask the service before you stop it.", "Mask service, before you stop it!")
-    True
-    >>> same_content("Enable auditd and disable cron.", "Disable auditd and enable cron.")
-    False
-    """
+    """Return whether one lesson has all words of the other in order and at most a fifth more: no denial, no number."""
     short, long = sorted((_said(one), _said(other)), key=len)
     if not short or len(short) < _LEAST_COMMON * len(long):
         return False
@@ -58,5 +45,4 @@ def _words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _said(text: str) -> tuple[str, ...]:
-    """Return the words without those that make no difference, each once."""
     return tuple(dict.fromkeys(word for word in _words(text) if word in _TELLING or word not in FUNCTION_WORDS))

@@ -1,8 +1,4 @@
-"""What tells of reflections that they say the same again in other words: detectors of plateaus, one interface.
-
-`DETECTORS` is the registry, name → dotted path of a class; an entry point in the group `misstep.plateau_detectors` adds
-to it. Two of them, as printed, are the originals with their flaws.
-"""
+"""What tells of reflections that they say the same again in other words: detectors of plateaus, one interface."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -19,11 +15,7 @@ class PlateauDetector(Protocol):
         """Return its name in the log."""
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """Return what the last reflections have in common, by which it is told; `None` if there is no plateau.
-
-        An empty tuple is a plateau that is told by something else than words. Any text is allowed; fewer reflections
-        than the window are not a plateau.
-        """
+        """Return what the last reflections have in common, by which it is told; `None` if there is no plateau."""
 
 
 class MakeDetector(Protocol):

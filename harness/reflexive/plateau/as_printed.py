@@ -1,8 +1,4 @@
-"""The two detectors of the project behind the document, with their flaws, for the audit and to show what is cured.
-
-Both as its program has them at the commit that `data/datasets.toml` names. Its 69 stop words are not published in
-full: ours are in their place, which are more, so that it shares fewer words here than it did there.
-"""
+"""The two detectors of the project behind the document, with their flaws, for the audit and to show what is cured."""
 
 import re
 from collections.abc import Sequence
@@ -33,11 +29,7 @@ class ExactAsPrinted:
 
 
 class KeywordsAsPrinted:
-    """The new detector: shared words, the words of the form among them, one final s cut off whatever the word.
-
-    Of a reflection that says "Pattern identified:" only that clause counts; of any, only the first 500 characters. What
-    a skill's reflections have in common is not left out: `ignored` has no effect.
-    """
+    """The new detector: shared words, the words of the form among them, one final s cut off whatever the word."""
 
     name = "keywords_as_printed"
 

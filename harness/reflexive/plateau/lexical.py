@@ -16,10 +16,7 @@ def first_sentence(text: str) -> str:
 
 
 class ExactDetector:
-    """A plateau is where the first sentences of the last reflections are equal, letter by letter.
-
-    What the document calls string equality. One changed word hides a repeat.
-    """
+    """A plateau is where the first sentences of the last reflections are equal, letter by letter."""
 
     name = "exact"
 
@@ -37,12 +34,7 @@ def equal_openings(openings: Sequence[str], window: int) -> tuple[str, ...] | No
 
 
 class KeywordDetector:
-    """A plateau is where the last reflections, all of them, share enough words that say what is wrong.
-
-    Failure mode 4 of the document: three reflections that share three words. The words of the kind of work and of
-    reflecting at large do not count, so that a common form is not taken for a common diagnosis. Reflections that
-    consist of the same words are a plateau however few these are: "The disk is full." three times over.
-    """
+    """A plateau is where the last reflections, all of them, share enough words that say what is wrong."""
 
     name = "keywords"
 

@@ -28,11 +28,7 @@ _LETTERS_EMBEDDED = 20_000
 
 
 class AngleDetector(ABC):
-    """A plateau is where the vectors of the last reflections, any two of them, point nearly the same way.
-
-    - `window`, `shared`, `ignored`: As for `detector`; how many words are shared decides nothing.
-    - `at_least`: The least cosine between any two.
-    """
+    """A plateau: the vectors of the last reflections point nearly the same way; `at_least` is the least cosine."""
 
     usual: float
 

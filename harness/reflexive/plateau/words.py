@@ -1,9 +1,4 @@
-"""The words that a diagnosis consists of: what is left of a reflection without its form.
-
-Small letters, no punctuation, no function words, no words that any reflection has whatever failed, plurals made even.
-English; a text in another language keeps its function words, and looks more alike than it is. In a script without
-blanks a whole clause is one word, and looks less alike; embeddings compare such texts.
-"""
+"""The words that a diagnosis consists of: what is left of a reflection without its form."""
 
 import re
 from collections.abc import Iterable
@@ -40,10 +35,7 @@ FUNCTION_WORDS = frozenset(_LISTS.function_words.split())
 
 @cache
 def singular(word: str) -> str:
-    """A word without the end of its plural, so that both forms agree; a word in s that is not a plural stays as it is.
-
-    The third person of a verb, which looks the same, loses its end as well.
-    """
+    """Return a word without the end of its plural; a word in s that is not a plural stays as it is."""
     if word in _LISTS.irregular:
         return _LISTS.irregular[word]
     if len(word) < 4 or not word.endswith("s") or word in _UNCHANGED or word.endswith(_ENDS_OF_SINGULARS):

@@ -1,9 +1,4 @@
-"""Breakers of public loops, each small and with the thresholds that its source documents.
-
-They are described in our words and reimplemented, not copied. What a loop does around its breaker (warnings, nudges,
-questions to a person, resets) is left out, so that a breaker here stops where its original first acts. One that looks
-at calls sees those of all rounds in a row.
-"""
+"""Breakers of public loops, each small and with the thresholds that its source documents."""
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
@@ -24,11 +19,10 @@ _COMPLETION_WORDS = ("done", "complete", "finished", "ready for review")
 
 
 class Breaker(Struct, frozen=True):
-    """What stops a loop.
+    """A rule that stops a loop.
 
-    - `says`: What it stops at.
+    - `says`: The condition in words.
     - `source`: Where it is documented: owner/repository and a path or a thread; for ours, the module.
-    - `ours`: Whether it is one of this project.
     """
 
     name: str
@@ -43,7 +37,6 @@ def _stop_if(holds: bool, reason: str) -> LoopDecision:
 
 
 def _last(things: Sequence[T], most: int, test: Callable[[Sequence[T]], bool]) -> bool:
-    """Whether there are so many things and the last of them pass a test."""
     return len(things) >= most and test(things[-most:])
 
 
@@ -70,10 +63,7 @@ def _tool_and_result(call: RoundCall) -> tuple[str, str]:
 
 
 def output_decline(rounds: Sequence[Round], least_share: float) -> LoopDecision:
-    """Stop where a round printed less than a share of what the round before it printed.
-
-    The source documents the threshold; the version that was read does not act on it.
-    """
+    """Stop where a round printed less than a share of what the round before it printed."""
     if len(rounds) < 2:
         return _GO_ON
     before, now = (len(turn.output) for turn in rounds[-2:])
@@ -94,12 +84,7 @@ def repeated_event(rounds: Sequence[Round], most: int) -> LoopDecision:
 
 
 def stuck_pattern(rounds: Sequence[Round]) -> LoopDecision:
-    """Stop at one of four patterns.
-
-    They are the same call with the same result four times, the same call with an error three times, the same message
-    three times with no call in between, and two calls with their results in turn over six calls. Results are compared
-    as texts; of a shell command the original compares the command and its exit code alone, which stops more.
-    """
+    """Stop at one of four patterns."""
     calls, silent = _calls(rounds), rounds[-3:]
     if _last(calls, 4, lambda last: len(set(last)) == 1):
         return LoopDecision(stop=True, reason="the same call and result four times")

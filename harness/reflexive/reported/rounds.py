@@ -44,12 +44,10 @@ class RoundCall(Struct, frozen=True, forbid_unknown_fields=True):
 class Round(Struct, frozen=True, forbid_unknown_fields=True):
     """One round of a loop, as its breaker can know it.
 
-    - `said`: What the agent concluded.
-    - `calls`: What it called, in order.
     - `uncommitted`: The files that differ from the last commit at the end of the round.
     - `commits`: The commits made in it.
-    - `content`: A name for the content of the target at its end, as a digest would tell it: equal names, equal content.
-    - `check`: What the check of the whole task finds.
+    - `content`: A name for the content of the target at its end: equal names, equal content.
+    - `check`: The result of the check of the whole task.
     - `announced`: The event that the agent announced to its loop, if its loop has such events.
     - `polling`: Whether the round was declared to wait for something that runs elsewhere.
     - `asks`: The question that it puts to a person, who has not answered at the end of the round.
@@ -74,16 +72,11 @@ class Round(Struct, frozen=True, forbid_unknown_fields=True):
 class ReportedCase(Struct, frozen=True, forbid_unknown_fields=True):
     """A reported run, and what a breaker should have done with it.
 
-    - `name`: Its name, also that of its file.
     - `source`: The thread, as owner/repository#number.
-    - `reported`: What was reported, in our words.
-    - `expected`: Whether the run should be stopped.
-    - `why`: Why that is right.
     - `rounds`: The run, in texts made up to fit the report.
-    - `first`, `last`: The rounds, from 1, between which a stop is right: earlier it cuts off work, later it comes too
-      late. None for a run that should go on. `first` is where the report, or what the run shows by then, calls for it.
-      `last` is one round later where the work is done, two where nothing new comes about, and four where each round
-      still changes something: the same for all cases, whatever a breaker does.
+    - `first`, `last`: The rounds, from 1, between which a stop is right; none for a run that should go on. `first` is
+      where the report, or the run itself, calls for it. `last` is one round later if the work is done, two if nothing
+      new comes about, and four if each round still changes something: the same for all cases, whatever a breaker does.
     """
 
     name: str

@@ -67,11 +67,7 @@ _SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm
 
 
 class World(Struct, frozen=True):
-    """A machine and its items.
-
-    - `items`: In the order in which they are named to the loop: an item that needs another is behind it.
-    - `kinds`: Item → its kind, which neither the loop nor an agent sees.
-    """
+    """A machine and its items."""
 
     laws: Laws
     state: MachineState
@@ -99,7 +95,6 @@ class _Drawing:
         self._kinds: dict[str, Kind] = {}
 
     def add(self, kind: Kind, number: int) -> None:
-        """Draw one item; its id is the name of its setting."""
         family = _FAMILY_OF.get(kind) or self._random.choice(_FAMILIES)
         name = f"{family}-{number}"
         self._settings[name] = "off"
@@ -109,7 +104,6 @@ class _Drawing:
         self._kinds[name] = kind
 
     def _drawn(self, kind: Kind, item: WorkItem, goal: MachinePair) -> tuple[MachinePair, WorkItem]:
-        """Return the pair that the check looks for, and the item as its kind makes it; adds the laws."""
         name, number = item.id, item.id.rpartition("-")[2]
         match kind:
             case "late" | "trap":
@@ -152,7 +146,6 @@ class _Drawing:
         return goal, item
 
     def _searched(self, item: WorkItem) -> tuple[MachinePair, WorkItem]:
-        """Return one value of thirty; the journal names two more that are wrong with a wrong one."""
         values = [f"v{value}" for value in range(1, _VALUES + 1)]
         self._random.shuffle(values)
         accepted = values[3 * self._random.randrange(3, 10)]
@@ -175,7 +168,6 @@ class _Drawing:
         self._laws = replace(self._laws, **{name: getattr(self._laws, name) | value for name, value in more.items()})
 
     def world(self) -> World:
-        """Return the world as it was drawn, with its items in an order that does none of them a favour."""
         items = self._random.sample(self._items, len(self._items))
         for name, (_, other) in self._laws.waits.items():
             _bring_in_order(items, name, other)
@@ -191,7 +183,6 @@ class _Drawing:
 
 
 def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:
-    """Let two items change places if the second is before the first."""
     place = {item.id: number for number, item in enumerate(items)}
     if place[first] > place[second]:
         items[place[first]], items[place[second]] = items[place[second]], items[place[first]]

@@ -1,8 +1,4 @@
-"""The simulated machine: named settings, what each of them does to the others, and a journal of what went wrong.
-
-Everything is a value: `configured` gives the next state and the lines that the machine's journal gets. No line of the
-journal says what to do; each says what happened and to which setting, as logs do.
-"""
+"""The simulated machine: named settings, what each of them does to the others, and a journal of what went wrong."""
 
 import hashlib
 import re
@@ -56,11 +52,7 @@ class Laws(Struct, frozen=True, omit_defaults=True):
 
 
 class MachineState(Struct, frozen=True):
-    """All of the machine that a snapshot keeps.
-
-    - `pending`: What takes effect when the machine starts next.
-    - `checks`: Item → the pairs that its check looks for: what the checks consist of.
-    """
+    """All of the machine that a snapshot keeps; `pending` takes effect at its next start, `checks` has pairs by item."""
 
     settings: dict[str, str]
     pending: dict[str, str]
@@ -86,11 +78,7 @@ def digest_of(value: object) -> str:
 
 
 def read_pairs(text: str) -> list[MachinePair]:
-    """Return the pairs in a text of `setting=value` words; other words are not read.
-
-    >>> [str(pair) for pair in read_pairs("first access=open, then relay-3=7.")]
-    ['access=open', 'relay-3=7']
-    """
+    """Return the pairs in a text of `setting=value` words; other words are not read."""
     return [MachinePair(*pair) for pair in _PAIR.findall(text)]
 
 

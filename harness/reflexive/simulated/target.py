@@ -1,8 +1,4 @@
-"""The simulated machine as a target of the loop.
-
-Snapshots are files beside it, checks are typed, commands go through its own access, and the host's side reads it in
-whatever state it is.
-"""
+"""The simulated machine as a target of the loop."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +32,6 @@ VITAL_SIGNS = (
     VitalSign("changed settings", "configuration"),
     VitalSign("journal", "log"),
 )
-"""What to look at after a failed attempt."""
 
 
 class _Kept(Struct, frozen=True):

@@ -1,10 +1,4 @@
-"""The simulated planner, reflector and strategist: they only think, and only from what they are shown.
-
-The reflector words one diagnosis in many ways and names a cause only where the facts show it; without them it guesses.
-The strategist gives an item up where a lock or a seal is in sight, and where it is told of an evaluator gap and no
-journal contradicts that. It waits where the journal names another item, and otherwise changes the plan to what is known
-by then. Like a model it does not always keep to the form of its answer.
-"""
+"""The simulated planner, reflector and strategist: they only think, and only from what they are shown."""
 
 import re
 from functools import cache
@@ -20,7 +14,6 @@ from misstep.harness.reflexive.simulated.machine import MachinePair, read_pairs
 from misstep.harness.reflexive.simulated.understanding import Understood, complains, journal_lines, only, understood
 
 _THINKING = (8.0, 16.0)
-"""Between how many seconds a turn takes in which nothing but thinking is done."""
 
 _DEVIATIONS = ("plain", "plain", "plain", "bold", "next_line", "prose", "denied")
 """The forms of a verdict; a denied one says first what is not meant, which nobody should have to guess at."""
@@ -57,7 +50,6 @@ def randomness(seed: int, context: Context) -> Random:
 
 
 async def _ponder(context: Context, turn: Turn, random: Random) -> None:
-    """Read what is shown and let the time pass that thinking takes."""
     turn.pay(tokens_in_text(context.text))
     await turn.think(random.uniform(*_THINKING))
 
@@ -133,7 +125,6 @@ class SimulatedStrategist(Struct, frozen=True):
 
 
 def _cause(now: Understood) -> str:
-    """Return the cause that facts show, as `wordings.toml` names it."""
     names = ("locked", "sealed", "waits", "shut", "down", "range")
     shown = (now.locked, now.sealed, now.waits, now.first, now.after, now.refused)
     return next((name for name, holds in zip(names, shown, strict=True) if holds), "unspecific")
@@ -153,7 +144,6 @@ def _done_before(context: Context, setting: str) -> list[MachinePair]:
 
 
 def _verdict(verdict: str, plan: str, form: str, until: str = "") -> str:
-    """Return a strategist's answer in one of the forms that models give it."""
     label = {
         "bold": f"VERDICT: **{verdict}**",
         "next_line": f"VERDICT:\n{verdict}",

@@ -1,7 +1,4 @@
-"""What a simulated agent makes of what it is shown: sentences of the journal and of other agents, wherever they are.
-
-Nothing but the `Context` goes in. A fact that no part of it holds is not known.
-"""
+"""What a simulated agent makes of what it is shown: sentences of the journal and of other agents, wherever they are."""
 
 import re
 from collections.abc import Iterable
@@ -29,12 +26,10 @@ _NEXT_START = " from the next start"
 class Understood(Struct, frozen=True):
     """What an agent knows of its item.
 
-    - `values`: The values that the task names, in its order.
-    - `beside`: What the task names in addition.
+    - `values`, `beside`: The values that the task names, in its order, and what it names in addition.
     - `refused`: The pairs that are known not to help.
     - `first`, `advised`: What has to hold before: by the journal, and by lessons of items of the same category.
     - `after`: What a service needs once the value is set.
-    - `locked`, `sealed`: Whether the journal says so.
     - `waits`: The item that has to be solved before.
     """
 

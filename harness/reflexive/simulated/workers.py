@@ -40,10 +40,8 @@ _COMMAND = (12.0, 28.0)
 """Between how many seconds a worker thinks, and a command takes with what is written about it."""
 
 _WRITTEN = 120
-"""The tokens that a worker writes with a command."""
 
 _READ = 900
-"""The tokens that a command and its output add to the conversation of a turn."""
 
 _WINDOW = 16_384
 _RESERVED = 2_048
@@ -97,7 +95,6 @@ class SimulatedWorker(Struct, frozen=True):
 
 
 def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
-    """Return what to enter first."""
     match kind:
         case "stubborn":
             planned = [str(pair) for pair in known.plan]
@@ -111,7 +108,6 @@ def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
 
 
 async def _cheat(known: Understood, context: Context, turn: Turn, random: Random) -> str:
-    """Make the check look for what was there at first."""
     await turn.think(random.uniform(*_COMMAND))
     await turn.call("edit_check", {"item": context.item.id, "wanted": f"{known.setting}=off"})
     return f"The check of {context.item.id} was outdated, and I corrected it."

@@ -2,11 +2,9 @@
 
     ABLATION/whole/seed-0/                    a run as `reflect run` makes it
     ABLATION/without_snapshots/seed-0/
-    ABLATION/without_all/seed-0/
     ABLATION/earlier/seed-0/                  the run whose lessons all others with that seed begin with
 
-All runs of a seed have the same items and agents that draw from the same numbers, so that configurations are compared
-in pairs. Time is virtual. The same call goes on with an ablation that was stopped.
+All runs of a seed have the same items and draws, so that configurations are compared in pairs. Time is virtual.
 """
 
 import multiprocessing
@@ -34,12 +32,7 @@ _EARLIER_SEEDS = 1_000_000
 
 
 class AblationPlan(Struct, frozen=True):
-    """What is to be compared.
-
-    - `seeds`: The seeds of items and agents; each configuration runs once with each.
-    - `skill`, `options`, `agents`: The kind of work, what it is made from (its seed is each seed in turn), and which of
-      its agents do it.
-    """
+    """What is to be compared: each configuration runs once with each of the seeds, which are the seeds of the skill."""
 
     seeds: tuple[int, ...]
     skill: str = "simulated"
@@ -59,11 +52,7 @@ class AblationRun(Struct, frozen=True):
 
 
 def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Configuration → what it leaves out: nothing, each mechanism, all of them.
-
-    >>> configurations(["memory", "ordering"])["without_memory"]
-    frozenset({'memory'})
-    """
+    """Configuration → what it leaves out: nothing, each mechanism, all of them."""
     single = {f"{_WITHOUT}{name}": frozenset({name}) for name in mechanisms}
     return {WHOLE: frozenset(), **single, f"{_WITHOUT}{ALL}": frozenset(MECHANISMS)}
 
@@ -98,7 +87,6 @@ def run_ablation(
 
 
 def _check_agents(plan: AblationPlan) -> None:
-    """Say what is not known before anything is written."""
     skill = made_skill(plan.skill, plan.options)
     if plan.agents not in skill.agents:
         raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")

@@ -18,7 +18,6 @@ from misstep.harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from misstep.harness.runs.reflect.running import recorded_events
 
 MODEL = "model"
-"""The name of the agents that ask a model."""
 
 
 class ChosenAgents(Struct, frozen=True):

@@ -1,8 +1,4 @@
-"""The skill `repair`: the cases of the Engineering Agent as work items of the reflexive loop.
-
-An item is a case, the target is the trees of all cases, the check is the case's oracle in the sandbox, and what is
-protected are the tests. Nothing in the loop knows of it.
-"""
+"""The skill `repair`: the cases of the Engineering Agent as work items of the reflexive loop."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -62,7 +58,6 @@ class RepairSkill:
 
 
 def _told(folder: CaseFolder) -> str:
-    """Return what agents are told of a case: the failure, the files that it leads to, and how an edit is written."""
     sources, places = suspects(folder)
     paths = dict.fromkeys(suspect.path for suspect in places)
     shown: list[str] = []

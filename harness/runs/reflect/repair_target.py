@@ -1,8 +1,4 @@
-"""The target of the skill `repair`: the broken trees of all cases as one tree, each in a folder of its case's id.
-
-A command reads or changes files; the code under repair runs in the sandbox alone, when the check runs the oracle. The
-check scores a fresh tree with the oracle's own files, so that a weakened test mends nothing.
-"""
+"""The target of the skill `repair`: the broken trees of all cases as one tree, each in a folder of its case's id."""
 
 import ast
 import asyncio
@@ -92,9 +88,8 @@ class CaseTrees(WorkspaceTarget):
     async def check(self, item: WorkItem) -> Check:
         """Return whether the oracle of a case passes with what was changed in its tree.
 
-        A tree that nobody has changed has not passed: a case whose oracle passes all the same does not hold, and its
-        status is `unknown`, as where the suite itself broke. The target is healthy where every changed Python file
-        parses and, where the oracle passes, no other test of the whole suite fails that did not before.
+        An unchanged tree whose oracle passes is `unknown`, as is a broken suite. The target is healthy if every changed
+        Python file parses and, once the oracle passes, no other test of the whole suite fails that did not before.
         """
         return await asyncio.to_thread(self._check, item.id)
 
@@ -207,8 +202,6 @@ def _regular_files(folder: Path) -> Iterator[Path]:
 
 
 def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
-    """Return the changed Python files that are none any more."""
-
     def parses(data: bytes) -> bool:
         with suppress(SyntaxError, ValueError, RecursionError):
             return bool(ast.parse(data))

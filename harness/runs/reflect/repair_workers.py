@@ -1,7 +1,4 @@
-"""Agents of the skill `repair` that ask no model: one that searches, one that knows the patch, one that is stubborn.
-
-They are generated behaviour for tests and demonstrations; what each is assumed to know is in its docstring.
-"""
+"""Agents of the skill `repair` that ask no model: one that searches, one that knows the patch, one that is stubborn."""
 
 import re
 from collections.abc import Mapping
@@ -30,10 +27,7 @@ _REFLECTION = re.compile(r"^reflection: (.*)$", re.MULTILINE)
 class SearchWorker:
     """Applies one likely change an attempt: the first attempt the likeliest, the second the next.
 
-    It is assumed to have read the broken trees, as its commands would let it, and it sees in its context which attempt
-    it is. The loop's check is its only test.
-
-    - `seed`: Shakes the ranks of the changes, except 0.
+    It is assumed to have read the broken trees; `seed` shakes the ranks of the changes, except 0.
     """
 
     name = "search"
@@ -53,7 +47,6 @@ class SearchWorker:
 
 
 def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
-    """Return the edits of a case in the order in which they are tried, with their place and kind."""
     sources, places = suspects(folder)
     form = edit_format("search_replace")
     edits: dict[str, str] = {}
@@ -99,10 +92,7 @@ class StubbornWorker:
 
 
 class Companion:
-    """Plans, reflects and decides by what its context says, without a model.
-
-    It gives up an item whose worker says that it knows nothing more, or did the same three times and found the same.
-    """
+    """Plans, reflects and decides by what its context says, without a model."""
 
     name = "companion"
 

@@ -1,8 +1,4 @@
-"""Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on.
-
-The run's folder has the events (`events.jsonl`), the manifest and the target's snapshots (`snapshots/`). The same
-command goes on with a run that was killed; the attempt that was under way is made again.
-"""
+"""Run the reflexive loop on a skill as one resumable run: every event is on disk before the loop goes on."""
 
 import asyncio
 from collections import Counter
@@ -45,10 +41,7 @@ SNAPSHOTS = "snapshots"
 
 
 class ReflectPlan(Struct, frozen=True):
-    """What is to be run.
-
-    - `lessons_from`: The folders of earlier runs whose lessons are known from the start.
-    """
+    """What is to be run; the lessons of the runs in `lessons_from` are known from the start."""
 
     skill: Skill
     agents_name: str
@@ -168,7 +161,6 @@ async def _run(
 
 
 def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
-    """Return the items of a run, in the skill's order."""
     every = answer_of("items", lambda: tuple(plan.skill.items))
     if not every:
         raise UsageError(f"the skill {plan.skill.name} has no items", "Give it one at least.")
@@ -187,7 +179,6 @@ def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
 
 
 def _check_item(skill: str, item: object) -> None:
-    """Refuse an item that no log can hold, or that nobody can name."""
     try:
         checked = msgspec.json.decode(msgspec.json.encode(item), type=WorkItem)
     except (msgspec.MsgspecError, TypeError, ValueError) as error:

@@ -19,7 +19,6 @@ class SkillOptions(Struct, frozen=True):
     """What a skill is made from.
 
     - `n`: How many items a skill that generates its items makes; `None` for its own number.
-    - `seed`: What generated items follow from.
     - `cases`: Where the cases are, for a skill that works on a user's own.
     - `sandbox`: Which sandbox it runs commands in; one that runs none does not look for it.
     """
