@@ -57,7 +57,14 @@ class Cache:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._rows = sqlite3.connect(file, timeout=_WAIT_SECONDS, isolation_level=None)
-            self._prepare()
+            if self._one("PRAGMA application_id") != _KIND:
+                with self._transaction():
+                    if self._one("PRAGMA application_id") != _KIND and self._one("SELECT count(*) FROM sqlite_master"):
+                        raise sqlite3.DatabaseError("it holds something else")
+                    self._rows.execute(_TABLE)
+                    self._rows.execute(f"PRAGMA application_id = {_KIND}")
+            self._rows.execute("PRAGMA journal_mode = WAL")
+            self._rows.execute("PRAGMA synchronous = NORMAL")
         except (OSError, sqlite3.Error) as error:
             if _is_full(error):
                 raise CannotWrite(file, str(error)) from error
@@ -66,19 +73,6 @@ class Cache:
 
     def _one(self, statement: str) -> Any:
         return self._rows.execute(statement).fetchone()[0]
-
-    def _prepare(self) -> None:
-        if self._one("PRAGMA application_id") != _KIND:
-            self._lay_out()
-        self._rows.execute("PRAGMA journal_mode = WAL")
-        self._rows.execute("PRAGMA synchronous = NORMAL")
-
-    def _lay_out(self) -> None:
-        with self._transaction():
-            if self._one("PRAGMA application_id") != _KIND and self._one("SELECT count(*) FROM sqlite_master"):
-                raise sqlite3.DatabaseError("it holds something else")
-            self._rows.execute(_TABLE)
-            self._rows.execute(f"PRAGMA application_id = {_KIND}")
 
     def get(self, key: str) -> Reply | None:
         """Return the reply kept under a key, marked as cached."""
@@ -96,7 +90,12 @@ class Cache:
     def put(self, key: str, request: Request, reply: Reply) -> None:
         """Keep a reply; where one is kept already that one stays."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        row = (key, _encode(_sendable(request)), _encode(replace(reply, cached=False)), created)
+        row = (
+            key,
+            _encode(replace(request, messages=msgspec.convert(request.body()["messages"], tuple[Message, ...]))),
+            _encode(replace(reply, cached=False)),
+            created,
+        )
         with self._usable():
             self._rows.execute(_PUT, row)
 
@@ -161,10 +160,6 @@ def _is_full(error: Exception) -> bool:
     if isinstance(error, OSError):
         return is_full(error)
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-
-
-def _sendable(request: Request) -> Request:
-    return replace(request, messages=msgspec.convert(request.body()["messages"], tuple[Message, ...]))
 
 
 def _lines(file: Path) -> Iterator[Exported]:

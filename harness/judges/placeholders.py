@@ -105,16 +105,11 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
 def _text(name: str, item: Item, run: Trajectory | None) -> str:
     if name in _TEXT_FIELDS:
         text: str = getattr(item, name)
-        return text or (_task_of(run) if name == "task" else "")
+        return text or (("" if run is None else run.task or "(not recorded)") if name == "task" else "")
     value = item.step if name == "step" else item.extra.get(name)
     if value is None or isinstance(value, str):
         return value or ""
     return msgspec.json.encode(value).decode()
-
-
-def _task_of(run: Trajectory | None) -> str:
-    """Return what a run was asked; many recordings do not say, which is not a reason not to ask about the run."""
-    return "" if run is None else run.task or "(not recorded)"
 
 
 def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:

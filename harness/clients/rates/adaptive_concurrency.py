@@ -129,7 +129,9 @@ class AdaptiveConcurrency:
             deep = self._answers < _FEW or not self._window.has_fallen
             self._window.fall((_DEEP_DECREASE if deep else _DECREASE) * load, load, _REACH)
         elif self._refusals_in_a_row == 1:
-            lately = self._lately(start.at)
+            begun = max(start.at - _LATELY, self._resumed)
+            n = sum(at >= begun for at in self._recent) + len(self._load_at_start)
+            lately = n / max(start.at - begun, 0.05)
             if self._is_of_load(start.number, load):
                 self._crowded(load, max(_REACH * cost, _REACH_OF_PAUSES * named * lately))
                 self._pace.paused(start.at, named)
@@ -161,8 +163,3 @@ class AdaptiveConcurrency:
         self._highest_refused = 0
         if self._answers >= _REACH:
             self._highest_taken = 0
-
-    def _lately(self, now: float) -> float:
-        begun = max(now - _LATELY, self._resumed)
-        n = sum(at >= begun for at in self._recent) + len(self._load_at_start)
-        return n / max(now - begun, 0.05)

@@ -55,7 +55,12 @@ class LatencyWatch:
             self._by_load.clear()
             self._since = now
             return before
-        shortest = self._shortest(int(load))
+        known = [
+            median(latencies)
+            for size, latencies in self._by_load.items()
+            if size <= int(load).bit_length() and len(latencies) >= _ENOUGH
+        ]
+        shortest = min(known, default=None)
         if shortest is None or seconds <= _TOO_LONG * shortest or load < 2:
             return None
         self._trial, self._since = (load, rate), now
@@ -69,11 +74,3 @@ class LatencyWatch:
         self._trial = None
         lost = 1 - load / before
         return before if lost > 0 and rate < (1 - lost / 2) * rate_before else None
-
-    def _shortest(self, load: int) -> float | None:
-        known = [
-            median(latencies)
-            for size, latencies in self._by_load.items()
-            if size <= load.bit_length() and len(latencies) >= _ENOUGH
-        ]
-        return min(known, default=None)

@@ -13,7 +13,7 @@ from misstep.harness.reflexive.hardening.profile import Profile, read_profile
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
-    """One rule of the guide; `possible`: whether it can be brought about on a running machine, which no agent is told."""
+    """One rule of the guide; `possible`: whether a running machine can keep to it, which no agent is told."""
 
     id: str
     category: str

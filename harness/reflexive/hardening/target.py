@@ -110,17 +110,14 @@ class HardeningTarget(WorkspaceTarget):
         refusal = refused(files, command)
         if refusal is None:
             return files
-        self._note(files, one_line(refusal.log))
-        raise ChannelBroken(without_surrogates(refusal.text))
-
-    def _note(self, files: Files, line: str) -> None:
-        """Write a line at the end of the target's logs, once if it is said again, where they can be written."""
+        line = one_line(refusal.log)
         self._files = None
         for path in (AUTHENTICATIONS, JOURNAL):
             with suppress(MisstepError, OSError):
                 before = files.text(path)
                 if not before.endswith(f"{line}\n"):
                     self._workspace.write(path, f"{before}{line}\n".encode())
+        raise ChannelBroken(without_surrogates(refusal.text))
 
     async def run(self, script: str) -> Observation:
         """Run a script in the sandbox, with the root of the target as its folder."""

@@ -52,7 +52,7 @@ class Laws(Struct, frozen=True, omit_defaults=True):
 
 
 class MachineState(Struct, frozen=True):
-    """All of the machine that a snapshot keeps; `pending` takes effect at its next start, `checks` has pairs by item."""
+    """All of the machine that a snapshot keeps; `pending` takes effect at its next start."""
 
     settings: dict[str, str]
     pending: dict[str, str]

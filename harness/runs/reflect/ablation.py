@@ -74,7 +74,9 @@ def run_ablation(
 ) -> list[AblationRun]:
     """Run all that is missing in `out`."""
     runs = runs_of(plan, out)
-    _check_agents(plan)
+    skill = made_skill(plan.skill, plan.options)
+    if plan.agents not in skill.agents:
+        raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")
     pieces = ((plan, seed, out, tuple(arguments)) for seed in plan.seeds)
     make_folder(out)
     with locked(out / PROGRESS), Progress("seeds", len(plan.seeds)) as progress:
@@ -84,12 +86,6 @@ def run_ablation(
         finally:
             (out / PROGRESS).unlink(missing_ok=True)
     return runs
-
-
-def _check_agents(plan: AblationPlan) -> None:
-    skill = made_skill(plan.skill, plan.options)
-    if plan.agents not in skill.agents:
-        raise UsageError(f"the skill {plan.skill} has no agents {plan.agents!r}", f"Known: {', '.join(skill.agents)}.")
 
 
 def _run_seed(piece: tuple[AblationPlan, int, Path, tuple[str, ...]]) -> None:
