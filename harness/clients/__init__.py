@@ -10,10 +10,10 @@ from misstep.harness.clients.around_client import (
     ConcurrencyLimitClient,
     ErrorsAsFailuresClient,
     LazyClient,
+    ParameterFallbackClient,
 )
 from misstep.harness.clients.cache import Cache, CachedClient
 from misstep.harness.clients.cost_limit import CostLimitClient, SpendingLog
-from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
 from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
 from misstep.harness.clients.rates.pacing import Pacing

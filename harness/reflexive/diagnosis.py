@@ -1,11 +1,16 @@
-"""What is wrong with a target, read before anything is reverted."""
+"""What is found of a target after an attempt: the check of its item, and its vital signs."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 
-from misstep.harness.errors import TimeSpent
-from misstep.harness.escaping import without_surrogates
-from misstep.harness.records.loop_events import Channel, Diagnosed
-from misstep.harness.reflexive.protocols import Reading, Target, VitalSign
+from msgspec.structs import replace
+
+from misstep.harness.errors import MisstepError, SkillFailed, TimeSpent
+from misstep.harness.escaping import one_line, without_surrogates
+from misstep.harness.records.loop_events import Channel, Checked, CheckStatus, Diagnosed, WorkItem
+from misstep.harness.reflexive.protocols import Check, Reading, Target, VitalSign
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.registry import raised
 
 MOST_CHARACTERS = 2_000
 
@@ -70,3 +75,46 @@ def facts_told(capture: Diagnosed) -> str:
     lines += [f"{name} {words[holds]}" for name, holds in capture.flags.items()]
     lines += [f"{name}: {text}" for name, text in capture.facts.items()]
     return "\n".join(lines)
+
+
+async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> tuple[Checked, bool]:
+    """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by."""
+    made = is_ready = True
+    try:
+        check = await target.check(item)
+        is_ready = not item.deferred or target.ready(item)
+    except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
+        made = False
+        check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
+    read: CheckStatus = "unknown"
+    if not is_ready:
+        check = replace(check, status="unknown")
+    elif made:
+        read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
+    if settings.has("protected_check") and protected_now(target) != protected:
+        read = "failed"
+    return Checked(check.healthy, check.status, without_surrogates(check.text), read), made
+
+
+def protected_now(target: Target) -> str | None:
+    """Return the digest of what the checks consist of; `None` where it cannot be told, which is never what it was."""
+    with suppress(MisstepError, OSError):
+        return target.protected()
+    return None
+
+
+def typed(check: Check) -> CheckStatus:
+    """Return what a check comes to by its typed results: nothing passes on a target that is not healthy."""
+    return "failed" if check.status == "passed" and not check.healthy else check.status
+
+
+def by_substring(item: WorkItem, check: Check) -> CheckStatus:
+    """Return what a check comes to for who looks for words in its text: the flaw of the original."""
+    text = f"{item.id} {check.text}".upper()
+    return "passed" if "HEALTHY" in text and "PASS" in text else "failed"
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, SkillFailed) and error.__cause__ is not None:
+        return raised(error.__cause__)
+    return one_line(str(error)) if isinstance(error, SkillFailed | TimeSpent) else raised(error)

@@ -35,8 +35,7 @@ from misstep.harness.records.loop_events import (
     Warned,
 )
 from misstep.harness.reflexive.context import accumulated, assembled
-from misstep.harness.reflexive.diagnosis import diagnosed
-from misstep.harness.reflexive.evaluation import evaluated, protected_now
+from misstep.harness.reflexive.diagnosis import diagnosed, evaluated, protected_now
 from misstep.harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
 from misstep.harness.reflexive.log import ItemState, Log
 from misstep.harness.reflexive.memory import Lesson, MemoryRules, lessons_text, memory_of

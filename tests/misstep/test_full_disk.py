@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.clients.batches.batch_state import BatchState, read_state, write_state
+from misstep.harness.clients.batches.batch_lines import BatchState, read_state, write_state
 from misstep.harness.clients.cache import Cache
 from misstep.harness.clients.cost_limit import SpendingLog
 from misstep.harness.datasets.benchmark import built_in_place

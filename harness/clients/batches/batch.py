@@ -11,8 +11,17 @@ import openai
 from openai.types import Batch, FileObject
 
 from misstep.harness.clients.address import NO_KEY, address_and_key, secrets
-from misstep.harness.clients.batches.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
-from misstep.harness.clients.batches.batch_state import BatchPart, BatchState, read_state, write_state
+from misstep.harness.clients.batches.batch_lines import (
+    ENDPOINT,
+    BatchPart,
+    BatchState,
+    answers_first,
+    in_parts,
+    read_outcomes,
+    read_state,
+    request_lines,
+    write_state,
+)
 from misstep.harness.clients.cache import Cache
 from misstep.harness.clients.cost_limit import SpendingLog, most_usd
 from misstep.harness.clients.prices import Prices, known_prices

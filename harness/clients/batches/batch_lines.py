@@ -1,14 +1,20 @@
-"""The lines of the Batch API: requests as they are uploaded, answers as they come back.
+"""The lines of the Batch API, as they are uploaded and come back, and what is known of the batches of a run, on file.
 
     {"custom_id": "5d…", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "small-1", …}}
     {"id": "batch_req_1", "custom_id": "5d…", "response": {"status_code": 200, "body": {"choices": […]}}, "error": null}
 
 Answers come in any order, in two files, and some may be missing; `custom_id` is the key of the request.
+
+    {"server": "https://…/v1", "parts": [{"keys": ["5d…"], "file": "file-1", "submitting": true, "batch": "batch-1"}]}
+
+A part is written down, uploaded (`file`), about to be submitted (`submitting`), submitted (`batch`). Where a run was
+killed when it was about to submit, the server is asked whether it has the batch. A part without keys is gone.
 """
 
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -17,9 +23,10 @@ from msgspec import Struct
 from misstep.harness.clients.around_client import failure_of
 from misstep.harness.clients.parse_response import ParsedAnswer, Redact, parse_response
 from misstep.harness.clients.rejected_parameters import as_text
-from misstep.harness.errors import UsageError
+from misstep.harness.errors import InputError, UsageError, opening, writing
 from misstep.harness.escaping import json_without_surrogates
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
+from misstep.harness.journal.records import encode, replace_file
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 
@@ -119,3 +126,46 @@ def answers_first(output: dict[str, Outcome], errors: dict[str, Outcome]) -> dic
     """Return both files together; a reply counts before a failure."""
     both = errors | output
     return both | {key: outcome for key, outcome in errors.items() if isinstance(outcome, Reply)}
+
+
+class BatchPart(Struct):
+    """One batch: the keys of its requests and how far it is."""
+
+    keys: list[str]
+    file: str = ""
+    submitting: bool = False
+    batch: str = ""
+
+
+class BatchState(Struct):
+    """All batches of a run on one server."""
+
+    server: str
+    parts: list[BatchPart] = []
+
+    def keys(self) -> set[str]:
+        """Return the keys that some part has."""
+        return {key for part in self.parts for key in part.keys}
+
+
+def read_state(file: Path, server: str) -> BatchState:
+    """Return the state that a file has; an empty one if there is no file."""
+    try:
+        state = msgspec.json.decode(file.read_bytes(), type=BatchState)
+    except FileNotFoundError:
+        return BatchState(server)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        message = f"not a record of batches: {error}"
+        raise InputError(message, "Restore the file; it may have been edited.", file=file) from error
+    if state.server != server:
+        message = f"the batches of {file} are at {state.server}, not at {server}"
+        raise UsageError(message, f"Give --base-url {state.server}, or another folder with --out.")
+    return state
+
+
+def write_state(file: Path, state: BatchState) -> None:
+    """Put the state on file, all of it or nothing."""
+    with opening(file, "Check the folder's permissions.", "cannot write"):
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, encode(state))

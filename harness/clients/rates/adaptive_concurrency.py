@@ -13,9 +13,8 @@ A level grows only by answers to requests that it held up: idle time and what ot
 import math
 from collections import deque
 
-from misstep.harness.clients.rates.found_pace import LATE, FoundPace
+from misstep.harness.clients.rates.found_pace import LATE, FoundPace, ProbedLevel
 from misstep.harness.clients.rates.latency import LatencyWatch, Overload
-from misstep.harness.clients.rates.probed_level import ProbedLevel
 from misstep.harness.clients.rates.start_limit import LONGEST_WAIT, End, Start, is_end_of_window, is_refusal
 from misstep.harness.exchange import Failure, Reply
 

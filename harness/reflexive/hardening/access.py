@@ -18,7 +18,7 @@ from misstep.harness.reflexive.hardening.parsing import (
     sshd_settings_for,
     sudoers,
 )
-from misstep.harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.profile import known_to_programs
 
 AGENT = "agent"
 """The account that the worker acts by; it has a key and no password."""

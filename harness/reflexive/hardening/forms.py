@@ -20,8 +20,7 @@ from misstep.harness.reflexive.hardening.parsing import (
     sysctl,
     table,
 )
-from misstep.harness.reflexive.hardening.profile import Profile
-from misstep.harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.profile import Profile, known_to_programs
 
 RUNNING = "proc/sys.values"
 """What the running kernel has, as `key = value`."""

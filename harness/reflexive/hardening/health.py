@@ -6,7 +6,7 @@ from misstep.harness.reflexive.hardening.access import dropped, refused_sudo, se
 from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, or_why
 from misstep.harness.reflexive.hardening.pam import STRANGER, refused_by_pam
 from misstep.harness.reflexive.hardening.parsing import accounts, settings, table
-from misstep.harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.profile import known_to_programs
 
 APPLICATION = "ledger"
 SERVICES = ("sshd", "cron", "rsyslog", "local-fs", APPLICATION)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, or_why
 from misstep.harness.reflexive.hardening.parsing import Account, PamLine, groups_of, pam_stack
-from misstep.harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.profile import known_to_programs
 
 TODAY = 20_000
 """The target's own date, in days as `shadow` counts them: the model has no other clock."""

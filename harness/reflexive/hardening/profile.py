@@ -1,4 +1,7 @@
-"""The audit profile, one of the files of the target: thresholds, exceptions, and rules that do not apply."""
+"""The audit profile, one of the files of the target, and what its programs and its machine have: `programs.toml`."""
+
+from functools import cache
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -35,3 +38,20 @@ def read_profile(files: Files) -> Profile:
         return msgspec.toml.decode(text, type=Profile)
     except msgspec.MsgspecError as error:
         raise Malformed(f"/{PROFILE}: {error}") from error
+
+
+class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What configuration may say, and what no file of the target decides."""
+
+    sshd_keywords: frozenset[str]
+    sshd_switches: frozenset[str]
+    sshd_ciphers: frozenset[str]
+    pam_modules: frozenset[str]
+    devices: frozenset[str]
+    command_line: str
+
+
+@cache
+def known_to_programs() -> Known:
+    """Return the content of `programs.toml`."""
+    return msgspec.toml.decode(Path(__file__).with_name("programs.toml").read_bytes(), type=Known)

@@ -32,8 +32,8 @@ DETECTORS: Registry[MakeDetector] = Registry(
         "keywords": "misstep.harness.reflexive.plateau.lexical:KeywordDetector",
         "cosine": "misstep.harness.reflexive.plateau.vectors:CosineDetector",
         "embeddings": "misstep.harness.reflexive.plateau.vectors:EmbeddingDetector",
-        "exact_as_printed": "misstep.harness.reflexive.plateau.as_printed:ExactAsPrinted",
-        "keywords_as_printed": "misstep.harness.reflexive.plateau.as_printed:KeywordsAsPrinted",
+        "exact_as_printed": "misstep.harness.reflexive.plateau.lexical:ExactAsPrinted",
+        "keywords_as_printed": "misstep.harness.reflexive.plateau.lexical:KeywordsAsPrinted",
     },
 )
 

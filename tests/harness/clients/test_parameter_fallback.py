@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
+from misstep.harness.clients.around_client import ParameterFallbackClient
 from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.rejected_parameters import advice_on, rejected_parameter
 from misstep.harness.clients.scripted import ScriptedClient, text_reply

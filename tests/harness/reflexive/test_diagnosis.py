@@ -1,4 +1,4 @@
-"""Vital signs are read in band, else from the host's side, and the capture says by which way and why."""
+"""Vital signs are read in band, else from the host's side; no word in a text makes a success of a failure."""
 
 import asyncio
 from pathlib import Path
@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.records.loop_events import Diagnosed
-from misstep.harness.reflexive.diagnosis import MOST_CHARACTERS, diagnosed, facts_told
-from misstep.harness.reflexive.protocols import Reading, VitalSign
+from misstep.harness.records.loop_events import Checked, CheckStatus, Diagnosed, WorkItem
+from misstep.harness.reflexive.diagnosis import MOST_CHARACTERS, diagnosed, evaluated, facts_told, typed
+from misstep.harness.reflexive.protocols import Check, Reading, VitalSign
+from misstep.harness.reflexive.settings import LoopSettings
 from tests.harness.reflexive.notebook import SIGNS, Faults, Notebook
 
 
@@ -52,3 +53,41 @@ def test_of_a_long_log_the_end_is_kept(tmp_path: Path) -> None:
     assert facts["journal"].endswith(" last")
     assert facts["rules"].startswith("first ")
     assert {len(text) for text in facts.values()} == {MOST_CHARACTERS}
+
+
+@pytest.mark.parametrize(
+    ("healthy", "status", "wanted"),
+    [
+        (True, "passed", "passed"),
+        (False, "passed", "failed"),
+        (True, "unknown", "unknown"),
+        (False, "unknown", "unknown"),
+        (True, "failed", "failed"),
+    ],
+)
+def test_nothing_passes_on_a_sick_target(healthy: bool, status: CheckStatus, wanted: CheckStatus) -> None:
+    assert typed(Check(healthy, status)) == wanted
+
+
+def checked(notebook: Notebook, item: WorkItem, *without: str) -> tuple[Checked, bool]:
+    settings = LoopSettings(without=frozenset(without))
+    return asyncio.run(evaluated(notebook, item, settings, "as they are"))
+
+
+@pytest.mark.parametrize("without", [(), ("typed_evaluation",)])
+def test_a_check_that_raises_or_has_to_wait_is_unknown_in_either_form(without: tuple[str, ...], tmp_path: Path) -> None:
+    raising = Notebook(tmp_path, VirtualClock(), Faults(check_raises=True))
+    found, made = checked(raising, WorkItem("nopasswd", "", ""), *without)
+    assert (found.counted, made) == ("unknown", False)
+    waiting = Notebook(tmp_path, VirtualClock(), Faults())
+    waiting.lines["a"] = "done"
+    found, made = checked(waiting, WorkItem("a", "", "", deferred=True), *without)
+    assert (found.status, found.counted, found.healthy, made) == ("unknown", "unknown", True, True)
+
+
+def test_a_passing_check_counts_for_nothing_where_it_was_changed(tmp_path: Path) -> None:
+    notebook = Notebook(tmp_path, VirtualClock(), Faults())
+    notebook.lines["rules"] = "nothing is checked"
+    found, _ = checked(notebook, WorkItem("a", "", ""))
+    assert (found.status, found.counted) == ("passed", "failed")
+    assert checked(notebook, WorkItem("a", "", ""), "protected_check")[0].counted == "passed"

@@ -1,12 +1,14 @@
 """Whatever agents and target do: budgets hold, the baseline stays, failed attempts leave nothing, and all ends once."""
 
 import asyncio
+import tempfile
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import get_args
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -38,7 +40,11 @@ from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Check, Context
 from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted
+from misstep.harness.reflexive.simulated.items import MIX, Kind
+from misstep.harness.reflexive.simulated.skill import SimulatedSkill
+from misstep.harness.reflexive.simulated.target import SimulatedTarget
+from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
+from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted, happened
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)
 ITEM = ItemLimits(seconds=400.0, attempts=8)
@@ -337,3 +343,29 @@ def test_the_invariants_hold_across_kills(
         assert target.kept("baseline") == written[0].happened.baseline  # type: ignore[union-attr]
     if _came_back(written):
         assert target.digest() == _digests(written)[-1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    kinds=st.lists(st.sampled_from(MIX), max_size=6),
+    without=st.sets(st.sampled_from(list(MECHANISMS))),
+    worker=st.sampled_from(get_args(WorkerKind)),
+    seed=st.integers(0, 50),
+)
+def test_every_item_ends_once_and_a_baseline_is_taken_once(
+    kinds: list[Kind], without: set[str], worker: WorkerKind, seed: int
+) -> None:
+    skill, clock = SimulatedSkill(len(kinds), seed, kinds), VirtualClock()
+    log = Log(clock)
+    with tempfile.TemporaryDirectory() as folder:
+        target = SimulatedTarget(skill.world, Path(folder))
+        dials = LoopSettings(without=frozenset(without))
+        asyncio.run(run_loop(skill, target, make_agents(worker, seed), dials, clock, log, seed=seed))
+    ended = [event.item for event in log.events if isinstance(event.happened, ItemEnded)]
+    assert sorted(ended) == sorted(skill.world.kinds)
+    assert isinstance(log.events[-1].happened, RunEnded)
+    assert {taken.name for taken in happened(log.events, SnapshotTaken)} <= {"progress"}
+    if "snapshots" not in without:
+        assert all(restored.verified and restored.reachable for restored in happened(log.events, Restored))
+    if not without & {"time_budget", "turn_budgets"}:
+        assert all(end.seconds <= 1200.0 + 1e-6 for end in happened(log.events, ItemEnded))

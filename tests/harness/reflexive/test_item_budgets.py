@@ -1,10 +1,10 @@
-"""What is scarce is counted in one way, and no turn gets more time than its item has."""
+"""What is scarce is counted in one way, no turn gets more time than its item has, and inert dials are named."""
 
 import pytest
 
 from misstep.harness.agent.turns import TurnLimits
 from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.item_budgets import limits_of, turn_limits, used_up
+from misstep.harness.reflexive.item_budgets import inert, limits_of, turn_limits, used_up
 from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 
@@ -45,3 +45,29 @@ def test_without_time_budgets_three_attempts_may_take_what_they_like() -> None:
     assert (limits_of(settings).seconds, limits_of(settings).attempts) == (None, 3)
     assert turn_limits("worker", state(seconds=1e6), settings).seconds == 300.0
     assert turn_limits("worker", state(), LoopSettings(without=frozenset({"turn_budgets"}))).tool_calls is None
+
+
+NEVER_ASKED, NO_PLATEAU, NO_GAP = "The strategist is never asked", "No plateau is found", "No evaluator gap is found"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (LoopSettings(), []),
+        (LoopSettings(ItemLimits(seconds=121)), []),
+        (LoopSettings(ItemLimits(seconds=120)), [NEVER_ASKED]),
+        (LoopSettings(ItemLimits(seconds=60)), ["Nothing is reflected on", NEVER_ASKED]),
+        (LoopSettings(ItemLimits(seconds=120), without=frozenset({"re_engagement"})), []),
+        (LoopSettings(ItemLimits(seconds=120), without=frozenset({"time_budget"})), []),
+        (LoopSettings(ItemLimits(attempts=3)), []),
+        (LoopSettings(ItemLimits(attempts=2)), [NO_GAP, NEVER_ASKED]),
+        (LoopSettings(ItemLimits(attempts=2), failures_between=2), [NO_GAP, NO_PLATEAU]),
+        (LoopSettings(failures_between=2), [NO_PLATEAU]),
+        (LoopSettings(failures_between=2, plateau_window=2), []),
+        (LoopSettings(failures_between=2, without=frozenset({"re_engagement"})), []),
+    ],
+)
+def test_what_can_never_happen_is_said(settings, said):
+    assert [sentence.startswith(start) for sentence, start in zip(inert(settings), said, strict=True)] == [True] * len(
+        said
+    )

@@ -1,8 +1,9 @@
-"""Agents of one attempt drift apart as far as they are shown different texts under one name."""
+"""Agents drift apart as far as they are shown different texts under one name; useful lessons come to use."""
 
 import pytest
 
 from misstep.analysis.measures.reflexive.drift import drift
+from misstep.analysis.measures.reflexive.lessons import Recall, lesson_use
 from misstep.harness.records.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
 
 
@@ -41,3 +42,16 @@ def test_a_turn_that_a_kill_made_void_does_not_count() -> None:
     again = [LoopEvent(2, 0.0, Resumed(-1)), _turn(3, "worker", task="t"), _turn(4, "reflector", task="t")]
 
     assert drift([*killed, *again]).share.value == 0.0
+
+
+def _recall(item: str, *shown: str, useful: tuple[str, ...] = (), harmful: tuple[str, ...] = ()) -> Recall:
+    return Recall(item, frozenset(useful), frozenset(harmful), shown, stored=9)
+
+
+def test_useful_lessons_count_where_they_are_shown() -> None:
+    use = lesson_use([_recall("a", "1", "2", useful=("1", "3")), _recall("b", "4", useful=("4",), harmful=("5",))])
+
+    assert use.useful.value == 2 / 3
+    assert use.precision.value == 2 / 3
+    assert use.harmful.value == 0.0
+    assert (use.n, use.shown, use.stored) == (2, 1.5, 9)

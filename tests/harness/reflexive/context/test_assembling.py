@@ -1,12 +1,21 @@
-"""A context is never over its budget, keeps its order, and shows nothing that was not given."""
+"""A context is never over its budget and keeps its order; without a fresh one the oldest falls out, the task first."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.agent.turns import tokens_in_text
 from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.records.loop_events import WorkItem
-from misstep.harness.reflexive.context import assembled
+from misstep.harness.records.loop_events import (
+    Checked,
+    Happening,
+    ItemBegan,
+    LoopEvent,
+    Planned,
+    Reflected,
+    TurnEnded,
+    WorkItem,
+)
+from misstep.harness.reflexive.context import accumulated, assembled
 from misstep.harness.reflexive.protocols import Part
 
 ITEM = WorkItem("shadow-mode", "permissions", "Only root may read the shadow file.")
@@ -76,3 +85,40 @@ def _outside_fences(text: str) -> list[str]:
     for part in fenced_parts(text):
         text = text.replace(f"\n{part}\n", "\n", 1)
     return text.splitlines()
+
+
+MODE = WorkItem("a", "c", "Do it.")
+SAID = (Part("task", "Do it."), Part("plan", "With chmod."), Part("reflection", "It is not there."))
+
+
+def _attempts(number: int) -> list[LoopEvent]:
+    happened: list[Happening] = [ItemBegan(), Planned("With chmod.")]
+    for _ in range(number):
+        happened += [
+            TurnEnded("worker", "clumsy", "I ran chmod once more, in vain.", 1.0),
+            Checked(True, "failed", "The mode is still 644."),
+            Reflected("It is not there."),
+        ]
+    return [LoopEvent(place, 0.0, one, MODE.id) for place, one in enumerate(happened)]
+
+
+def test_the_task_falls_out_of_a_full_session_and_of_no_fresh_context() -> None:
+    grown, record = accumulated("worker", MODE, 30, SAID, _attempts(30), 300)
+    fresh, _ = assembled("worker", MODE, 30, SAID, 300)
+    assert grown.part("task") == ""
+    assert {part.name for part in record if part.shown == "left_out"} == {"task", "plan"}
+    assert fresh.part("task") == "Do it."
+
+
+def test_what_is_older_than_what_falls_out_falls_out_too() -> None:
+    short_first = [LoopEvent(0, 0.0, ItemBegan(), MODE.id), LoopEvent(1, 0.0, Planned("With chmod."), MODE.id)]
+    long_then = [LoopEvent(2, 0.0, Reflected("long " * 2_000), MODE.id)]
+    for room in range(200):
+        context, _ = accumulated("worker", MODE, 2, SAID, short_first + long_then, room)
+        assert context.part("task") == context.part("plan") == ""
+
+
+@given(st.integers(0, 40), st.integers(0, 400))
+def test_the_budget_is_not_exceeded_here_either(attempts: int, room: int) -> None:
+    context, _ = accumulated("worker", MODE, 1, SAID, _attempts(attempts), room)
+    assert tokens_in_text(context.text) <= room

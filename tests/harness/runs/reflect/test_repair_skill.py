@@ -10,8 +10,7 @@ from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.clocks import RealClock, VirtualClock
 from misstep.harness.agent.turns import TurnLimits, take_turn
 from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Context, Part, Target
-from misstep.harness.runs.reflect.repair_skill import RepairSkill
-from misstep.harness.runs.reflect.repair_workers import NO_MORE, Companion
+from misstep.harness.runs.reflect.repair_skill import NO_MORE, Companion, RepairSkill
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
