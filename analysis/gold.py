@@ -17,15 +17,10 @@ from misstep.harness.items import Inline, read_items
 from misstep.harness.journal.records import replace_file
 
 _SHOWN = 3
-
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
-
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
-
 SUBCATEGORIES = "gold_subcategories.csv"
-
 CONSTRUCTIONS = "gold_construction.csv"
-
 _FORM = "gold_construction.csv has the columns item, family, set, variant and partner, and one row an item."
 
 

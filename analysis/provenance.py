@@ -43,7 +43,6 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.inputs import InputFigure
 
 Kind = Literal["published file", "data set", "generated"]
-
 _MODULE = re.compile(r"misstep(?:\.[A-Za-z_]\w*)*", re.ASCII)
 """The modules whose source may be shown; nothing else is read."""
 

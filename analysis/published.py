@@ -46,7 +46,6 @@ Check = Literal[
     "same",
     "share_of",
 ]
-"""A way to work a figure out again; `INPUTS` names what each takes."""
 
 INPUTS: dict[Check, frozenset[str]] = {
     "percentage": frozenset({"count", "n", "repeats", "beside", "most"}),
@@ -84,7 +83,6 @@ INPUTS: dict[Check, frozenset[str]] = {
 """
 
 LISTS = frozenset({"parts", "margins", "agreements", "kappas", "beside"})
-"""Inputs that are a list of figures."""
 
 MOST_DIGITS = 15
 """How many digits a printed number has at most, those of the thousands that a letter stands for included."""

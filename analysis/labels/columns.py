@@ -40,7 +40,8 @@ WHY = "what the other columns say together"
 
 def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the columns that say what the others say together, and that it is this which speaks against each."""
-    named = [name for name in columns if _is_called_so(name)]
+    words = {name: re.split(r"[\W\d_]+", name.casefold()) for name in columns}
+    named = [name for name in columns if any(word in _NAMES or word.startswith(_STEMS) for word in words[name])]
     if len(columns) - len(named) < _FEWEST:
         named = []
     if not named and len(columns) <= _OTHERS:
@@ -65,11 +66,6 @@ def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
         and (fitting[name, kind] >= _NEARLY_ALL * rows[name, kind] if name in named else always == {name})
     ]
     return dict.fromkeys(names, WHY)
-
-
-def _is_called_so(name: str) -> bool:
-    words = re.split(r"[\W\d_]+", name.casefold())
-    return any(word in _NAMES or word.startswith(_STEMS) for word in words)
 
 
 def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
@@ -267,7 +263,9 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
         return None
     raters = [name for name in columns if name not in odd and name.casefold() not in WHO]
     one_a_row = any(name.casefold() in WHO for name in columns)
-    named = f"--raters {shlex.quote(_line(raters))}" if len(raters) > 1 else "--raters A,B"
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(raters)
+    named = f"--raters {shlex.quote(line.getvalue())}" if len(raters) > 1 else "--raters A,B"
     advice = f"Name the columns that are: {named}"
     if one_a_row or len(raters) < 2:
         advice += "; or, where a row is one rating, name its columns with --item, --rater and --label"
@@ -276,12 +274,6 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
     return InputError(
         f"{which} not look like {'a rater' if len(odd) == 1 else 'raters'}: {listed}", f"{advice}.", file=file
     )
-
-
-def _line(names: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
 
 
 def _column(name: str, cells: Sequence[str]) -> _Column:

@@ -8,7 +8,7 @@ The words of their names, and what is in them, say which column is which::
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -85,11 +85,16 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
     sheet, remarks = source.sheet, list(source.remarks)
     people, judges = _label_columns(sheet, named)
     at_score = _score_columns(sheet, judges, named)
-    at_item, at_cluster = _item_column(sheet, named), _named(sheet, named.cluster, "--cluster")
+    at_item = next(iter(columns_called(sheet, ITEM_NAMES)), None)
+    if named.item:
+        at_item = column_named(sheet, named.item, "--item")
+    at_cluster = column_named(sheet, named.cluster, "--cluster") if named.cluster else None
     groups = [column_named(sheet, name, "--by") for name in named.groups]
     taken = {*people, *judges, *at_score.values(), *groups}
     spelling = _spellings(sheet, [*people, *judges], people, remarks)
     mapping = {_key(theirs): ours for theirs, ours in renamed.items()}
+    others = [at for at in range(len(sheet.header)) if at not in taken]
+    texts = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
     items, clusters = _items(sheet, at_item, at_cluster, remarks)
     scores = {}
     for judge, at in at_score.items():
@@ -108,7 +113,7 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
         scores,
         clusters,
         {sheet.header[at]: tuple(map(trimmed, sheet.columns[at])) for at in groups},
-        _texts(sheet, taken),
+        {sheet.header[at]: tuple(sheet.columns[at]) for at in texts},
         tuple(remarks),
     )
     _check_labels(table, renamed)
@@ -155,22 +160,6 @@ def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns
         if len(like or alone) == 1:
             score_of[judge] = (like or alone)[0]
     return score_of
-
-
-def _texts(sheet: LabelRows, taken: Collection[int]) -> dict[str, tuple[str, ...]]:
-    others = [at for at in range(len(sheet.header)) if at not in taken]
-    shown = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
-    return {sheet.header[at]: tuple(sheet.columns[at]) for at in shown}
-
-
-def _item_column(sheet: LabelRows, named: JudgedColumns) -> int | None:
-    if named.item:
-        return column_named(sheet, named.item, "--item")
-    return next(iter(columns_called(sheet, ITEM_NAMES)), None)
-
-
-def _named(sheet: LabelRows, name: str, option: str) -> int | None:
-    return column_named(sheet, name, option) if name else None
 
 
 def _items(

@@ -50,7 +50,6 @@ _ADVICE = "Give a list of objects, or one object a line."
 _OPENS = re.compile(r'\s*+(?:\[\s*+[{\]]|\{\s*+["}])')
 
 SEVERAL = " + "
-"""Stands between the choices of a rating that made several."""
 
 
 class LabelRecords(Struct, frozen=True):

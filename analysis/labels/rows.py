@@ -18,14 +18,10 @@ _DELIMITERS = ",;\t"
 csv.field_size_limit(max(csv.field_size_limit(), 1 << 26))  # a comment may be long: Python takes 128 KiB in a cell
 
 SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
-"""What columns a file of labels may have, as advice."""
 
 MOST_BYTES = 512 * 2**20
-
 STANDARD_INPUT = Path("-")
-
 _GZIP = b"\x1f\x8b"
-
 _GZIP_WINDOW = 31
 """What zlib calls a stream with the header and the sum of gzip."""
 

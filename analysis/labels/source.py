@@ -27,7 +27,6 @@ from misstep.harness.errors import InputError, MissingPrerequisite
 from misstep.harness.values import plain
 
 _ZIP = b"PK\x03\x04"
-
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -38,10 +37,8 @@ _BROKEN = (
     ValueError,
     OSError,
 )
-"""What the reading of a broken archive raises."""
 
 _CELL = re.compile(rb"""\br=["']([A-Za-z]{1,3})(\d{1,7})["']""")
-
 _MOST_CELLS = 5_000_000
 """Cells from the first to the furthest of a sheet: the library keeps room for all of them."""
 

@@ -88,7 +88,9 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
     if others and len(runs) > 1:
         by_others = Estimate(sum(others) / len(others), n=len(others))
     early = sum(run.alarms[0] < run.onsets[0] for run in troubled if run.alarms)
-    false = [100 * sum(not _is_after(run.onsets, alarm) for alarm in run.alarms) for run in runs]
+    false = [
+        100 * sum(not any(_is_about((alarm,), onset) for onset in run.onsets) for alarm in run.alarms) for run in runs
+    ]
     return Alarms(
         dataset,
         detector,
@@ -104,10 +106,6 @@ def _alarms(dataset: str, detector: str, runs: Sequence[WatchedRun]) -> Alarms:
 
 def _is_about(alarms: Sequence[int], onset: int) -> bool:
     return any(onset <= alarm <= onset + WINDOW for alarm in alarms)
-
-
-def _is_after(onsets: Sequence[int], alarm: int) -> bool:
-    return any(onset <= alarm <= onset + WINDOW for onset in onsets)
 
 
 def _median(delays: Sequence[int]) -> Estimate:

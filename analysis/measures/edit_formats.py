@@ -14,7 +14,6 @@ from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 _PAPER = "engineering_agent"
 _ABSENT = "The data set is not available."
 _TOLERANCE = 0.0501
-"""How far a printed percentage with one digit may be from its count."""
 
 _WELL_FORMED = "Mean of the printed shares without a malformed reply"
 _SOLVED = "Mean of the printed shares solved after two tries"

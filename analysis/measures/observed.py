@@ -14,7 +14,6 @@ from misstep.harness.records.intervention import ObservedRun, Withheld
 from misstep.harness.trajectory import Skipped, Unreadable
 
 OBSERVED = "observe"
-"""The command whose runs these are, as their manifests name it."""
 
 
 class ObservedIntervention(Struct, frozen=True):

@@ -16,7 +16,6 @@ from misstep.analysis.tables import Evidence, Row, rows_in
 from misstep.analysis.tables.wording import counted_text, p_text, points_text
 
 LEVEL = 0.05
-"""Of an adjusted p-value: at or below it two systems are told apart."""
 
 Cell = tuple[int, int]
 """How many attempts at a task count, and how many of them passed."""

@@ -15,10 +15,8 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import with_interval
 
 SAMPLED_KS = (1, 2, 5, 10, 50, 100)
-"""k shown where a task has a hundred samples."""
 
 TRIAL_KS = (1, 2, 3, 4)
-"""k shown where a task has four or five trials."""
 
 KINDS: tuple[Kind, ...] = ("pass@k", "pass^k")
 
@@ -79,13 +77,12 @@ class _Tried(Struct, frozen=True):
 
 def sampled(sets: Sequence[SolvedSet], seed: int = 0) -> list[Sampled]:
     """pass@k of each system of sets whose tasks have at least 100 samples; `seed` is of the bootstrap over tasks."""
-    return [_sampled(one, list(cells.values()), seed) for one in sets for cells in one.systems.values()]
-
-
-def _sampled(one: SolvedSet, cells: Sequence[Cell], seed: int) -> Sampled:
-    exact = {k: _mean(cells, k, "pass@k", seed) for k in SAMPLED_KS}
-    plugged_in = {k: float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)) for k in SAMPLED_KS}
-    return Sampled(one, len(cells), exact, plugged_in)
+    samples = []
+    for one, cells in ((each, list(cells.values())) for each in sets for cells in each.systems.values()):
+        exact = {k: _mean(cells, k, "pass@k", seed) for k in SAMPLED_KS}
+        put_in = {k: float(sum(plugged_in_pass_at_k(n, c, k) for n, c in cells) / len(cells)) for k in SAMPLED_KS}
+        samples.append(Sampled(one, len(cells), exact, put_in))
+    return samples
 
 
 def _mean(cells: Sequence[Cell], k: int, kind: Kind, seed: int) -> Estimate:

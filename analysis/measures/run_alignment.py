@@ -24,7 +24,6 @@ Change = Literal["same", "changed", "only_a", "only_b"]
 Part = Literal["calls", "words", "results"]
 
 STEPS_ALIGNED = 2_000
-"""How many steps of each run are aligned, the first ones."""
 
 _SAME = 1_000
 _SAME_WORDS = 2

@@ -19,7 +19,6 @@ _ANY = "any misbehaviour"
 FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
 
 FEWEST_DRAWN = 10
-"""In how many runs a category has to be found for its places to be drawn."""
 
 _SETS = TableHead(
     "by_set",

@@ -23,11 +23,8 @@ from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
 
 _Before = Literal["no", "not checked", "not in it"]
-
 _BEFORE: tuple[_Before, ...] = get_args(_Before)
-
 LEVEL = 0.05
-"""Of an adjusted p-value: at or below it a category is said to have changed."""
 
 FEWEST_PROJECTS = 4
 """Four in either run keep the clustered test at its level; fewer were not tried (`benchmarks/validity/RESULTS.md`)."""
@@ -36,7 +33,6 @@ _MANY_PROJECTS = 12
 """With fewer in one run than in the other, the clustered test is too eager (the same place)."""
 
 NONE_PAIRED = "no session could be checked in both runs"
-
 Unit = Literal["project", "session"]
 
 
@@ -139,11 +135,7 @@ class SessionComparison(Struct, frozen=True):
 
 
 LabelledSessions = Sequence[tuple[Session, Labels]]
-
-
 TwoRuns = tuple[LabelledSessions, LabelledSessions]
-
-
 _Compared = tuple[Estimate, Significance]
 
 

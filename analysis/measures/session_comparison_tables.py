@@ -15,11 +15,9 @@ DIFFERENCE = "Difference"
 
 _PAPER = "classify"
 _LISTED = 200
-"""Newly flagged sessions that a page lists."""
 
 _STEPS = 6
 _NAMED = 3
-"""Groups and categories that a sentence names one by one."""
 
 _NEWLY = TableHead(
     "newly_flagged",

@@ -13,14 +13,11 @@ from misstep.harness.records.session import Session
 Grouping = Literal["project", "model", "agent", "week"]
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
-"""By what sessions can be told apart."""
 
 NOT_RECORDED = "not recorded"
-"""The group of sessions that do not say to which group they belong."""
 
 
 WEEKS_DRAWN = 26
-"""Of how many weeks a figure shows the shares, the last ones."""
 
 
 def group_of(session: Session, by: Grouping) -> str:

@@ -30,15 +30,11 @@ from misstep.harness.attempts import Attempts
 from misstep.harness.places import data_folder
 
 ALPHA = 0.05
-"""The level at which ranks are told apart."""
 
 POWER = 0.8
-"""The chance with which a difference is to be found, where the tasks for it are counted."""
 
 _PAPER = "engineering_agent"
-
 _ABSENT = "No set of submissions is available."
-
 _SUBMISSIONS = TableHead(
     "submissions",
     _PAPER,
@@ -48,7 +44,6 @@ _SUBMISSIONS = TableHead(
         "Intervals are Wilson's, of tasks drawn alike; the best of many is likely to have been lucky as well.",
     ),
 )
-
 _RANKING = TableHead(
     "ranking",
     _PAPER,
@@ -61,7 +56,6 @@ _RANKING = TableHead(
         "Not told apart does not mean equal: the interval says how far apart the two may be.",
     ),
 )
-
 _DENOMINATORS = TableHead(
     "denominators",
     _PAPER,
@@ -72,7 +66,6 @@ _DENOMINATORS = TableHead(
         "Rates of different benchmarks do not compare, and neither do those of different subsets of one.",
     ),
 )
-
 Cell = tuple[int, int]
 """How often a task was tried, and how often of these it was solved."""
 
@@ -212,16 +205,15 @@ def gaps(one: SolvedSet, pairs: Iterable[tuple[str, str]]) -> list[Gap]:
     """Pairs of systems compared on the tasks of the set, with p-values adjusted by Holm for all the pairs given."""
     wanted = list(pairs)
     tasks = len(one.tasks())
-    tables = [_paired(one.solved(better), one.solved(worse), tasks) for better, worse in wanted]
+    tables = []
+    for better, worse in (map(one.solved, pair) for pair in wanted):
+        both, either = len(better & worse), len(better | worse)
+        tables.append(PairedTable(both, len(better - worse), len(worse - better), tasks - either))
     p_values = [mcnemar_mid_p(table).p_value for table in tables]
     return [
         Gap(*pair, table, 1.0 if p_value is None else p_value, 1.0 if after is None else after)
         for pair, table, p_value, after in zip(wanted, tables, p_values, holm(p_values).p_values, strict=True)
     ]
-
-
-def _paired(better: frozenset[str], worse: frozenset[str], tasks: int) -> PairedTable:
-    return PairedTable(len(better & worse), len(better - worse), len(worse - better), tasks - len(better | worse))
 
 
 @made_by_this

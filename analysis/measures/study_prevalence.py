@@ -17,7 +17,6 @@ from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.errors import UsageError
 
 Told = Literal["planted", "found"]
-"""Whether a share is of what was planted or of what a classifier found."""
 
 NOTHING_ANSWERED = "the classifier answered for no session"
 TELLS_NOTHING = "sensitivity and specificity sum to 1 or less: the classifier tells nothing"

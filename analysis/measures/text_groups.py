@@ -67,7 +67,6 @@ def group_texts(texts: Sequence[tuple[str, str]], least: int = 3, seed: int = 0)
 
 
 _Subsample = tuple[IntArray, IntArray]
-"""Which texts were drawn, and the group of each of them."""
 
 
 class _Words(Struct, frozen=True):

@@ -33,9 +33,7 @@ from misstep.harness.places import data_folder
 from misstep.harness.verdict import Verdict
 
 _NO_RUN = "no such run"
-
 _VALIDITY = TableHead("validity", "your_agents", "The rules against people's labels")
-
 _GENERATED = TableHead(
     "generated",
     "your_agents",
@@ -46,11 +44,8 @@ _GENERATED = TableHead(
         "with the rules: a limit that is set in words alone is mostly out of their reach.",
     ),
 )
-
 Classifier = Literal["rule", "prompted", "both"]
-
 CLASSIFIERS: tuple[Classifier, ...] = ("rule", "prompted", "both")
-
 FLOOR = 0.80
 """The precision that Wink asks of its classifiers (section 2.2.1)."""
 

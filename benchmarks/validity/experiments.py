@@ -11,11 +11,9 @@ from misstep.analysis.stats.decisions.relative_change import compare_ratios, com
 from misstep.analysis.stats.raters.patterns import FloatArray
 
 SIZES = ((10, 10), (10, 30), (30, 30), (100, 100))
-"""Engineers in either arm."""
 
 MOST_SESSIONS = 5
 BETWEEN, WITHIN = 0.5, 1.0
-"""Standard deviations of the logarithm of a session's size, between engineers and within one's own."""
 
 CHANGE = -0.2
 

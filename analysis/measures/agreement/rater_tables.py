@@ -10,7 +10,6 @@ from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _MOST_ITEMS = 50
-"""Items of one rater's disagreements on a page; the JSON lists all disagreements."""
 
 APPROXIMATE = (
     "The numbers of items are approximate: they hold for further items like these, labelled by as many raters, "

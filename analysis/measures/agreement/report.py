@@ -36,10 +36,8 @@ from misstep.analysis.stats.raters.patterns import (
 from misstep.harness.errors import InputError
 
 MOST_COUNTS = 20_000_000
-"""Cells of rating patterns x labels: 160 MB."""
 
 MOST_CONFUSION_CELLS = 2_000_000
-"""Cells of the confusion matrices of all pairs together."""
 
 
 _NO_ITEM = Estimate(None, n=0, reason="the two raters share no item")

@@ -22,19 +22,14 @@ from misstep.analysis.tables.files import csv_of
 from misstep.analysis.tables.wording import MISSING, counted_text, number_text, with_interval
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
-
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")
-
 _COHEN = "Cohen's kappa"
-
 _MOST_COLUMNS = 5
-"""Labels or raters that stand side by side; more are listed."""
 
 _MOST_ROWS = 200
 """Pairs, disagreements and confusions in a page's table; the JSON lists all."""
 
 _MOST_MATRICES = 10
-
 Line = list[str | int]
 
 
@@ -248,9 +243,7 @@ def _disagreement_rows(item: RaterDisagreement, raters: list[str]) -> Iterator[R
 
 def tally(item: RaterDisagreement) -> str:
     """Return the labels of an item with how many raters gave each, the most frequent first."""
-    labels = list(item.labels.values())
-    counts = {label: labels.count(label) for label in labels}
-    return ", ".join(f"{label} {count}" for label, count in sorted(counts.items(), key=lambda pair: -pair[1]))
+    return ", ".join(f"{label} {count}" for label, count in Counter(item.labels.values()).most_common())
 
 
 def _pairs_finding(report: AgreementReport) -> str:
@@ -321,7 +314,9 @@ def adjudication_csv(questions: QuestionReports) -> str:
     lines: list[Line] = [
         [*name, item.item, *(item.labels.get(rater, "") for rater in raters), ""]
         for name, report in _named(questions)
-        for item in sorted(report.disagreements, key=_certainty)
+        for item in sorted(
+            report.disagreements, key=lambda one: max(Counter(one.labels.values()).values()) / len(one.labels)
+        )
     ]
     return csv_of([*_question(questions), "item", *raters, _decision(raters)], lines)
 
@@ -333,11 +328,6 @@ def _named(questions: QuestionReports) -> Iterator[tuple[list[str], AgreementRep
 
 def _question(questions: QuestionReports) -> list[str]:
     return [] if list(questions.reports) == [""] else ["question"]
-
-
-def _certainty(item: RaterDisagreement) -> float:
-    votes = Counter(item.labels.values())
-    return max(votes.values()) / len(item.labels)
 
 
 def _decision(raters: list[str]) -> str:

@@ -50,10 +50,8 @@ from misstep.harness.records.whole_counts import (
 from misstep.harness.verdict import UNANSWERED
 
 SHARES = (0.5, 0.9, 0.99)
-"""The quantiles of times that are shown."""
 
 Kind = TypeVar("Kind", TaskAttempts, TimeBin)
-
 NO_SCORES = "no answer on an item with a gold label has a score from 0 to 1"
 
 

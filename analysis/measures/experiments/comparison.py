@@ -29,17 +29,12 @@ LEVEL = 0.05
 """At what adjusted p-value a change is said to be found."""
 
 POWER = 0.8
-"""The chance with which a change is to be found, for planning."""
 
 CONTROLS = ("control", "shadow", "baseline", "off")
-"""What the arm without treatment is called in most files."""
 
 DRAWS = 2_000
-
 _Arm = Sequence[ExperimentSession]
-
 PLANNED_CHANGES = (-0.05, -0.1, -0.2)
-"""For which relative changes the next experiment is planned."""
 
 _PLANNED = (
     "Planned before the next experiment, from the spread of this one's control: the power of this experiment "

@@ -15,12 +15,10 @@ from misstep.harness.escaping import one_line
 from misstep.harness.records.live_session import LiveSession
 
 Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]
-
 METRICS: tuple[Metric, ...] = get_args(Metric)
 """In the order of Wink's table 5."""
 
 NUMBERS = ("failed_calls", "calls", "tokens", "seconds", "engineer_interventions")
-
 _SHAPE = f"Give the columns session, unit, arm and some of {', '.join(NUMBERS)}."
 
 

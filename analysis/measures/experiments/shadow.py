@@ -22,10 +22,8 @@ ENDS: dict[EpisodeEnd, str] = {
     "engineer": "ended by the engineer",
     "session": "lasted to the end of the session",
 }
-"""What ended a misbehaviour, in words."""
 
 NAMES: dict[LiveArm, str] = {"control": "No observer", "shadow": "Detection alone", "guide": "Detection and guidance"}
-"""The arms in words."""
 
 _SESSIONS = TableHead(
     "live_sessions",

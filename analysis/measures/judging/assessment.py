@@ -45,11 +45,8 @@ from misstep.harness.evidence import Evidence
 from misstep.harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
-
 _ALPHA = 0.05
-
 NOT_RECORDED = "no verdict says so"
-
 _MEASURES: dict[str, tuple[str, Unit]] = {
     "seconds": ("Seconds", "seconds"),
     "input_tokens": ("Tokens in", "count"),

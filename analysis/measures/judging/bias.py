@@ -26,16 +26,13 @@ from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_th
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"
-
 _USE: Fields = (
     ("Of the judge's answers", "judge", "share"),
     ("Of the gold labels", "gold", "share"),
     ("Judge less gold", "difference", "difference"),
     ("Not answered", "unanswered", "share"),
 )
-
 _MOST_FLOWS = 20
-
 DIFFERENCE = "Judge less people"
 
 

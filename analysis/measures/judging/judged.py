@@ -21,7 +21,6 @@ from misstep.analysis.tables import (
     made_by_this,
     measured_on,
     rows_from,
-    rows_in,
     rows_of,
 )
 from misstep.analysis.tables.wording import with_interval
@@ -29,15 +28,13 @@ from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
 NO_JUDGES = "No judge's recorded answers are available."
-
 KAPPA = "Cohen's kappa"
-
 CORRECTED = "Corrected for the judge's errors"
-
-_PEOPLE = "As people say"
-
-_FLAGGED = "As the judge says"
-
+_SHARES: Fields = (
+    ("As people say", "people", "share"),
+    ("As the judge says", "flagged", "share"),
+    (CORRECTED, "corrected", "share"),
+)
 _MARKS: Fields = (
     ("F1 by category, weighted", "weighted_f1", "coefficient"),
     ("Errors found by place", "location", "share"),
@@ -163,29 +160,18 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
     known = [one for one in scored if one.scores.cohen_kappa.value is not None]
     if not known:
         return NO_JUDGES
-    lowest, highest = (end(known, key=_kappa_of) for end in (min, max))
-    better = sum(_beats_baseline(one) for one in known)
+    lowest, highest = (end(known, key=lambda one: one.scores.cohen_kappa.value or 0.0) for end in (min, max))
+    ends = ((one.scores.accuracy_all.low, one.scores.majority_share.value) for one in known)
+    better = sum(low is not None and baseline is not None and low > baseline for low, baseline in ends)
     beat = "beats" if better == 1 else "beat"
+    kappas = [with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title) for one in (lowest, highest)]
     unanswered = sum(one.scores.n - one.scores.answered for one in known)
     counted = f" ({unanswered:,} unanswered items count as wrong)" if unanswered else ""
     return (
         f"{better or 'None'} of {len(known)} judges {beat} always giving the most frequent label: the whole 95% "
         f"interval of the accuracy lies above it{counted}. "
-        f"Kappa against people runs from {_kappa(lowest)} to {_kappa(highest)}."
+        f"Kappa against people runs from {kappas[0]} to {kappas[1]}."
     )
-
-
-def _kappa_of(one: ScoredItems) -> float:
-    return one.scores.cohen_kappa.value or 0.0
-
-
-def _beats_baseline(one: ScoredItems) -> bool:
-    low, baseline = one.scores.accuracy_all.low, one.scores.majority_share.value
-    return low is not None and baseline is not None and low > baseline
-
-
-def _kappa(one: ScoredItems) -> str:
-    return with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title)
 
 
 @made_by_this
@@ -193,6 +179,12 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
     """Return how judges that mark errors in runs meet people's marks, by category, by place and by both."""
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
     finding = NO_JUDGES
+    rows: list[Row] = []
+    for one in scored:
+        runs, where = one.scores, (one.judged.title, one.judged.source)
+        answered = wilson(runs.answered, runs.n) if runs.n else Estimate(None, n=0)
+        of_judge = [estimate_row("Runs answered", answered, "share", *where), *rows_from(runs, _MARKS, *where)]
+        rows += measured_on(one.judged.dataset, of_judge)
     if best is not None:
         joint = with_interval(best.scores.joint, "share")
         finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
@@ -201,7 +193,7 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
         paper=paper,
         title="Errors that recorded judges name in runs, against those that people marked",
         finding=finding,
-        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_marks(one))),
+        rows=tuple(rows),
         notes=(
             "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
             "which the judge named nothing.",
@@ -219,13 +211,6 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
     )
 
 
-def _rows_of_marks(one: ScoredMarks) -> list[Row]:
-    scores = one.scores
-    answered = wilson(scores.answered, scores.n) if scores.n else Estimate(None, n=0)
-    group, source = one.judged.title, one.judged.source
-    return [estimate_row("Runs answered", answered, "share", group, source), *rows_from(scores, _MARKS, group, source)]
-
-
 class Transfer(Struct, frozen=True):
     """How often something is, by people, by the judge, and by the judge corrected for errors measured elsewhere."""
 
@@ -239,14 +224,16 @@ class Transfer(Struct, frozen=True):
 def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
     """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items."""
     transfers = [_transfer(one, [other for other in scored if other is not one]) for one in scored]
+    rows: list[Row] = []
+    for one in transfers:
+        shares = rows_from(one, _SHARES, one.judged.title, one.judged.source)
+        rows += measured_on(one.judged.dataset, shares)
     return Table(
         name="corrected_prevalence",
         paper=paper,
         title="How often the label holds: by people, by the judge, and corrected for the judge's errors",
         finding=_transfer_finding(transfers),
-        rows=tuple(
-            row for transfer in transfers for row in measured_on(transfer.judged.dataset, _rows_of_transfer(transfer))
-        ),
+        rows=tuple(rows),
         notes=(
             "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
             "Its interval takes items as independent, and the judge as erring as often here as there.",
@@ -294,8 +281,3 @@ def _transfer_finding(transfers: Sequence[Transfer]) -> str:
 
 def _error(estimate: Estimate, people: Estimate) -> float:
     return abs((estimate.value or 0.0) - (people.value or 0.0))
-
-
-def _rows_of_transfer(transfer: Transfer) -> list[Row]:
-    figures = {_PEOPLE: transfer.people, _FLAGGED: transfer.flagged, CORRECTED: transfer.corrected}
-    return rows_in("share", figures, transfer.judged.title, transfer.judged.source)

@@ -45,17 +45,15 @@ def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference
     for labels in counted.values():
         for item, label in labels.items():
             votes.setdefault(item, Counter())[label] += 1
-    winners = {item: _most_frequent(counts) for item, counts in votes.items()}
+    winners = {
+        item: [label for label, count in counts.items() if count == max(counts.values())]
+        for item, counts in votes.items()
+    }
     return Reference(
         {item: labels[0] for item, labels in winners.items() if len(labels) == 1},
         frozenset(item for item, labels in winners.items() if len(labels) > 1),
         counted,
     )
-
-
-def _most_frequent(counts: Counter[str]) -> list[str]:
-    most = max(counts.values())
-    return [label for label, count in counts.items() if count == most]
 
 
 def clusters_of(items: Iterable[BenchmarkItem]) -> dict[str, str]:
@@ -64,16 +62,15 @@ def clusters_of(items: Iterable[BenchmarkItem]) -> dict[str, str]:
     The run is `trajectory_id`, or the file where an item names a step in it and no run of it; where an item is about
     no run, `extra` may name its `cluster`. An item without any of these stands for itself.
     """
-    return {item.id: _cluster(item) for item in items}
-
-
-def _cluster(item: BenchmarkItem) -> str:
-    if item.trajectory_id is not None:
-        return f"run {item.trajectory_id}"
-    if isinstance(item.trajectory, str) and item.step is not None:
-        return f"file {item.trajectory}"
-    named = item.extra.get("cluster")
-    return f"item {item.id}" if named is None else f"cluster {named}"
+    clusters = {}
+    for item in items:
+        named = item.extra.get("cluster")
+        clusters[item.id] = f"item {item.id}" if named is None else f"cluster {named}"
+        if item.trajectory_id is not None:
+            clusters[item.id] = f"run {item.trajectory_id}"
+        elif isinstance(item.trajectory, str) and item.step is not None:
+            clusters[item.id] = f"file {item.trajectory}"
+    return clusters
 
 
 class Codes(Struct, frozen=True):

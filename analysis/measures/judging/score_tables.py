@@ -23,28 +23,22 @@ _OVERALL: Fields = (
     ("Cohen's kappa, unanswered as a label of their own", "cohen_kappa_all", "coefficient"),
     ("Most frequent label alone", "majority_share", "share"),
 )
-
 _OF_LABEL: Fields = (
     ("Precision", "precision", "share"),
     ("Recall", "recall", "share"),
     ("F1", "f1", "coefficient"),
 )
-
 _CHECKED: Fields = (
     ("Accuracy", "accuracy", "share"),
     ("Most frequent label alone", "majority_share", "share"),
     ("Cohen's kappa", "cohen_kappa", "coefficient"),
 )
-
 _CALIBRATED: Fields = (
     ("Mean score less share right", "overconfidence", "difference"),
     ("Expected calibration error", "expected_calibration_error", "coefficient"),
 )
-
 _BELOW = frozenset({"less often than", "no more often than"})
-
 _NAMED = 3
-"""Runs that a sentence names one by one."""
 
 
 @made_by_this

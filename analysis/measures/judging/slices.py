@@ -1,7 +1,6 @@
 """On which kinds of item a judge errs: accuracy by length, and by whatever a data set says of its items."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct, structs
@@ -60,7 +59,7 @@ def sliced(
     by_id = {item.id: item for item in items}
     extras = [by_id[verdict.item].extra if verdict.item in by_id else {} for verdict in sample.verdicts]
     for name in dict.fromkeys(name for extra in extras for name in extra):
-        texts = [_text(extra.get(name)) for extra in extras]
+        texts = [value if isinstance(value := extra.get(name), str) and value else None for extra in extras]
         values = sorted({text for text in texts if text is not None})
         if not _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
             continue
@@ -72,10 +71,6 @@ def sliced(
     slices = [_sliced(sample, name, values, codes, rng) for name, values, codes in fields]
     adjusted = holm([field.p_value for field in slices]).p_values
     return tuple(structs.replace(field, p_adjusted=p) for field, p in zip(slices, adjusted, strict=True))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _says_gold(codes: IntArray, gold: IntArray) -> bool:

@@ -17,7 +17,6 @@ Lack = Literal["missing", "unreadable"]
 """Why an attempt has no outcome: none is given, or what is given cannot be read as one."""
 
 SHAPES = "Give the columns task,passed with one attempt a row, or task,n,c with the counts of one task a row."
-
 NAMES: Mapping[str, tuple[str, ...]] = {
     "task": ("task", "task_id", "instance_id", "problem", "problem_id", "case"),
     "passed": ("passed", "outcome", "success", "solved", "resolved", "reward"),
@@ -35,7 +34,6 @@ _OUTCOMES = {
     **dict.fromkeys(("yes", "true", "pass", "passed"), True),
     **dict.fromkeys(("no", "false", "fail", "failed"), False),
 }
-
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 
 

@@ -11,7 +11,6 @@ from misstep.analysis.tables.wording import counted_text, number_text, with_inte
 from misstep.harness.escaping import one_line
 
 ANSWERED, ALL = "with an outcome", "without one as failed"
-"""The two ways of counting, as columns."""
 
 PASSES = PairWords(
     ahead="passes {} more often than", alike="pass as often on", noun="task", difference="Difference of pass@1"
@@ -19,7 +18,6 @@ PASSES = PairWords(
 
 _PAPER = "passing"
 _SHOWN = 60
-"""Characters shown of what is in the place of an outcome."""
 
 _PASSES = TableHead(
     "passes",

@@ -23,9 +23,7 @@ RECOVERED, SESSION_OVER, ENGINEER = 1, 2, 3
 """What ends a problem, as coded for `analysis.stats.decisions.incidence`."""
 
 EVENTS: Mapping[int, str] = {RECOVERED: "recovered", SESSION_OVER: "session over", ENGINEER: "an engineer stepped in"}
-
 Start = Literal["word", "onset"]
-
 Judgements = Mapping[tuple[str, int], bool]
 """Session and number of the intervention in it, from 0 → whether a judge of recoveries calls it recovered."""
 

@@ -16,7 +16,6 @@ How = Literal["unanimous", "majority", "reconciled", "tied", "open"]
 labels share the lead, or as raters are missing."""
 
 Rating = tuple[str, str]
-"""Item and rater."""
 
 
 class Consensus(Struct, frozen=True):

@@ -26,24 +26,15 @@ from misstep.harness.records.attribution import FAULTS, Action, TriageVerdict, t
 from misstep.harness.records.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
-
 UNDECIDED = "undecided"
-
 ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
-"""All that can be done with a run."""
 
 NO_OUTCOME = f"Nobody recorded whether the run passed. {OUTCOME_FORM}"
-
 NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
-
 NOTHING_KEPT = "no run is kept"
-
 NO_GOLD = "no kept run has a gold label"
-
 NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
-
 NO_RUN = "there is no such run"
-
 ACTION_WORDS = {
     "keep": "kept",
     "filter": "filtered",
@@ -51,14 +42,10 @@ ACTION_WORDS = {
     "repair_task": "waiting for a repair of their task",
     "undecided": "undecided",
 }
-"""Action → what the runs are."""
 
 RECORDED = "Solve rate as recorded"
-
 EARNED = "Passes that are not earned taken out"
-
 PUT_BACK = "And false failures put back"
-
 NOTES = (
     "What is done with a run follows from its label and its outcome, as table 1 of AutoTriage says. Undecided runs are "
     "not kept: they have no verdict, no recorded outcome, or a label that no run of their outcome can have.",
@@ -84,11 +71,7 @@ class Decision(Struct, frozen=True):
 
 
 class Rate(Struct, frozen=True):
-    """How often something happened over samples that cover the chances, or over drawn ones.
-
-    `samples` is `None` without simulation error. `undefined` is the share of samples without an interval or p-value:
-    coverage is over the others, rejection over all.
-    """
+    """How a judge's yes or no errs on labelled cases: those that it found of the yes, and left alone of the no."""
 
     found: tuple[int, int]
     left_alone: tuple[int, int]

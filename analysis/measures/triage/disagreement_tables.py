@@ -117,16 +117,12 @@ def rater_effects_table(report: Disagreement, source: str, evidence: Evidence = 
     """Return each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
     rows = [row for one in report.raters for row in rows_from(one, _RATER, one.rater, source, evidence)]
     rows += rows_in("p", {"p": report.raters_alike}, "All raters stand apart as often", source, evidence)
-    leaning = [one for one in report.raters if _off_zero(one.task_use)]
+    leaning = [one for one in report.raters if (one.task_use.low or 0) > 0 or (one.task_use.high or 0) < 0]
     finding = "No rater is shown to say task more or less often than the others."
     if leaning:
         parts = (f"{one.rater} by {with_interval(one.task_use, 'difference')}" for one in leaning)
         finding = f"On the same cases, raters say task more or less often than the others: {', '.join(parts)}."
     return Table("raters", _PAPER, "Who differs", finding, tuple(rows))
-
-
-def _off_zero(estimate: Estimate) -> bool:
-    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
 
 
 @made_by_this

@@ -41,7 +41,6 @@ ScoreOf = Literal["given", "label"]
 """What a score is of: how sure the judge is of the label it gave, or how likely the label in question is."""
 
 _Fit = Callable[[FloatArray], FloatArray]
-"""Scores → probabilities."""
 
 AS_GIVEN = "as given"
 ONE_KIND = "the items to fit on are all of one kind"

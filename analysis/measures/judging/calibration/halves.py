@@ -12,9 +12,8 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
-from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from misstep.analysis.measures.judging.judged_prevalence import judged_prevalence
 from misstep.analysis.measures.judging.rows import judging_table
-from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.analysis.tables import Row, Table, made_by_this, measured_on, rows_in
@@ -63,19 +62,16 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
     if sample.units.count < _LEAST_RUNS or people.value is None:
         return Halves(judged, people, {})
     rng = np.random.default_rng(seed)
-    drawn = [_estimates(judged_prevalence(_half_hidden(sample, rng))) for _ in range(splits)]
-    ways = {name: _way([one[name] for one in drawn], people.value) for name in drawn[0]}
-    return Halves(judged, people, ways)
-
-
-def _half_hidden(sample: JudgedSample, rng: np.random.Generator) -> JudgedSample:
-    hidden = np.zeros(sample.units.count, dtype=np.bool_)
-    hidden[rng.permutation(sample.units.count)[sample.units.count // 2 :]] = True
-    return structs.replace(sample, gold=np.where(hidden[sample.units.of_item], MISSING, sample.gold))
-
-
-def _estimates(one: JudgedPrevalence) -> dict[str, Estimate]:
-    return {UNCORRECTED: one.judge, CORRECTED: one.corrected, POWERED: one.prediction_powered, LABELS: one.people}
+    drawn: dict[str, list[Estimate]] = {UNCORRECTED: [], CORRECTED: [], POWERED: [], LABELS: []}
+    for _ in range(splits):
+        hidden = np.zeros(sample.units.count, dtype=np.bool_)
+        hidden[rng.permutation(sample.units.count)[sample.units.count // 2 :]] = True
+        known = np.where(hidden[sample.units.of_item], MISSING, sample.gold)
+        one = judged_prevalence(structs.replace(sample, gold=known))
+        shares = (one.judge, one.corrected, one.prediction_powered, one.people)
+        for estimates, share in zip(drawn.values(), shares, strict=True):
+            estimates.append(share)
+    return Halves(judged, people, {name: _way(estimates, people.value) for name, estimates in drawn.items()})
 
 
 def _way(estimates: Sequence[Estimate], truth: float) -> Way:

@@ -36,7 +36,6 @@ from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
 LABEL_ALONE = 0.0
-"""The threshold that every verdict with the label reaches."""
 
 POWER = 0.8
 """The chance with which the held-out half is to show the floor, if that many more labels are had."""

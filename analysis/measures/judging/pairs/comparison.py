@@ -39,13 +39,9 @@ from misstep.analysis.tables.wording import (
 from misstep.harness.verdict import Verdict
 
 Test = Literal["mcnemar", "bootstrap"]
-
 NONE_SHARED = "no item with a gold label was asked of both"
-
 NONE_ANSWERED = "no item with a gold label was answered by both"
-
 NO_DIFFERENCE = "no difference: no number of items tells them apart"
-
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it two judges are told apart."""
 
@@ -53,13 +49,11 @@ _FEWEST_DISCORDANT = 5
 """With fewer the mid-p test is above 0.05 even where all of them go one way, which the formula does not know."""
 
 DIFFERENCE = "Difference, unanswered counted as wrong"
-
 _RUN_FIELDS: Fields = (
     ("Accuracy, unanswered wrong", "accuracy_all", "share"),
     ("Accuracy of the answered", "accuracy", "share"),
     ("Cohen's kappa", "cohen_kappa", "coefficient"),
 )
-
 _NOTES = (
     "The difference is the first judge's share of gold labels given less the second's, over the items asked of both; "
     "an item without an answer counts as wrong.",

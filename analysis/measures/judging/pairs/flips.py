@@ -183,13 +183,12 @@ def _excess(
     sums += [(False, False, pair.flipped, True) for pair in again]
     of_these = units_of([pair.item for pair in (*both, *again)], clusters)
     values = np.array(sums, dtype=np.float64)
-    (estimate,) = of_these.resampled(_difference, values, [NO_PAIR], resamples, seed)
+
+    def difference(sums: FloatArray) -> FloatArray:
+        return np.asarray(ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3]))[:, None]
+
+    (estimate,) = of_these.resampled(difference, values, [NO_PAIR], resamples, seed)
     return structs.replace(estimate, n=len(both))
-
-
-def _difference(sums: FloatArray) -> FloatArray:
-    """Sets x 1: the share of attacked items that differ, less that of copies."""
-    return np.asarray(ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3]))[:, None]
 
 
 def flips_document(flips: Flips) -> str:

@@ -262,11 +262,17 @@ def _first_places(judges: Sequence[JudgeOrder]) -> str:
 def ranking_table(ranking: RankStability, source: str) -> Table:
     """Kendall's tau-b between the judges' orders, and how often the winner changes with the judge."""
     left_out = f"{counted_text(ranking.without_system, 'item')} left out: nothing says whose work it is."
+    rows: list[Row] = []
+    for pair in ranking.pairs:
+        group = f"{pair.a} / {pair.b}"
+        tau, tau_all, changes = rows_from(pair, _PAIR_FIELDS, group, source)
+        same = Row("Same winner", "yes" if pair.same_winner else "no", source=source, unit="text", group=group)
+        rows += [tau, tau_all, same, changes]
     return judging_table(
         "rank_stability",
         "Do several judges put the systems in one order?",
         ranking_finding(ranking),
-        (row for pair in ranking.pairs for row in _pair_rows(pair, source)),
+        rows,
         (
             f"A system's figure is the share of its items that the judge calls “{ranking.good}”, over the "
             f"{counted_text(ranking.n, 'item')} that all judges were asked about. Tau-b is 1 where two orders are the "
@@ -277,28 +283,20 @@ def ranking_table(ranking: RankStability, source: str) -> Table:
     )
 
 
-def _pair_rows(pair: OrderPair, source: str) -> list[Row]:
-    group = f"{pair.a} / {pair.b}"
-    same = Row("Same winner", "yes" if pair.same_winner else "no", source=source, unit="text", group=group)
-    tau, tau_all, changes = rows_from(pair, _PAIR_FIELDS, group, source)
-    return [tau, tau_all, same, changes]
-
-
 @made_by_this
 def orders_table(ranking: RankStability, source: str) -> Table:
     """The systems in each judge's order, with the share of their items that it calls good work; as `ranking_table`."""
-    rows = [
-        estimate_row(f"{_place(judge, one)}. {one.system}", one.share, "share", judge.judge, source)
-        for judge in ranking.judges
-        for one in judge.systems
-    ]
+    rows, notes = [], []
+    for judge in ranking.judges:
+        shares = [-1.0 if one.share.value is None else one.share.value for one in judge.systems]
+        for one, share in zip(judge.systems, shares, strict=True):
+            place = 1 + sum(other > share for other in shares)
+            rows.append(estimate_row(f"{place}. {one.system}", one.share, "share", judge.judge, source))
+        counts = [(one.n - one.answered, f"of {one.n:,} of {one.system}") for one in judge.systems]
+        left_open = ", ".join(f"{count:,} {of}" for count, of in counts if count)
+        notes.append(f"{judge.judge} gave no answer on {left_open}; shares are of the answered." if left_open else "")
     finding = " ".join(map(_first_alone, ranking.judges))
-    return judging_table("judge_orders", "Each judge's order of the systems", finding, rows, map(_note, ranking.judges))
-
-
-def _place(judge: JudgeOrder, one: RankedSystem) -> int:
-    share = -1.0 if one.share.value is None else one.share.value
-    return 1 + sum(other.share.value is not None and other.share.value > share for other in judge.systems)
+    return judging_table("judge_orders", "Each judge's order of the systems", finding, rows, notes)
 
 
 def _first_alone(judge: JudgeOrder) -> str:
@@ -308,10 +306,3 @@ def _first_alone(judge: JudgeOrder) -> str:
         return f"With {judge.judge} {counted_text(len(judge.winners), 'system')} share the first place."
     share = number_text(judge.winner_holds.value, "share")
     return f"With {judge.judge} {judge.winners[0]} is first alone in {share} of resamples."
-
-
-def _note(judge: JudgeOrder) -> str:
-    counts = ", ".join(
-        f"{one.n - one.answered:,} of {one.n:,} of {one.system}" for one in judge.systems if one.answered < one.n
-    )
-    return f"{judge.judge} gave no answer on {counts}; shares are of the answered." if counts else ""

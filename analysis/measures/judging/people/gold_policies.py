@@ -16,7 +16,7 @@ from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables import Fields, Row, Table, estimate_row, made_by_this, rows_from
+from misstep.analysis.tables import Fields, Table, estimate_row, made_by_this, rows_from
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
@@ -232,12 +232,10 @@ def policies_finding(policies: PoliciesCompared) -> str:
         verb = "is" if len(same) == 1 else "are"
         opening = f"{' and '.join(sorted(same))} {verb} most accurate under both {a} and {b}"
     else:
-        opening = f"The best judge depends on the policy: {_named(policies, 0)}; {_named(policies, 1)}"
+        first = zip(policies.first, policies.policies, strict=True)
+        named = "; ".join(f"{' and '.join(judges)} under {policy}" for judges, policy in first)
+        opening = f"The best judge depends on the policy: {named}"
     return f"{opening}; from {a} to {b}, {change}; none is larger."
-
-
-def _named(policies: PoliciesCompared, place: int) -> str:
-    return f"{' and '.join(policies.first[place])} under {policies.policies[place]}"
 
 
 @made_by_this
@@ -247,7 +245,10 @@ def policies_table(policies: PoliciesCompared, source: str) -> Table:
     counts = ", ".join(f"{each:,} of {n:,} under {name}" for each, name in zip(policies.labelled, (a, b), strict=True))
     rows = rows_from(policies, _CHANGES, "The gold labels", source)
     for one in policies.judges:
-        rows += _rows(one, policies.policies, source)
+        for policy, accuracy, kappa in zip(policies.policies, one.accuracy, one.cohen_kappa, strict=True):
+            rows.append(estimate_row(f"Accuracy under {policy}", accuracy, "share", one.judge, source))
+            rows.append(estimate_row(f"Cohen's kappa under {policy}", kappa, "coefficient", one.judge, source))
+        rows += rows_from(one, _OF_JUDGE, one.judge, source)
     return judging_table(
         "gold_policies",
         f"Gold labels by two policies: {a} and {b}",
@@ -261,11 +262,3 @@ def policies_table(policies: PoliciesCompared, source: str) -> Table:
             "makes any judge look better.",
         ),
     )
-
-
-def _rows(one: JudgedUnderTwo, policies: tuple[str, str], source: str) -> list[Row]:
-    rows = []
-    for policy, accuracy, kappa in zip(policies, one.accuracy, one.cohen_kappa, strict=True):
-        rows.append(estimate_row(f"Accuracy under {policy}", accuracy, "share", one.judge, source))
-        rows.append(estimate_row(f"Cohen's kappa under {policy}", kappa, "coefficient", one.judge, source))
-    return [*rows, *rows_from(one, _OF_JUDGE, one.judge, source)]

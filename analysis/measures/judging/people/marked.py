@@ -18,7 +18,6 @@ from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.stats.resampling import bca, bootstrap
 
 Mark = tuple[str, str]
-"""One marked error: where it is, and its category."""
 
 NO_RUNS = "no run was judged"
 NO_MARKS = "people marked nothing in the runs judged"

@@ -30,7 +30,6 @@ _FIELDS: Fields = (
 )
 
 Given = Mapping[str, float]
-"""Aspect → rating."""
 
 
 class JudgedRatings(Struct, frozen=True):
@@ -116,16 +115,15 @@ def ratings_table(judged: Sequence[JudgedRatings], notes: Sequence[str] = (), se
         (
             "Alpha takes the ratings as an interval scale. One person's or group's rating a run: how far people agree "
             "with each other is not known.",
-            *(f"{one.title}: {_left_out(one)}." for one in judged if None in one.judge.values()),
+            *(
+                f"{one.title}: {missing:,} of {len(one.judge):,} runs got no answer and are left out."
+                for one in judged
+                if (missing := sum(answer is None for answer in one.judge.values()))
+            ),
             *notes,
         ),
         tuple(dict.fromkeys(one.dataset for one in judged)),
     )
-
-
-def _left_out(judged: JudgedRatings) -> str:
-    missing = sum(answer is None for answer in judged.judge.values())
-    return f"{missing:,} of {len(judged.judge):,} runs got no answer and are left out"
 
 
 def _finding(aspects: Sequence[RatedAspect]) -> str:

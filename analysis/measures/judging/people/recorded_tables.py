@@ -48,11 +48,11 @@ class Match(Struct, frozen=True):
 
 def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
     """Return every two judges asked about the same items, and each against the most frequent label; Holm over all."""
-    matches = [
-        Match(first, second, pair, between_judges)
-        for first, second, between_judges in _opponents(judged)
-        for pair in _compared(first, second, seed)
-    ]
+    matches = []
+    for first, second, between_judges in _opponents(judged):
+        runs = {first.title: first.verdicts, second.title: second.verdicts}
+        pairs = compare_judges(runs, first.gold, clusters=first.clusters, seed=seed)
+        matches += [Match(first, second, pair, between_judges) for pair in pairs]
     adjusted = holm([match.pair.p_value for match in matches]).p_values
     return tuple(
         structs.replace(match, pair=structs.replace(match.pair, p_adjusted=p))
@@ -62,21 +62,13 @@ def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
 
 def _opponents(judged: Sequence[JudgedItems]) -> Iterator[tuple[JudgedItems, JudgedItems, bool]]:
     for first, second in combinations(judged, 2):
-        if first.dataset == second.dataset and _items(first) & _items(second):
+        items, others = ({verdict.item for verdict in one.verdicts} for one in (first, second))
+        if first.dataset == second.dataset and items & others:
             yield first, second, True
     for one in judged:
         constant = constant_judge(one)
         if constant is not None:
             yield one, constant, False
-
-
-def _items(judged: JudgedItems) -> set[str]:
-    return {verdict.item for verdict in judged.verdicts}
-
-
-def _compared(first: JudgedItems, second: JudgedItems, seed: int) -> tuple[PairedJudges, ...]:
-    runs = {first.title: first.verdicts, second.title: second.verdicts}
-    return compare_judges(runs, first.gold, clusters=first.clusters, seed=seed)
 
 
 @made_by_this
