@@ -22,10 +22,8 @@ The shape, with made-up values; the same seed on the same machine gives the same
        "source": "Table 7", "inputs": ["published/fruit"], "seed": 0,
         "function": "misstep.analysis.papers.fruit.share_table"}]}
 
-A published file's sha256 is that of its bytes; a data set's that of its list of files, `data/datasets/<name>.csv`, and
-each file's that of its content; a generator's and a function's that of the module they are in. `verified` says
-whether the files available have these hashes; it is null where a set is not available. The seed is the run's: what
-draws nothing does not depend on it. `row` is the place of the figure in the table's JSON, from 0.
+The sha256 of a data set is that of its list of files, of a generator or function that of its module. `verified` is null
+where a set is not available. `row` is the place of the figure in the table's JSON, from 0.
 """
 
 import ast

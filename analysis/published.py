@@ -302,7 +302,6 @@ def _check_order(paper: Paper, file: Path) -> None:
 
 
 def _needed(figure: Figure, matrices: dict[str, list[str]]) -> Iterator[str]:
-    """Return the figures that one is worked out from."""
     for derivation in figure.derivations:
         for key, value in derivation.inputs.items():
             for name in (value,) if isinstance(value, str) else value:

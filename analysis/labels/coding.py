@@ -103,7 +103,6 @@ def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
 
 
 def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
-    """Return a word on each label that a person said to stand for a missing rating; those labels are taken out."""
     remarks = []
     wanted = {trimmed(one).casefold(): one for one in missing}
     for key, one in wanted.items():
@@ -159,7 +158,16 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
 def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
     categories = list(dict.fromkeys(shown.values()))
     if order:
-        return _in_given_order(categories, shown, order, ratings)
+        by_key = {category.casefold(): category for category in categories}
+        placed = [by_key.get(label.strip().casefold(), label.strip()) for label in order]
+        if len(set(placed)) < len(placed) or "" in placed:
+            raise UsageError(f"--order has an empty or a repeated label: {listed(placed)}", "Name each label once.")
+        unplaced = {label for label, category in shown.items() if category not in placed}
+        if unplaced:
+            raise _at_label(
+                ratings, unplaced, f"is not in --order {','.join(order)}", "Add it to the order, or mend the label."
+            )
+        return placed
     numbers = {category: number(category) for category in categories}
     words = [category for category, value in numbers.items() if value is None]
     advice = _missing_advice(words)
@@ -179,19 +187,6 @@ def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], rat
     if words:
         return sorted(categories, key=lambda category: (category.casefold(), category))
     return sorted(categories, key=lambda category: (numbers[category] or 0.0, category))
-
-
-def _in_given_order(categories: list[str], shown: dict[str, str], order: Sequence[str], ratings: Ratings) -> list[str]:
-    by_key = {category.casefold(): category for category in categories}
-    placed = [by_key.get(label.strip().casefold(), label.strip()) for label in order]
-    if len(set(placed)) < len(placed) or "" in placed:
-        raise UsageError(f"--order has an empty or a repeated label: {listed(placed)}", "Name each label once.")
-    unplaced = {label for label, category in shown.items() if category not in placed}
-    if unplaced:
-        raise _at_label(
-            ratings, unplaced, f"is not in --order {','.join(order)}", "Add it to the order, or mend the label."
-        )
-    return placed
 
 
 def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> InputError:

@@ -1,8 +1,6 @@
 """Which columns of a wide file are not raters: texts, comments, times, ids and durations that an export brings along.
 
-A column may also say what the others say together, as a majority, a mean or a median does (`summaries`): with it among
-the raters agreement comes out too high. One that is called so need only say it on nearly all rows; another on every
-row, so often where they differ that no rater could, and it alone.
+A column that says what the others say together (`summaries`) would make agreement come out too high.
 """
 
 import csv
@@ -176,7 +174,6 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
     reasons: dict[str, str] = {}
 
     def take(odd: Sequence[_Column], why: str, shared: float = _HALF) -> None:
-        """Ask about columns that share hardly a label with those that are left."""
         rest = [column for column in left if column not in odd]
         used = {label for column in rest for label in column.labels}
         for column in odd if rest else ():

@@ -1,11 +1,7 @@
 """Which columns of a table hold items, raters and labels: a column a rater (wide), or a rating a row (long).
 
-A table is long where it has the columns item, rater and label; where a person names its column of raters or of labels;
-or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a wide
-table: items in a column with a usual name, or else in the first; or where two columns tell it by what is in them
-(`_item_and_rater`), whatever they are called and in any order. Where one rater is enough, an item need not stand on
-several rows. The label then is the one column left that holds few distinct labels. What was recognised is said; where
-two columns could be meant, the person is asked.
+A table is long where its columns are called so, where a person names one of them, or where two columns tell the ratings
+apart by what is in them (`_item_and_rater`). What was recognised is said; where two could be meant, one is asked.
 """
 
 import re

@@ -8,7 +8,7 @@ The words of their names, and what is in them, say which column is which::
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -91,7 +91,15 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
     at_cluster = column_named(sheet, named.cluster, "--cluster") if named.cluster else None
     groups = [column_named(sheet, name, "--by") for name in named.groups]
     taken = {*people, *judges, *at_score.values(), *groups}
-    spelling = _spellings(sheet, [*people, *judges], people, remarks)
+    written: dict[str, Counter[str]] = {}
+    for column in [*people, *judges]:
+        weight = 2 if column in people else 1
+        for cell, times in Counter(map(trimmed, sheet.columns[column])).items():
+            if cell:
+                written.setdefault(_key(cell), Counter())[cell] += weight * times
+    alike = [one for one in written.values() if len(set(map(str.casefold, one))) > 1]
+    remarks += [f"counted as one label: {listed(sorted(one))}" for one in alike]
+    spelling = {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in written.items()}
     mapping = {_key(theirs): ours for theirs, ours in renamed.items()}
     others = [at for at in range(len(sheet.header)) if at not in taken]
     texts = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
@@ -165,7 +173,6 @@ def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns
 def _items(
     sheet: LabelRows, item: int | None, cluster: int | None, remarks: list[str]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return an id for each row, and the clusters: those of a column, or rows about one item."""
     rows = len(sheet.columns[0])
     names = [trimmed(cell) for cell in sheet.columns[item]] if item is not None else [""] * rows
     repeated = {name for name, times in Counter(names).items() if times > 1 or not name}
@@ -181,25 +188,11 @@ def _items(
     return ids, {}
 
 
-def _spellings(sheet: LabelRows, at: Iterable[int], people: Sequence[int], remarks: list[str]) -> dict[str, str]:
-    """Return what counts of a label → how it is shown: as people write it most often."""
-    written: dict[str, Counter[str]] = {}
-    for column in at:
-        weight = 2 if column in people else 1
-        for cell, times in Counter(map(trimmed, sheet.columns[column])).items():
-            if cell:
-                written.setdefault(_key(cell), Counter())[cell] += weight * times
-    alike = [one for one in written.values() if len(set(map(str.casefold, one))) > 1]
-    remarks += [f"counted as one label: {listed(sorted(one))}" for one in alike]
-    return {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in written.items()}
-
-
 def _labels(cells: Sequence[str], spelling: Mapping[str, str], renamed: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(renamed[key] if key in renamed else spelling.get(key, "") for key in map(_key, cells))
 
 
 def _numbers(sheet: LabelRows, at: int) -> tuple[float | None, ...]:
-    """Return the scores of a column, each from 0 to 1."""
     numbers: list[float | None] = []
     for row, cell in enumerate(sheet.columns[at]):
         written = trimmed(cell)

@@ -56,14 +56,6 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
         sheet, remarks = _kept(sheet, form, label, reading.keep)
     if form.rater is not None and label is not None:
         return _long(sheet, form.item, form.rater, label, reading, remarks)
-    ratings = _wide(sheet, form, reading, remarks)
-    columns = dict(zip(ratings.raters, ratings.columns, strict=True))
-    if not reading.raters and (question := ask_about(columns, sheet.file, interval=reading.level == "interval")):
-        raise question
-    return ratings
-
-
-def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) -> Ratings:
     at = form.item
     items = [visible(cell).strip() for cell in sheet.columns[at]]
     title = sheet.header[at] or "the first column"
@@ -76,7 +68,11 @@ def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) ->
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
     chosen = chosen_raters(reading, known, sheet.file)
     cells = [sheet.columns[sheet.header.index(name)] for name in chosen]
-    return Ratings(sheet, items, chosen, cells, chosen, remarks)
+    ratings = Ratings(sheet, items, chosen, cells, chosen, remarks)
+    columns = dict(zip(ratings.raters, ratings.columns, strict=True))
+    if not reading.raters and (question := ask_about(columns, sheet.file, interval=reading.level == "interval")):
+        raise question
+    return ratings
 
 
 def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading, remarks: list[str]) -> Ratings:

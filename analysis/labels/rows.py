@@ -83,7 +83,19 @@ def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:
-        columns = _parsed_columns(text, delimiter, file)
+        reader = _reader(text, delimiter)
+        try:
+            rows = [cells for cells in reader if _has_content(cells)]
+        except csv.Error as error:
+            advice = 'Close every quote, and double a quote inside quotes ("").'
+            raise InputError(f"not valid CSV: {error}", advice, file=file, line=reader.line_num) from error
+        width = len(rows[0]) if rows else 0
+        if any(len(row) != width for row in rows):
+            odd = next(position for position, row in enumerate(rows) if len(row) != width)
+            found = f"{len(rows[odd])} cells where the header has {width}"
+            advice = "Give each row one cell a column; quote a cell that holds the delimiter."
+            raise LabelRows(file, text, delimiter, rows[0], []).error(odd - 1, found, advice)
+        columns = list(zip(*rows, strict=True))
     if not columns or len(columns[0]) < 2:
         raise InputError(f"no {what}: the file is empty or has a header only", shapes, file=file)
     header = [column[0].strip() for column in columns]
@@ -110,22 +122,6 @@ def split_columns(text: str, delimiter: str) -> list[Sequence[str]] | None:
     cells = delimiter.join(lines).split(delimiter)
     columns: list[Sequence[str]] = [cells[position::width] for position in range(width)]
     return columns if all(map(str.strip, columns[0])) else None
-
-
-def _parsed_columns(text: str, delimiter: str, file: str) -> list[Sequence[str]]:
-    reader = _reader(text, delimiter)
-    try:
-        rows = [cells for cells in reader if _has_content(cells)]
-    except csv.Error as error:
-        advice = 'Close every quote, and double a quote inside quotes ("").'
-        raise InputError(f"not valid CSV: {error}", advice, file=file, line=reader.line_num) from error
-    width = len(rows[0]) if rows else 0
-    if any(len(row) != width for row in rows):
-        odd = next(position for position, row in enumerate(rows) if len(row) != width)
-        found = f"{len(rows[odd])} cells where the header has {width}"
-        advice = "Give each row one cell a column; quote a cell that holds the delimiter."
-        raise LabelRows(file, text, delimiter, rows[0], []).error(odd - 1, found, advice)
-    return list(zip(*rows, strict=True))
 
 
 def _reader(text: str, delimiter: str) -> Any:  # the type of csv.reader has no name

@@ -119,7 +119,16 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
         raise InputError("no labels: the workbook is empty", SHAPES, file=file)
     remarks = [f"sheet {filled[0]!r} is read"] if len(filled) > 1 else []
     remarks += [f"other sheets are not looked at: {', '.join(map(repr, filled[1:]))}"] if len(filled) > 1 else []
-    return _table(tables[filled[0]], file), remarks
+    numbered = [(number, row) for number, row in enumerate(tables[filled[0]], start=1) if _has_content(row)]
+    if len(numbered) < 2:
+        raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
+    places = [number for number, _ in numbered]
+    written = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
+    columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
+    header = [column[0].strip() for column in columns]
+    sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
+    check_header(sheet)
+    return sheet, remarks
 
 
 def _check_size(content: bytes, file: str) -> None:
@@ -145,19 +154,6 @@ def _letters(column: int) -> int:
     for letter in column.to_bytes(3):
         number = 26 * number + max(0, letter - 64)
     return number
-
-
-def _table(rows: list[list[Any]], file: str) -> LabelRows:
-    numbered = [(number, row) for number, row in enumerate(rows, start=1) if _has_content(row)]
-    if len(numbered) < 2:
-        raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
-    places = [number for number, _ in numbered]
-    written = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
-    columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
-    header = [column[0].strip() for column in columns]
-    sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
-    check_header(sheet)
-    return sheet
 
 
 def _has_content(row: list[Any]) -> bool:

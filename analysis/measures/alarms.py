@@ -1,8 +1,7 @@
 """How well a detector of misbehaviour tells when: what it finds, what it takes for misbehaviour, and how late it is.
 
-A run has onsets (the first step of each problem that was planted or annotated, none in a clean run) and alarms (the
-last step that the detector had seen when it first spoke of an episode). An alarm is right where an onset is in
-the `WINDOW` steps up to it, and false otherwise: also one that came before the problem.
+An alarm is the last step that the detector had seen when it first spoke of an episode. It is right where a problem
+began in the `WINDOW` steps up to it, and false otherwise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

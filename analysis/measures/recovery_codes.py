@@ -6,6 +6,8 @@ Each coder has a sheet of their own, in an order of its own, and sees no other:
     live-1-0007#0,recovered,recover_from_infinite_loops,
     live-1-0031#1,not_recovered,,unsure
 
+What they settled together is in a log of its own; the last decision on an item holds:
+
     item,code,by,note,at
 """
 
@@ -45,8 +47,6 @@ class Code(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Decision(Struct, frozen=True):
-    """What was settled on an item, by whom and when."""
-
     item: str
     code: str
     by: str

@@ -71,7 +71,6 @@ class _Tried(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the set and the system."""
         return f"{self.of.title}: {self.system}"
 
 

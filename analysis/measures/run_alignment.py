@@ -139,7 +139,17 @@ def _pairs(a: Sequence[_Doing], b: Sequence[_Doing]) -> list[tuple[int, int]]:
 
 
 def _pairs_in_order(a: Sequence[_Doing], b: Sequence[_Doing]) -> list[tuple[int, int]]:
-    similar = _similarities(a, b)
+    similar = np.zeros((len(a), len(b)), np.int32)
+    for kind in {one.kind for one in a} & {one.kind for one in b}:
+        rows, columns = ([place for place, one in enumerate(run) if one.kind == kind] for run in (a, b))
+        floor = _SAME_TOOLS if len(kind) > 1 else 0
+        shared = _dice([a[row].compared for row in rows], [b[column].compared for column in columns])
+        alike = (floor + (_MOST_UNLIKE_SAME - floor) * shared).astype(np.int32)
+        similar[np.ix_(rows, columns)] = np.where(alike >= _LEAST, alike, 0)
+    same = _equal([one.action for one in a], [one.action for one in b])
+    bonus = _SAME_WORDS * _equal([one.words for one in a], [one.words for one in b])
+    bonus = bonus + _SAME_RESULTS * _equal([one.results for one in a], [one.results for one in b])
+    similar = np.where(same, _SAME + bonus, similar).astype(np.int32)
     best = np.zeros((len(a) + 1, len(b) + 1), np.int32)
     """The best sum of what is left of both runs from a place in each."""
     for row in range(len(a) - 1, -1, -1):
@@ -157,21 +167,6 @@ def _pairs_in_order(a: Sequence[_Doing], b: Sequence[_Doing]) -> list[tuple[int,
         else:
             column += 1
     return pairs
-
-
-def _similarities(a: Sequence[_Doing], b: Sequence[_Doing]) -> NDArray[np.int32]:
-    """Return how alike each two steps are in thousandths; 0 where they cannot be paired."""
-    similar = np.zeros((len(a), len(b)), np.int32)
-    for kind in {one.kind for one in a} & {one.kind for one in b}:
-        rows, columns = ([place for place, one in enumerate(run) if one.kind == kind] for run in (a, b))
-        floor = _SAME_TOOLS if len(kind) > 1 else 0
-        shared = _dice([a[row].compared for row in rows], [b[column].compared for column in columns])
-        alike = (floor + (_MOST_UNLIKE_SAME - floor) * shared).astype(np.int32)
-        similar[np.ix_(rows, columns)] = np.where(alike >= _LEAST, alike, 0)
-    same = _equal([one.action for one in a], [one.action for one in b])
-    bonus = _SAME_WORDS * _equal([one.words for one in a], [one.words for one in b])
-    bonus = bonus + _SAME_RESULTS * _equal([one.results for one in a], [one.results for one in b])
-    return np.where(same, _SAME + bonus, similar).astype(np.int32)
 
 
 def _dice(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> NDArray[np.float64]:

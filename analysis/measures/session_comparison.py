@@ -69,7 +69,6 @@ class _Checked(Struct, frozen=True):
         return share(sum(self.shows), len(self.shows), _nothing(self.name))
 
     def n_projects(self, other: "_Checked") -> tuple[int, int]:
-        """Return how many projects the sessions of this and of another run are of."""
         return len(set(self.projects)), len(set(other.projects))
 
     def by_project(self, first: Sequence[str] = ()) -> list[tuple[int, int]]:
@@ -225,7 +224,6 @@ def _few(a: _Checked, b: _Checked) -> str:
 
 
 def _together(a: _Checked, b: _Checked) -> bool:
-    """Return whether any two sessions of a run are of one project."""
     return any(len(set(run.projects)) < len(run.projects) for run in (a, b))
 
 
@@ -249,6 +247,13 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
     changes = _adjusted({"": _changes(names, categories, compared, paired=paired)})[""]
     groups, alone = _groups(names, categories, compared, by, paired=paired) if by else ({}, {})
     n_a, n_b = map(len, runs)
+    reversals = []
+    for place, change in enumerate(changes):
+        overall = change.difference.value or 0.0
+        each = {group: own[place].difference.value or 0.0 for group, own in groups.items()}
+        against = tuple(group for group, value in each.items() if value * overall < 0)
+        if against:
+            reversals.append(Reversal(change.category, against, sum(value != 0 for value in each.values())))
     return SessionComparison(
         *names,
         sessions=(n_a, n_b),
@@ -260,7 +265,7 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
         by=by,
         groups=groups,
         groups_in_one_run=alone,
-        reversals=_reversals(changes, groups),
+        reversals=tuple(reversals),
         evidence=together(session.evidence for run in (a, b) for session, _ in run.sessions),
     )
 
@@ -303,7 +308,6 @@ def _matched(a: LabelledSessions, b: LabelledSessions) -> tuple[LabelledSessions
 def _groups(
     names: tuple[str, str], categories: Sequence[str], runs: TwoRuns, by: Grouping, *, paired: bool
 ) -> tuple[dict[str, tuple[SessionChange, ...]], dict[str, tuple[int, int]]]:
-    """The changes within each group of both runs, the largest first, and the sizes of those that only one run has."""
     in_group: list[dict[str, list[tuple[Session, Labels]]]] = [{}, {}]
     # A pair is in the group of its first session, so that it stays a pair.
     grouped_by = (runs[0], runs[0]) if paired else runs
@@ -332,14 +336,3 @@ def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[
 def _changes(names: tuple[str, str], categories: Sequence[str], runs: TwoRuns, *, paired: bool) -> list[SessionChange]:
     changed = paired_change if paired else sampled_change
     return [changed(category, names, runs, place) for place, category in enumerate((*categories, ANY))]
-
-
-def _reversals(changes: Sequence[SessionChange], groups: Mapping[str, Sequence[SessionChange]]) -> tuple[Reversal, ...]:
-    reversals = []
-    for place, change in enumerate(changes):
-        overall = change.difference.value or 0.0
-        each = {group: own[place].difference.value or 0.0 for group, own in groups.items()}
-        against = tuple(group for group, value in each.items() if value * overall < 0)
-        if against:
-            reversals.append(Reversal(change.category, against, sum(value != 0 for value in each.values())))
-    return tuple(reversals)

@@ -1,9 +1,7 @@
 """Texts grouped by their words, as help with reading many of them: which to read first, and which say the same.
 
-Words weigh by TF-IDF, groups are what HDBSCAN finds dense (Campello, Moulavi and Sander 2013), and texts that are like
-no others stay alone. How many groups there are and how large they are depends on these choices and is not a finding:
-nothing counts them, and no table or figure is made of them. Beside each group stands how stable it is when a fifth of
-the texts is left out.
+Words weigh by TF-IDF, and groups are what HDBSCAN finds dense (Campello, Moulavi and Sander 2013). How many there are
+depends on these choices and is not a finding: no table or figure is made of them.
 """
 
 import re

@@ -90,6 +90,5 @@ def _patterns(raters: int) -> IntArray:
 
 
 def _chances(codes: IntArray, prevalence: float, right: tuple[float, ...]) -> FloatArray:
-    """Return the chance of each pattern where raters are right so often."""
     by_label = [np.prod(np.where(codes == label, right, 1 - np.array(right)), axis=1) for label in (0, 1)]
     return np.asarray((1 - prevalence) * by_label[0] + prevalence * by_label[1])

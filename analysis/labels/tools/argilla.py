@@ -74,7 +74,6 @@ def _answers(question: str, responses: Any) -> Iterator[Response]:
 
 
 def _beside(column: Any, answers: list[Any]) -> list[Any]:
-    """Return what stands beside answers in another column; nothing where that is not of their length."""
     return column if isinstance(column, list) and len(column) == len(answers) else [None] * len(answers)
 
 

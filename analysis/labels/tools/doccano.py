@@ -1,9 +1,7 @@
 """Doccano's exports: JSON Lines, a line a text with its labels; of each annotator a file of the export's zip archive.
 
-`label` (in old exports `labels`) lists what was chosen, and several choices are one label. In exports of version 1.2
-and before, `annotations` has the choice of each `user`. Where annotators are told apart by nothing in a line, the file
-is the annotator's, as `ann.jsonl` is. Spans, entities and relations are left out; a text without a label has no rating,
-and comments are not looked at. Fields of the metadata stand beside the text: one of them may name the item.
+`label` (in old exports `labels`) lists what was chosen; up to version 1.2 `annotations` has the choice of each `user`.
+Without annotators in its lines, a file is one annotator's, as `ann.jsonl` is. Spans and relations are left out.
 
 Sources: https://doccano.github.io/doccano/tutorial/, https://github.com/doccano/doccano (backend/data_export/pipeline,
 and app/api/utils.py of version 1.2).

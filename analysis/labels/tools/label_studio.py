@@ -1,9 +1,8 @@
 """Label Studio's exports: JSON, a task an object with its annotations; CSV and JSON-MIN, a row an annotation.
 
 In JSON the answers of an annotation are in `result`: `from_name` is the question, and `value` holds `choices`, a
-`rating`, a `number` or a `taxonomy`. Regions (spans, boxes) and free text are left out, as are skipped annotations
-(`was_cancelled`) and predictions. In CSV a cell with several choices, or
-with a rating, is JSON.
+`rating`, a `number` or a `taxonomy`. Regions, free text, skipped annotations and predictions are left out. In CSV a
+cell with several choices, or with a rating, is JSON.
 
 Sources: https://labelstud.io/guide/export#Label-Studio-JSON-format-of-annotated-tasks,
 https://labelstud.io/guide/export#CSV, https://github.com/HumanSignal/label-studio-converter (exports/csv2.py).

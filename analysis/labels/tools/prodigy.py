@@ -1,9 +1,8 @@
 """Prodigy's export (`prodigy db-out`): JSON Lines, a line the answer of one annotator to one task.
 
 A choice lists what was chosen in `accept`; a task without choices is answered by `accept` or `reject`, about its
-`label` where it has one, so that each label is a question. `_input_hash` is the same for one input whatever is asked
-about it; `_annotator_id`, or `_session_id` if there is none, says who answered. An ignored task, a rejected choice
-and one without anything chosen are not ratings. Spans, relations and boxes are not looked at.
+`label`, which then is a question. `_input_hash` is the same for one input; `_annotator_id`, or `_session_id`, says who
+answered. Ignored tasks, spans, relations and boxes are not ratings.
 
 Sources: https://prodi.gy/docs/api-interfaces, https://prodi.gy/docs/api-web-app, https://prodi.gy/docs/review.
 """

@@ -283,7 +283,6 @@ def _coefficients(
 def _pairs(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, rng: np.random.Generator
 ) -> tuple[list[Pair], list[LabelConfusion], str]:
-    """Return each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
     categories = len(labels.categories)
     raters = list(combinations(range(len(labels.raters)), 2))
     shown = len(raters) * categories**2 <= MOST_CONFUSION_CELLS

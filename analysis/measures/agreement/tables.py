@@ -331,7 +331,6 @@ def _question(questions: QuestionReports) -> list[str]:
 
 
 def _decision(raters: list[str]) -> str:
-    """Return a name for the column of decisions that no rater has."""
     name = "decision"
     while name in raters:
         name += "_"

@@ -44,8 +44,6 @@ _PLANNED = (
 
 
 class _ArmSize(Struct, frozen=True):
-    """How many units and sessions an arm has, and what part of the units it should have."""
-
     name: str
     units: int
     sessions: int
@@ -104,7 +102,14 @@ def compare_arms(
     seed: int = 0,
 ) -> ExperimentReport:
     """Return every metric that was measured, in the treatment against the control."""
-    sizes = _sizes(sessions, shares)
+    names = sorted({one.arm for one in sessions} | set(shares or ()))
+    wanted = shares or dict.fromkeys(names, 1.0)
+    missing = [name for name in names if name not in wanted]
+    if missing:
+        raise UsageError(f"no share for the arm {missing[0]!r}", "Give each arm its share of the units.")
+    units = {name: [one.unit for one in sessions if one.arm == name] for name in names}
+    whole = sum(wanted.values())
+    sizes = {name: _ArmSize(name, len(set(own)), len(own), wanted[name] / whole) for name, own in units.items()}
     control, treatment = _named(list(sizes), control, treatment)
     rng = np.random.default_rng(seed)
     arms = [[one for one in sessions if one.arm == name] for name in (treatment, control)]
@@ -120,17 +125,6 @@ def compare_arms(
         tuple(structs.replace(one, p_adjusted=p) for one, p in zip(changes, adjusted, strict=True)),
         planned_units,
     )
-
-
-def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | None) -> dict[str, _ArmSize]:
-    names = sorted({one.arm for one in sessions} | set(shares or ()))
-    wanted = shares or dict.fromkeys(names, 1.0)
-    missing = [name for name in names if name not in wanted]
-    if missing:
-        raise UsageError(f"no share for the arm {missing[0]!r}", "Give each arm its share of the units.")
-    units = {name: [one.unit for one in sessions if one.arm == name] for name in names}
-    whole = sum(wanted.values())
-    return {name: _ArmSize(name, len(set(own)), len(own), wanted[name] / whole) for name, own in units.items()}
 
 
 def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]:

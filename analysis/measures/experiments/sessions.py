@@ -90,15 +90,6 @@ def unit_sums(sessions: Sequence[ExperimentSession], metric: Metric) -> FloatArr
 def read_sessions(file: Path) -> tuple[ExperimentSession, ...]:
     """Return the sessions of a user's CSV."""
     sheet = read_rows(file, "sessions", _SHAPE)
-    columns = _columns(sheet)
-    rows = range(len(sheet.columns[0]))
-    sessions = tuple(_session(sheet, columns, row) for row in rows)
-    for row, reason in _contradictions(sheet, sessions):
-        raise sheet.error(row, reason, "Each session is on one line, and each unit in one arm.")
-    return sessions
-
-
-def _columns(sheet: LabelRows) -> dict[str, int]:
     places = {name.casefold().replace(" ", "_"): at for at, name in reversed(list(enumerate(sheet.header)))}
     if "arm" not in places:
         raise sheet.error(-1, "no column arm", _SHAPE)
@@ -106,7 +97,12 @@ def _columns(sheet: LabelRows) -> dict[str, int]:
         raise sheet.error(-1, f"no column of {', '.join(METRICS)}", _SHAPE)
     if "failed_calls" in places and "calls" not in places:
         raise sheet.error(-1, "failed_calls without calls", "Give the column calls: how many tool calls there were.")
-    return {name: places[name] for name in ("session", "unit", "arm", *NUMBERS) if name in places}
+    columns = {name: places[name] for name in ("session", "unit", "arm", *NUMBERS) if name in places}
+    rows = range(len(sheet.columns[0]))
+    sessions = tuple(_session(sheet, columns, row) for row in rows)
+    for row, reason in _contradictions(sheet, sessions):
+        raise sheet.error(row, reason, "Each session is on one line, and each unit in one arm.")
+    return sessions
 
 
 def _session(sheet: LabelRows, columns: dict[str, int], row: int) -> ExperimentSession:

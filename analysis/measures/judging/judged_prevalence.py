@@ -1,11 +1,8 @@
 """How often a judge gives each label, and how often the positive one holds, put right for the judge's errors.
 
-The judge's share of positive answers is not prevalence. Where only some items have a gold label, the errors measured on
-these are carried over to all others, in two ways: by sensitivity and specificity (Rogan and Gladen), and by adding the
-judge's mean error on the labelled items to its share of all: the difference estimator of survey sampling (Cochran 1977,
-Sampling Techniques, section 7.3), to which prediction-powered inference comes where the labelled are some of all. Both
-suppose that the labelled items are like a random sample of all. Where every item has a gold label there is nothing to
-carry over: people's own share is the answer, and what a correction by the same items would give.
+Errors on items with a gold label are carried over to all others: by sensitivity and specificity (Rogan and Gladen), and
+as a mean error added to the judge's share (the difference estimator, Cochran 1977, Sampling Techniques, section 7.3).
+Both suppose that the labelled items are like a random sample of all.
 """
 
 import numpy as np

@@ -48,10 +48,6 @@ def scores_table(scores: Scores, source: str) -> Table:
     for name, label in scores.labels.items():
         rows += rows_from(label, _OF_LABEL, name, source)
     title = f"{scores.judge} on {scores.benchmark}"
-    return judging_table("scores", title, headline(scores), rows, _notes(scores))
-
-
-def _notes(scores: Scores) -> list[str]:
     counts = unanswered_text(scores)
     all_answered = "Every item was answered." if scores.n else "No item was judged."
     notes = [f"Not answered: {counts}." if counts else all_answered]
@@ -63,7 +59,7 @@ def _notes(scores: Scores) -> list[str]:
     if scores.unasked:
         items = counted_text(scores.unasked, "item")
         notes.append(f"No score counts the {items} with a gold label that the judge was not asked about.")
-    return notes
+    return judging_table("scores", title, headline(scores), rows, notes)
 
 
 def positive_rates(sample: JudgedSample) -> dict[str, Estimate]:

@@ -1,7 +1,7 @@
 """The scores of one run of a judge, as `scores.json` has them.
 
-Missing never becomes a label: every score is given over the answered items, and those that end in `_all` count the
-unanswered against the judge. An answer outside the labels is an answer, and wrong; it is counted under its own name.
+Missing never becomes a label: scores are over the answered items, and those that end in `_all` count the unanswered
+against the judge. An answer outside the labels is wrong, and counted under its own name.
 
     {"judge": "strict", "benchmark": "patches", "n": 40, "answered": 38, "abstained": 0, "unreadable": 2, …,
      "accuracy": {"value": 0.84, "low": 0.70, "high": 0.93, "n": 38, "method": "Wilson, 95%", "reason": ""}, …}

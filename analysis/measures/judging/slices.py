@@ -81,7 +81,6 @@ def _says_gold(codes: IntArray, gold: IntArray) -> bool:
 
 
 def _thirds(sample: JudgedSample, lengths: Lengths) -> list[tuple[str, list[str], IntArray]]:
-    """Return the items by length; nothing where hardly any two differ."""
     each = np.array([lengths.of_item.get(verdict.item, MISSING) for verdict in sample.verdicts], dtype=np.int64)
     known = each != MISSING
     distinct, of_length, counts = np.unique(each[known], return_inverse=True, return_counts=True)

@@ -161,8 +161,6 @@ def _columns(sheet: LabelRows) -> dict[str, int]:
 
 
 class _Rows(Struct, frozen=True):
-    """The rows of the file, by what each column is."""
-
     sheet: LabelRows
     columns: Mapping[str, int]
     cells: Mapping[str, Sequence[str]]
@@ -170,7 +168,6 @@ class _Rows(Struct, frozen=True):
     threshold: float | None
 
     def systems(self) -> tuple[SystemAttempts, ...]:
-        """Return what each system did, of a row an attempt or a row a task."""
         attempts, wide = self.cells.get("attempt", ()), "n" in self.columns
         gathered, lines = _Gathered(), self.sheet.lines()
         seen: dict[tuple[str, str, str], int] = {}
@@ -235,14 +232,11 @@ class _Rows(Struct, frozen=True):
 
 
 class _Gathered:
-    """Attempts by system and task, as they are read."""
-
     def __init__(self) -> None:
         self._tasks: dict[str, dict[str, TaskCounts]] = {}
         self._unanswered: dict[str, list[Unanswered]] = {}
 
     def add(self, system: str, task: str, counts: TaskCounts, where: str = "", text: str = "") -> None:
-        """Add the attempts of a row; those without an outcome stand at a place, with what is found there."""
         tasks = self._tasks.setdefault(system, {})
         tasks[task] = tasks.get(task, TaskCounts()) + counts
         if counts.unanswered:
@@ -251,7 +245,6 @@ class _Gathered:
             self._unanswered.setdefault(system, []).append(one)
 
     def systems(self) -> tuple[SystemAttempts, ...]:
-        """Return what was read, in the order of the file."""
         return tuple(
             SystemAttempts(name, tasks, tuple(self._unanswered.get(name, ()))) for name, tasks in self._tasks.items()
         )

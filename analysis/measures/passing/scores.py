@@ -1,8 +1,7 @@
 """pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks.
 
-All is counted over tasks, since attempts at one task are not independent trials: an interval resamples tasks, and where
-each task gives 0 or 1 it is Wilson's. Each figure is given over the attempts with an outcome, and again (`_all`) with
-those without one as failed. A task with fewer than k attempts has no pass@k: it is left out there, by name.
+Attempts at one task are not independent trials: an interval resamples tasks, and where each task gives 0 or 1 it is
+Wilson's. `_all` counts attempts without an outcome as failed. A task with fewer than k attempts has no pass@k.
 """
 
 from collections.abc import Mapping, Sequence
@@ -196,7 +195,6 @@ def flicker(cells: Sequence[Cell], resamples: int, seed: int, times: IntArray | 
 
 
 def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Estimate:
-    """Return the share of tasks that would pass sometimes if each passed at the mean rate, with tasks resampled."""
     tried, passed = kinds.rows[:, 0], kinds.rows[:, 1]
 
     def expected(sets: FloatArray) -> FloatArray:

@@ -1,9 +1,7 @@
 """What became of each misbehaviour of live sessions: from its onset on, or from the word that the agent hears of it.
 
-A problem is a planted misbehaviour with what the agent fell back into: it is over when its last relapse is. It ends by
-itself or by guidance (recovered), or the session ends first, or an engineer steps in: these two compete with recovery.
-In the arm that only detects, the word is what the agent would have heard, at the step at which it would have heard it,
-so that both arms are followed from the same moment, which nothing that differs between them comes before.
+A problem is a planted misbehaviour with its relapses. The end of the session and an engineer compete with recovery. In
+the arm that only detects, the word is taken at the step at which the agent would have heard it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,10 +1,7 @@
 """What a biased critic does to a closed loop of filter and retrain: a simulation, with its assumptions as data.
 
-An agent tries the tasks of a pool again and again. A critic says of each failure whose fault it was. A failure that it
-gives to the agent is trained on, one that it gives to the task takes the task out of the pool for good, one that it
-gives to the infrastructure is run again in the next round. Training on an error of the agent's own mends it with a
-chance; training on a failure that was not the agent's breaks something that it could do, with another. So a valid task
-that is taken for a defective one is lost to training, in every round some more: the loss compounds.
+A failure that the critic gives to the agent is trained on, one that it gives to the task takes the task out of the
+pool for good, one that it gives to the infrastructure is run again: so valid tasks are lost in every round some more.
 
     data/closed_loop.toml    the assumptions, each with its value and its meaning
 """

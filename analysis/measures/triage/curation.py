@@ -1,8 +1,7 @@
 """What is done with runs before they become training data, how right that is, and what a reward of 1 is worth.
 
-How right the kept are is counted where gold labels are known. Elsewhere it follows from the judge's errors on labelled
-cases, with the correction of Rogan and Gladen (`analysis.stats.correction`); that supposes that the judge errs on these
-runs as on those cases.
+Without gold labels, how right the kept are follows from the judge's errors on labelled cases (Rogan and Gladen), which
+supposes that it errs on these runs as on those.
 """
 
 from collections import Counter

@@ -1,8 +1,6 @@
 """Where raters of an annotation study disagree, which way, and who (AutoTriage, section 4.3).
 
-A rater stands apart on a case where one label leads among all raters and the rater gave another; that takes three
-raters. With two raters a disagreement has no direction by itself, and what tells them apart is how often each uses a
-label.
+A rater stands apart where one label leads among all raters and the rater gave another; that takes three raters.
 """
 
 from collections import Counter
@@ -148,13 +146,25 @@ def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) 
     calibration, independent = (
         _phase(study, blind, phase, resamples, seed) for phase in ("calibration", "independent")
     )
+    met = Counter(pair for labels in split.values() for pair in combinations(sorted({one for one in labels if one}), 2))
+    ordered = sorted(met.items(), key=lambda one: (-one[1], one[0]))
+    of_agent, of_task = ([item for item, label in leading.items() if label == side] for side in (AGENT, TASK))
+    to_task = sum(TASK in given[item].values() for item in of_agent)
+    to_agent = sum(AGENT in given[item].values() for item in of_task)
+    shares = share(to_task, len(of_agent), NO_MAJORITY), share(to_agent, len(of_task), NO_MAJORITY)
+    rates = Significance(None, None, len(leading), "Fisher's exact test", NO_MAJORITY)
+    if of_agent and of_task:
+        exact = fisher_exact(to_task, len(of_agent), to_agent, len(of_task))
+        rates = structs.replace(exact, test="Fisher's exact test")
+    nobody = "nobody stands apart at the border of agent and task" if leading else NO_MAJORITY
+    either, sign_test = share(to_task, to_task + to_agent, nobody), _sign_test(to_task, to_agent, nobody)
     return Disagreement(
         labels=coded,
         report=report,
         n=len(coded.items),
         disputed=in_dispute,
-        boundaries=_boundaries(split),
-        lean=_lean(given, leading),
+        boundaries=tuple(Boundary(pair, count, share(count, len(split), NO_DISPUTE)) for pair, count in ordered),
+        lean=Lean(*shares, difference_of_shares(*shares), rates, either, sign_test, to_task, to_agent),
         raters=tuple(_rater(study, report, rater, all_disputed) for rater in study.raters),
         raters_alike=_raters_alike(study.raters, given, leading),
         subcategories=tuple(_subcategories(alone, blind, resamples, seed)),
@@ -176,27 +186,6 @@ def _report(
 def _leading(labels: Mapping[str, str]) -> str | None:
     label, count = max(Counter(labels.values()).items(), key=lambda pair: pair[1], default=("", 0))
     return label if len(labels) > 2 and 2 * count > len(labels) else None
-
-
-def _boundaries(split: Mapping[str, Sequence[str | None]]) -> tuple[Boundary, ...]:
-    """Pairs of labels that meet on a case, the most frequent first; who cannot tell is at no border."""
-    met = Counter(pair for labels in split.values() for pair in combinations(sorted({one for one in labels if one}), 2))
-    ordered = sorted(met.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(Boundary(pair, count, share(count, len(split), NO_DISPUTE)) for pair, count in ordered)
-
-
-def _lean(labels: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]) -> Lean:
-    of_agent, of_task = ([item for item, label in leading.items() if label == side] for side in (AGENT, TASK))
-    to_task = sum(TASK in labels[item].values() for item in of_agent)
-    to_agent = sum(AGENT in labels[item].values() for item in of_task)
-    shares = share(to_task, len(of_agent), NO_MAJORITY), share(to_agent, len(of_task), NO_MAJORITY)
-    rates = Significance(None, None, len(leading), "Fisher's exact test", NO_MAJORITY)
-    if of_agent and of_task:
-        exact = fisher_exact(to_task, len(of_agent), to_agent, len(of_task))
-        rates = structs.replace(exact, test="Fisher's exact test")
-    nobody = "nobody stands apart at the border of agent and task" if leading else NO_MAJORITY
-    either, sign_test = share(to_task, to_task + to_agent, nobody), _sign_test(to_task, to_agent, nobody)
-    return Lean(*shares, difference_of_shares(*shares), rates, either, sign_test, to_task, to_agent)
 
 
 def _sign_test(one_way: int, other_way: int, reason: str) -> Significance:

@@ -1,9 +1,7 @@
 """A judge's scores made into probabilities of a label, fitted on some of the items and tested on the others.
 
-A score ranks: the area under the ROC curve and the average precision say how well, over all items. To be read as a
-probability it has to be calibrated: by a step function that only rises (isotonic regression) or by a logistic curve
-(Platt 1999, Probabilistic outputs for support vector machines), both fitted by scikit-learn on items of other runs than
-those on which the Brier score and the calibration error are then measured.
+Isotonic regression and the logistic curve (Platt 1999, Probabilistic outputs for support vector machines) are fitted
+by scikit-learn on items of other runs than those that they are tested on.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,9 +1,7 @@
 """Does correcting for a judge's errors come out right? People's labels of half of the runs are hidden, and shown again.
 
-Runs are split at random in two halves, again and again. The judge counts on all of them; people's labels of one half
-are used to correct its count, as they would be if nobody had labelled the others (`judged_prevalence`), and people's
-own count over all of them says how far off that is. The labelled half by itself is beside it: a judge with which
-one does no better adds nothing.
+People's labels of a random half of the runs correct the judge's count, and their count over all runs says how far off
+that is. A judge with which the labelled half does no better than alone adds nothing.
 """
 
 from collections.abc import Sequence

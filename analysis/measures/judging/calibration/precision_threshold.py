@@ -1,10 +1,8 @@
 """A threshold on a judge's score, or on its votes, that keeps its precision for a label above a floor.
 
-The items are split in two by run. The calibration half says which threshold has the best chance to be shown to keep the
-floor, or as good a one. On the held-out half, which nothing was chosen by, thresholds are tested from that one on, from
-strict to lenient, until one fails; the last that passes is given out. So the chance that a threshold is given out whose
-precision is below the floor is at most 1 - confidence, however many there are. `benchmarks/validity` measures error and
-power.
+The calibration half says which threshold has the best chance to be shown to keep the floor. On the held-out half
+thresholds are tested from that one on, from strict to lenient, until one fails; the last that passes is given out. So
+one whose precision is below the floor is given out with a chance of at most 1 - confidence, however many there are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

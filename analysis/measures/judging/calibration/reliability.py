@@ -1,8 +1,7 @@
 """Calibration: whether a judge that gives its label a score of 0.9 is right nine times out of ten.
 
-The score is of the label given, so what it is held against is whether that label is right. Judges give few different
-scores, most of them near 1: a bin is one score if there are at most ten, else one of ten with about equally many
-items, equal scores together. Bins of equal width would leave most of them empty.
+A bin is one score if there are at most ten, else one of ten with about equally many items: judges give few different
+scores, and bins of equal width would leave most of them empty.
 """
 
 from math import pi, sqrt

@@ -56,17 +56,14 @@ class _Pair(Struct, frozen=True):
 
     @property
     def answered(self) -> bool:
-        """Return whether both have a verdict."""
         return self.plain is not None and self.attacked is not None
 
     @property
     def flipped(self) -> bool:
-        """Return whether the verdicts differ."""
         return self.answered and self.plain != self.attacked
 
     @property
     def hit_target(self) -> bool:
-        """Return whether the attacked item got the label that the text asks for."""
         return self.attacked == self.target
 
 
@@ -176,7 +173,6 @@ def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict])
 def _excess(
     both: Sequence[_Pair], again: Sequence[_Pair], clusters: Mapping[str, str], resamples: int, seed: int
 ) -> Estimate:
-    """Return the flip rate less chance, over resamples of the plain items with all that was made of each."""
     if not both or not again:
         return Estimate(None, n=len(both), reason=NO_COPY if both else NO_PAIR)
     sums = [(pair.flipped, True, False, False) for pair in both]

@@ -92,12 +92,10 @@ class _Counts(Struct, frozen=True):
 
     @property
     def share(self) -> FloatArray:
-        """Return the good of the answered; NaN where nothing was answered."""
         return np.where(self.answered > 0, self.good / np.maximum(self.answered, 1), np.nan)
 
     @property
     def share_all(self) -> FloatArray:
-        """Return the good of all; NaN if there is no item."""
         items = np.broadcast_to(self.items[:, None, :], self.good.shape)
         return np.where(items > 0, self.good / np.maximum(items, 1), np.nan)
 

@@ -1,10 +1,8 @@
 """The alternative annotator test: whether the judge could stand in for one of the raters.
 
 Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, arXiv:2501.10970. Each rater is
-left out in turn, and on each item it is asked who is nearer to the remaining raters, the judge or the one left out;
-where both are equally near, both are. The judge wins against a rater if it is shown to be nearer as often, less a
-penalty epsilon that a rater has to pay for being dearer than a judge. It may replace a rater if it wins against at
-least half of them.
+left out in turn: on each item, is the judge or the one left out nearer to the others? The judge wins if it is shown to
+be nearer as often, less a penalty epsilon for what a rater costs, and may replace a rater if it wins against half.
 
 Epsilon is the authors' 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers, less where raters
 hardly agree with each other.

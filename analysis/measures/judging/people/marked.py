@@ -1,8 +1,7 @@
 """Judges that mark errors in runs, against the errors that people marked: by category, by place, by both together.
 
-By category is multi-label: each run has or has not an error of each category, and F1 is the mean over categories,
-weighted by how many runs have one. By place, and by place and category together, is the mean over runs of the share of
-people's marks that the judge made too. After TRAIL (Deshpande and others 2025, arXiv:2505.08638).
+By category, F1 is the mean over categories, weighted by how many runs have one; by place, and by both, it is the mean
+over runs of the share of people's marks found. After TRAIL (Deshpande and others 2025, arXiv:2505.08638).
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
