@@ -120,7 +120,7 @@ def literal_calls(action: str) -> tuple[ToolCall, ...]:
         except ValueError as error:
             return (ToolCall(name=value["name"], arguments=str(arguments), parse_error=f"not valid JSON: {error}"),)
     if not isinstance(arguments, dict):
-        return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are not mapping"),)
+        return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are not a mapping"),)
     return (ToolCall(name=value["name"], arguments=arguments),)
 
 

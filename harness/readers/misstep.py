@@ -52,7 +52,7 @@ def refuse(sample: Sample) -> str | None:
     if source is not None and not (isinstance(source, dict) and isinstance(source.get("format"), str)):
         return "its `source` names no format"
     if not isinstance(steps, list):
-        return "its `steps` are not list"
+        return "its `steps` are not a list"
     if source is None and not steps and not ("steps" in value and value.keys() <= _FIELDS[Trajectory]):
         return "neither a `source` nor `steps`"
     odd = next((place for place, step in enumerate(steps) if not _is_step(step)), None)

@@ -11,11 +11,9 @@
       [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py", "is_error": false}]}}
 
 Lines streamed to a caller are the same, with `session_id` and `parent_tool_use_id` for `sessionId`, `isSidechain` and
-`agentId`. Assistant lines with one message id are one turn, whose usage counts once. Lines of a sub-agent
-(`isSidechain`) are a trajectory of their own, `<session>/<agent>`. Only what a person typed is a user step: reminders,
-command wrappers and summaries are system steps, or are in `extra["injected"]` if they were put into the person's text.
-Steps are in the order of the file; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. What a session that was
-forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
+`agentId`. Assistant lines with one message id are one turn, whose usage counts once. Only what a person typed is a user
+step, and what the program adds a system step, or in `extra["injected"]` if it was put into the person's text. What a
+session that was forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
 """
 
 import re

@@ -11,10 +11,9 @@ The file `tasks/<task>/api_conversation_history.json`; `ui_messages.json` beside
      {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]}]
 
 Messages are Anthropic's with fields of the programs' own. Earlier versions wrote calls as text, elements named for
-tools: `<read_file>\n<path>a.py</path>\n</read_file>`, answered by `[read_file for 'a.py'] Result:` and a text below it.
-The last closing tag of a file's content counts, as the content may hold such tags. A person's words are in the tags
-`task`, `user_message`, `feedback` and `answer`, or without any tag if nothing is answered; what the program puts around
-them is in `extra["injected"]`. Messages without such words are system steps. A task is called after its folder.
+tools, as `<read_file>\n<path>a.py</path>\n</read_file>`, answered by `[read_file for 'a.py'] Result:` and a text below
+it. The last closing tag of a file's content counts, as the content may hold such tags. A person's words are in the tags
+`task`, `user_message`, `feedback` and `answer`, or without any tag if nothing is answered.
 """
 
 import re

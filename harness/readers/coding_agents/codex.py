@@ -11,10 +11,8 @@ r"""Codex rollouts: JSON Lines `{timestamp, type, payload}`, one file a session;
      "last_token_usage": {"input_tokens": 90, "cached_input_tokens": 50, "output_tokens": 7}}}}
 
 In the older layout the first line is the bare `{"id", "timestamp", "instructions"}` and the others are bare payloads of
-`response_item`; the oldest is one document `{"session": {}, "items": []}`. One answer of the model (reasoning, message,
-calls, up to the first output) is one step. An event that repeats the text of a message is not counted again. What the
-program writes in the user's role is a system step; `extra["injected"]` holds what it put before a person's words. What
-a forked session repeats of its `parent` is in `extra["replayed_lines"]` and makes no steps: it counts there.
+`response_item`; the oldest is one document `{"session": {}, "items": []}`. An event that repeats the text of a message
+is not counted again. What a forked session repeats of its `parent` is in `extra["replayed_lines"]` and counts there.
 """
 
 import re

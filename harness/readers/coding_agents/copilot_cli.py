@@ -10,11 +10,9 @@ r"""GitHub Copilot CLI sessions (github.com/github/copilot-cli): JSON Lines of e
      {"toolCallId": "c1", "success": true, "result": {"content": "a.py\n<exited with exit code 0>"}}}
 
 These are `~/.copilot/session-state/<session>/events.jsonl`, the lines of `--output-format json`, and transcripts of
-Copilot Chat in VS Code (events: github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`).
-A message of the assistant is a step; a call is in it once, though its start is an event of its own. Events with
-`agentId` (`parentToolCallId` in older versions) are a sub-agent's trajectory, `<session>/<agent>`. Messages of a source
-other than the user, notes, errors, summaries and tools that the person ran are system steps. What a request cost is not
-in dollars, and is in `extra["usage"]`.
+Copilot Chat in VS Code (events: github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`). Events with
+`agentId` (`parentToolCallId` in older versions) are a sub-agent's trajectory, `<session>/<agent>`. What a request cost
+is not in dollars, and is in `extra["usage"]`.
 """
 
 import re

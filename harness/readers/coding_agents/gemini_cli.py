@@ -9,10 +9,8 @@
     {"$set": {"lastUpdated": "…"}}
 
 A message with a known id replaces the earlier one in its place (fields that it lacks stay); `$set` replaces fields of
-the session, its list of messages included; `$rewindTo` drops the messages from an id on, which then are in
-`extra["other_lines"]`. The document is `{"sessionId", "messages": […]}`. What tools answered is in the call and again
-in a user line of `functionResponse` parts: one result. The context sent first, and messages of type info, warning and
-error, are system steps. A header of another session begins another trajectory.
+the session, its list of messages included; `$rewindTo` drops the messages from an id on. The document is `{"sessionId",
+"messages": […]}`. What tools answered is in the call and again in a user line of `functionResponse` parts: one result.
 """
 
 from collections.abc import Iterator

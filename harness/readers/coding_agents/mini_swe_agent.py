@@ -10,9 +10,8 @@ r"""mini-swe-agent runs: the messages alone, version 1 (`mini-swe-agent-1`), and
        {"role": "user", "content": "<returncode>0</returncode>\n<output>\na.py\n</output>"},
        {"role": "exit", "content": "diff --git …", "extra": {"exit_status": "Submitted"}}]}
 
-The action is the one bash block of the assistant's message, or its tool call; what the user says next is the
-observation. Complaints about format and time are results that are errors. `exit_status` does not say whether the task
-was solved: the outcome is unknown. `extra["step_of_message"]` has the step of each message, both counted from 0.
+What the user says after an action is the observation. `exit_status` does not say whether the task was solved: the
+outcome is unknown. `extra["step_of_message"]` has the step of each message, both counted from 0.
 """
 
 import re

@@ -13,10 +13,8 @@
 
 The types are in `packages/opencode/src/session/message-v2.ts`. The database `opencode.db`, of version 1.2 (2026) and
 later, is read as one such line a session (tables in `session.sql.ts` beside it). Earlier versions keep a file for each
-piece, of which `opencode export` makes one. What `opencode run` prints is of `opencode_stream`.
-Each answer of the model is a step (a message holds several between `step-start` and `step-finish`). Texts that the
-program put into the user's message are in `extra["injected"]`; if it has nothing else, and for summaries, the step is
-the system's. The session of a sub-agent names its `parent`.
+piece, of which `opencode export` makes one. Each answer of the model is a step (a message holds several between
+`step-start` and `step-finish`).
 """
 
 from collections.abc import Iterator

@@ -9,10 +9,8 @@ A run: `{"instance_id": "x-1", "instruction": "Fix it", "history": [events], "gi
 "report": {"resolved": true}}`, or with `issue` instead of `instance_id`; `history` may hold pairs `[action,
 observation]`. Older events have neither id nor source, and their arguments are in the event itself.
 
-An action of the agent is a call by its name, its `thought` the step's text; actions of one answer of the model are one
-step. An observation is the result of its `cause`; an error without a cause is a step of its own, as the call that it
-refuses was never recorded. State changes and empty observations are in `extra["other_events"]`; what was recalled for
-the agent is a system step.
+Actions of one answer of the model are one step. An observation is the result of its `cause`; an error without a cause
+is a step of its own, as the call that it refuses was never recorded.
 """
 
 from collections.abc import Iterator

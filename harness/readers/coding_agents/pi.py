@@ -9,11 +9,9 @@
     {"type": "message", "id": "e3", "parentId": "e2", "timestamp": "…", "message": {"role": "toolResult",
      "toolCallId": "c1", "toolName": "bash", "content": [{"type": "text", "text": "a.py"}], "isError": false}}
 
-Versions 1 to 3 (`packages/coding-agent/docs/session.md`); entries of version 1 have no `id` and `parentId`. Steps are
-in the order of the file, also if the person took another branch: `extra["id"]` and `extra["parentId"]` keep the tree.
-Summaries, messages of extensions and commands that the person ran are system steps. What a forked session repeats of
-its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. In what `pi --mode
-json` prints (`docs/json.md`) a message is taken when it ends; the lines that repeat it are left out.
+Versions 1 to 3 (`packages/coding-agent/docs/session.md`); entries of version 1 have no `id` and `parentId`. What a
+forked session repeats of its `parent`, entries older than its header, is in `extra["replayed_lines"]`. In what `pi
+--mode json` prints (`docs/json.md`) a message is taken when it ends; the lines that repeat it are left out.
 """
 
 from collections.abc import Iterator

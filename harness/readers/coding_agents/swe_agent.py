@@ -11,10 +11,9 @@ r"""SWE-agent trajectories (`.traj`), old and new, and its demonstrations, which
                  {"role": "user", "content": "a.py\n(Open file: n/a)\nbash-$", "agent": "main"}],
      "info": {"exit_status": "submitted", "submission": "diff --git …", "model_stats": {"api_calls": 1}}}
 
-One item of `trajectory` is one step of the agent. The history gives what came before the first, and the calls that
-the model made as JSON; otherwise an action is a call named by its first word with the whole as `command`. Messages
-marked `is_demo` are kept under `extra["demonstrations"]`. What of the history repeats the steps is left out.
-`exit_status` does not say whether the task was solved: the outcome is unknown.
+The history gives what came before the first item of `trajectory`, and the calls that the model made as JSON; otherwise
+an action is a call named by its first word with the whole as `command`. `exit_status` does not say whether the task was
+solved, so the outcome is unknown.
 """
 
 from collections.abc import Iterator

@@ -10,8 +10,7 @@
       "attachments": {"9f": "a long text"}, "events": []}]}
 
 The binary `.eval` container holds the same (`archive`). A trajectory's id is the sample's, with `-e2` from the second
-epoch on. Scores C, 1 and true are a pass, I, 0 and false a failure; if scorers disagree or say something else the
-outcome is unknown. Tokens, seconds and timestamps come from the model events; `extra["log"]` is of all samples.
+epoch on. Tokens, seconds and timestamps come from the model events; `extra["log"]` is of all samples.
 """
 
 from collections.abc import Iterator

@@ -2,10 +2,8 @@
 
 `header.json` (while the run goes on, `_journal/start.json`) has all of the log but its samples, a file such as
 `samples/a1_epoch_1.json` each sample and epoch. Each becomes one line, a log of one sample; if so many copies of the
-header would be too long, the first sample alone has it whole. Nothing is written to disk. Newer versions of Inspect
-pack with zstandard, which pyarrow unpacks and Python before 3.14 cannot. A sample that cannot be unpacked or makes over
-64 MiB becomes a line that says so; an archive that unpacks to more than 8 GiB, or to many times its size, is cut off
-there.
+header would be too long, the first sample alone has it whole. Newer versions of Inspect pack with zstandard, which
+pyarrow unpacks and Python before 3.14 cannot.
 """
 
 import copy

@@ -53,7 +53,7 @@ class _TooLong(Exception):
 def check_line(value: Any, source: Source) -> None:
     """Check that a line is a session, and not the word that one cannot be read."""
     if not isinstance(value, dict):
-        raise unreadable(f"no object but {type(value).__name__}", source)
+        raise unreadable(f"not an object but {type(value).__name__}", source)
     if MARK in value and isinstance(value.get(_UNREADABLE), str):
         raise unreadable(value[_UNREADABLE], source)
 

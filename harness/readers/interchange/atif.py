@@ -6,10 +6,8 @@
                 "tool_calls": [{"tool_call_id": "c1", "function_name": "read", "arguments": {"path": "a.py"}}],
                 "observation": {"results": [{"source_call_id": "c1", "content": "x = 1"}]}}]}
 
-All its fields are in `atif_document`. Embedded sub-agents' trajectories are trajectories of their own. A step that was
-copied from an earlier trajectory (`is_copied_context`) counts there: it is in `extra["copied_steps"]`. What our nouns
-have no place for is in `extra` under ATIF's names. `from_atif` reads back what `to_atif` writes (1.8), `source`
-included.
+All its fields are in `atif_document`. A step that was copied from an earlier trajectory (`is_copied_context`) counts
+there and is in `extra["copied_steps"]`. `from_atif` reads back what `to_atif` writes (1.8), `source` included.
 """
 
 from collections.abc import Iterator

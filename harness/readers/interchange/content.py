@@ -77,11 +77,11 @@ def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
     if isinstance(raw, dict):
         return raw, None
     if not isinstance(raw, str):
-        return as_text(raw), f"arguments are not object but {type(raw).__name__}"
+        return as_text(raw), f"arguments are not an object but {type(raw).__name__}"
     try:
         parsed = _untyped.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         return raw, f"arguments are not JSON: {error}"
     if isinstance(parsed, dict):
         return parsed, None
-    return raw, f"arguments are not object but {type(parsed).__name__}"
+    return raw, f"arguments are not an object but {type(parsed).__name__}"

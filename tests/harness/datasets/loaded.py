@@ -26,12 +26,10 @@ class Loaded:
 
     @cached_property
     def benchmark(self) -> Benchmark:
-        """What its `benchmark.toml` says."""
         return read_benchmark(self.folder)
 
     @cached_property
     def items(self) -> dict[str, Item]:
-        """Its items by id."""
         return {item.id: item for item in read_items(self.folder)}
 
     @cached_property
@@ -42,12 +40,10 @@ class Loaded:
 
     @cached_property
     def trajectories(self) -> dict[str, Trajectory]:
-        """Its trajectories by id."""
         return {run.id: run for run in read_trajectories(self.folder)}
 
 
 def load(name: str, upstream: Path, out: Path) -> Loaded:
-    """Run a loader over a folder of upstream files."""
     loader_for(name).load(upstream, out / name, read_file)
     return Loaded(out / name)
 

@@ -104,7 +104,6 @@ def test_without_a_named_folder_the_environment_comes_before_the_cache(
 
 
 def made(folder: Path) -> None:
-    """A set's folder with something in it."""
     folder.mkdir(parents=True)
     (folder / "human_labels.csv").write_text("")
 

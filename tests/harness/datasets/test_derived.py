@@ -50,7 +50,6 @@ def records(path: Path) -> list[dict[str, Any]]:
 
 
 def page(resolved: Iterable[tuple[str, Iterable[str]]]) -> bytes:
-    """Upstream's page with the instances that each agent resolved."""
     return "".join(
         f"### {agent} / Other Instances\nResolved instances:\n```\n{chr(10).join(names)}\n```\n"
         for agent, names in resolved
@@ -89,7 +88,6 @@ def upstream(data_folder: Path) -> dict[str, bytes]:
 
 
 def at_hand(name: str, file: str, upstream: dict[str, bytes]) -> dict[str, bytes]:
-    """The inputs of a derived file that are available."""
     return {
         known.upstream_path: LEFT_OUT if known.left_out else upstream[known.sha256]
         for known in inputs_of(name)

@@ -18,7 +18,6 @@ loaded = public("intercode")
 
 @pytest.fixture(scope="module")
 def totals(loaded: Loaded) -> dict[str, dict[str, str]]:
-    """Upstream file → its row of totals."""
     with (loaded.folder / "gold_totals.csv").open(newline="") as stream:
         return {row["file"]: row for row in csv.DictReader(stream)}
 
@@ -87,7 +86,6 @@ def test_turns_and_invalid_actions_of_the_trajectories_are_those_of_the_totals(
 
 
 def record(**changes: Any) -> dict[str, Any]:
-    """One made-up run of two turns that succeeds in the first."""
     return {
         "environment": "ic_bash",
         "dataset": "./tasks.json",

@@ -66,7 +66,7 @@ def test_iterations_out_of_turn_or_without_an_action_are_errors(text: str, found
         ("{'name': 'ls', 'args': {'all': True}}", (ToolCall("ls", {"all": True}),)),
         ("{'name': 'ls', 'arguments': '{\"all\": 1}'}", (ToolCall("ls", {"all": 1}),)),
         ("{}", ()),
-        ("{'name': 'ls', 'args': [1]}", (ToolCall("ls", "[1]", parse_error="the arguments are not mapping"),)),
+        ("{'name': 'ls', 'args': [1]}", (ToolCall("ls", "[1]", parse_error="the arguments are not a mapping"),)),
         ("list files", (ToolCall("", "list files", parse_error="no literal with a name"),)),
         ("(" * 5000, (ToolCall("", "(" * 5000, parse_error="no literal with a name"),)),
         ("{'name': 'sed', 'args': {'expression': '\\d'}}", (ToolCall("sed", {"expression": "\\d"}),)),

@@ -27,7 +27,6 @@ class Hub(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where it answers."""
         return f"http://127.0.0.1:{self.server_port}"
 
 
@@ -101,7 +100,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def hub(files: dict[str, bytes]) -> Iterator[Hub]:
-    """The hub with the files of a data set, on a port of this machine."""
     server = Hub(files)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()

@@ -26,7 +26,6 @@ configs:
 
 
 def chats(name: str) -> bytes:
-    """A Parquet file of two chats."""
     stream = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([{"id": f"{name}{number}", "messages": CHAT} for number in (1, 2)]), stream)
     return stream.getvalue()
@@ -41,7 +40,6 @@ def server() -> Iterator[Hub]:
 
 @pytest.fixture
 def here(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The libraries ask the server of this machine."""
     monkeypatch.setattr(constants, "ENDPOINT", server.address)
     HfFileSystem.clear_instance_cache()
 

@@ -60,7 +60,6 @@ def lines(*ids: object) -> bytes:
 
 
 def seen(path: Path, *readers: Reader) -> list[tuple[str, int | None]]:
-    """What was read of a file: id and line, or the error and its line."""
     return [_short(found) for found in read_with(path, readers or (NUMBERS,))]
 
 

@@ -13,7 +13,6 @@ from tests.families.recordings import verdicts_of
 
 
 def verdicts(folder: Path, document: dict[str, Any] | bytes) -> dict[tuple[str, str, int], WrittenVerdict]:
-    """The verdicts of a log by item, judge and attempt."""
     file = folder / "log"
     file.write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
     return {(one.item, one.judge, one.attempt): one for one in written_verdicts(file).verdicts}

@@ -15,7 +15,6 @@ from tests.families.recordings import verdicts_of
 
 
 def one(**fields: Any) -> WrittenVerdict:
-    """The verdict of a row."""
     row = {"transcript_id": "a1", "scanner_name": "tone", "value": "calm", "value_type": "string"} | fields
     (found,) = inspect_scout.verdicts(row, Place("rows.jsonl", 1))
     return found

@@ -16,7 +16,6 @@ ROWS = [json.loads(line) for line in verdicts_of("nemo_evaluator").splitlines()]
 
 
 def verdicts(value: dict[str, Any]) -> dict[tuple[str, str], WrittenVerdict]:
-    """The verdicts of a row or a result by item and judge."""
     assert nemo_evaluator.is_own(value)
     return {(one.item, one.judge): one for one in nemo_evaluator.verdicts(value, Place("rows.jsonl", 1))}
 

@@ -13,7 +13,6 @@ from tests.families.recordings import verdicts_of
 
 
 def one(**fields: Any) -> WrittenVerdict:
-    """The verdict of an annotation or a row."""
     assert reader_of(fields) is phoenix
     (found,) = phoenix.verdicts(fields, Place("rows.jsonl", 1))
     return found

@@ -16,7 +16,6 @@ RESULT = DOCUMENT["results"]["results"][0]
 
 
 def verdicts(**fields: Any) -> dict[str, WrittenVerdict]:
-    """The verdicts of a result by judge."""
     return {one.judge: one for one in promptfoo.verdicts(RESULT | fields, Place("results.jsonl", 1))}
 
 

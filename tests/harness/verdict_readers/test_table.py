@@ -13,7 +13,6 @@ PLACE = Place("verdicts.csv", 7)
 
 
 def row(**cells: Any) -> WrittenVerdict:
-    """The verdict of a row."""
     (found,) = table.verdicts({"item": "run-1", "label": "yes"} | cells, PLACE)
     return found
 

@@ -15,13 +15,11 @@ loaded = public("agent_as_a_judge")
 
 @pytest.fixture(scope="module")
 def judge(data_folder: Path) -> dict[str, str]:
-    """Item → what the agent judge said."""
     (verdicts,) = recorded_verdicts("agent_as_a_judge", data_folder / "agent_as_a_judge").values()
     return {verdict.item: str(verdict.label) for verdict in verdicts}
 
 
 def people(loaded: Loaded) -> dict[str, str]:
-    """Item → what people said."""
     return {item: label for (item, _), label in loaded.gold.items()}
 
 

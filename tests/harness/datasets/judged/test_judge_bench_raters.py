@@ -13,7 +13,6 @@ from tests.harness.datasets.loaded import Loaded, write
 
 
 def load_all(upstream: Path, out: Path) -> dict[str, Loaded]:
-    """Question → its folder."""
     loader.load(upstream, out / loader.NAME, read_file)
     return {folder.name.removeprefix(f"{loader.NAME}-"): Loaded(folder) for folder in out.iterdir()}
 

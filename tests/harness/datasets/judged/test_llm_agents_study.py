@@ -15,7 +15,6 @@ AGENTS = ("AutoCodeRover", "OpenHands", "RepairAgent")
 
 @pytest.fixture(scope="module")
 def study(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Loaded]:
-    """Question → its folder."""
     main = load("llm_agents_study", data_folder / "llm_agents_study", tmp_path_factory.mktemp("loaded"))
     return by_question(main)
 

@@ -14,7 +14,6 @@ mast = public("mast")
 
 
 def marks(mast: Loaded) -> dict[str, tuple[str | None, ...]]:
-    """Item → the three marks."""
     return {item: tuple(mast.gold.get((item, rater)) for rater in RATERS) for item in mast.items}
 
 

@@ -20,7 +20,6 @@ def errors(trail: Loaded) -> list[dict[str, Any]]:
 
 
 def source_of(trail: Loaded) -> dict[str, str]:
-    """Trace → gaia or swe_bench."""
     return {item.extra["trace"]: item.extra["source"] for item in trail.items.values()}
 
 

@@ -19,7 +19,6 @@ from tests.families.recordings import recording_of
 
 
 def made(path: Path, *statements: str | tuple[str, Any]) -> Path:
-    """A database in which some statements were executed."""
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             if isinstance(statement, str):

@@ -38,19 +38,16 @@ SESSION: dict[str, Any] = {
 
 
 def written(path: Path, columns: dict[str, list[Any]], rows_a_group: int = 2, **options: Any) -> Path:
-    """A Parquet file of these columns."""
     pq.write_table(pa.table(columns), path, row_group_size=rows_a_group, **options)
     return path
 
 
 def lake(path: Path, n: int = 5, **options: Any) -> Path:
-    """A lake of sessions called 0, 1 and so on."""
     bodies = [json.dumps(SESSION | {"session_id": str(place)}) for place in range(n)]
     return written(path, {"id": list(map(str, range(n))), "atif": bodies}, **options)
 
 
 def error_of(path: Path, *, named: bool = False) -> str:
-    """Why nothing of a file can be read."""
     (part,) = parts_of(FoundFile(path, named))
     assert isinstance(part, Unreadable)
     return part.error

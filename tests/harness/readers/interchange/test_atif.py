@@ -18,7 +18,6 @@ SOURCE = Source("atif", "runs/gate.json")
 
 
 def document(**fields: Any) -> dict[str, Any]:
-    """A small document with fields put in or changed."""
     steps = [
         {"step_id": 1, "source": "user", "message": "Mend it."},
         {"step_id": 2, "source": "agent", "message": "Yes."},

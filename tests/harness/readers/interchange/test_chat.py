@@ -11,7 +11,6 @@ from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
 
 def call(name: str = "read", arguments: Any = "{}", call_id: str | None = None) -> dict[str, Any]:
-    """A tool call as it is in a message."""
     identity = {} if call_id is None else {"id": call_id}
     return identity | {"type": "function", "function": {"name": name, "arguments": arguments}}
 
