@@ -1,4 +1,4 @@
-"""`python -m benchmarks edits [--cases N] [--seed S]`: printed, and written to RESULTS.md beside this.
+"""Measure edits by `python -m benchmarks edits [--cases N] [--seed S]`, and write RESULTS.md beside this.
 
 The appliers were worked on with seeds 1 and 2; the default is another.
 """

@@ -1,7 +1,4 @@
-"""Edits of real source files, made by seed: what the file is, what its author wants it to be, and where it changes.
-
-The files are those of Python's standard library on this machine, read when the benchmark runs.
-"""
+"""Make edits of the standard library's source files, by seed."""
 
 import keyword
 import re

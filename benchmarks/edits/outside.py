@@ -1,7 +1,7 @@
-"""Runs the appliers of others on cases, in an environment of their own: a JSON line in, a JSON line out.
+"""Run the appliers of others on cases, in an environment of their own: a JSON line in, a JSON line out.
 
-Standard library alone, as Misstep is not installed there. In: `tool`, `reply`, `path`, `file`. Out: `file` (the text
-afterwards), `applied` (whether the tool said that it was), `said`. Each case has a folder of its own.
+It imports the standard library alone, as Misstep is not installed there. In: `tool`, `reply`, `path`, `file`. Out:
+`file` (the text afterwards), `applied` (whether the tool said that it was), `said`.
 """
 
 import json

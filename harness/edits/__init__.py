@@ -1,9 +1,4 @@
-"""Edit formats: one module a form in which models write changes of files. Pure text; nothing here touches a file.
-
-`EDIT_FORMATS` is the registry, name → dotted path; an entry point in the group `misstep.edit_formats` adds to it, and
-`package.module:name` names one that is not registered. What every format needs is beside them: `changes` has the
-types, `locating` finds the one place where a change belongs, `applying` makes all of it or nothing.
-"""
+"""Read and write the forms in which models write changes of files. Pure text; nothing here touches a file."""
 
 from functools import cache
 
@@ -35,10 +30,7 @@ def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Appli
 
 
 def instructions(format_name: str, path: str) -> str:
-    """What tells a model how to write a format: the shipped prompt, or the `INSTRUCTIONS` of a format from elsewhere.
-
-    `path` is a file of the task, which is in the example: a made-up one would be copied letter by letter.
-    """
+    """Return what tells a model how to write a format; `path` is a file of the task, for the example."""
     own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
     text = own if own is not None else shipped_prompt(f"patch/{format_name}").user
     return text.replace("{path}", path)

@@ -1,4 +1,4 @@
-"""Which lines of a search block its replacement keeps: what was only shown for orientation is then left as it is.
+"""Align a search block with its replacement, so that the lines that both have are left as they are.
 
 Anchored on the lines that are once in each (patience diff: Bram Cohen, 2010), which takes n log n of any text.
 """

@@ -14,8 +14,6 @@ from misstep.harness.errors import EditRefused
 
 
 class _Span(NamedTuple):
-    """Lines `start` to `end` of a file, and what replaces them."""
-
     start: int
     end: int
     new: list[str]

@@ -1,9 +1,4 @@
-"""What an edit says, whatever its format: files, their hunks, and what became of them.
-
-    Hunk((Line(" ", "def add(a, b):"), Line("-", "    return a - b"), Line("+", "    return a + b")))
-
-says that a line of the file is kept, one is deleted and one is added.
-"""
+"""Hold what an edit says, whatever its format: files, their hunks, and what became of them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, Protocol
@@ -29,10 +24,12 @@ class Line(Struct, frozen=True):
 class Hunk(Struct, frozen=True):
     """One place of a file and what becomes of it.
 
-    `at` is the line that the edit names, counted from 1; `anchors` are lines above the place, outermost
-    first; `at_end` says that its last line is the file's last. `tagged` says that each line is written with its mark,
-    `markless` that kept lines were written without theirs. `old_open` and `new_open` say that no line end follows
-    the last line, before and after. `crlf` says that its lines end so. `rules` are the leniencies that reading it took.
+    - `at`: The line that the edit names, from 1.
+    - `anchors`: Lines above the place, outermost first.
+    - `at_end`: Its last line is the file's last.
+    - `tagged`, `markless`: Each line is written with its mark; kept lines were written without theirs.
+    - `old_open`, `new_open`: No line end follows the last line, before and after.
+    - `rules`: The leniencies that reading it took.
     """
 
     lines: tuple[Line, ...]
@@ -70,9 +67,9 @@ class FileEdit(Struct, frozen=True):
 class Edits(Struct, frozen=True):
     """All that one reply changes.
 
-    `path` is the file that the reply was asked to change, if one was. `in_turn` says that each hunk is of the text that
-    the one before it left, otherwise all are of the file as it was. `says_end` says that the format can tell whether
-    the last line has a line end.
+    - `path`: The file that the reply was asked to change, if one was.
+    - `in_turn`: Each hunk is of the text that the one before it left; otherwise all are of the file as it was.
+    - `says_end`: The format can tell whether the last line has a line end.
     """
 
     files: tuple[FileEdit, ...]
@@ -84,8 +81,8 @@ class Edits(Struct, frozen=True):
 class Receipt(Struct, frozen=True):
     """What was done at one place.
 
-    `rule` is `exact`, or the leniencies that were needed, joined by ", ". `lines` are the first and last line of the
-    place in the file as this hunk found it, counted from 1, those of the context included; (0, 0) is a whole file.
+    - `rule`: `exact`, or the leniencies that were needed, joined by ", ".
+    - `lines`: First and last line of the place as this hunk found it, from 1, with the context; (0, 0) is a whole file.
     """
 
     path: str
@@ -101,10 +98,7 @@ class Applied(Struct, frozen=True):
 
 
 class EditFormat(Protocol):
-    """A module that reads one form in which changes of files are written.
-
-    It may have `INSTRUCTIONS`, a text that tells a model how to write it; those of the shipped formats are prompts.
-    """
+    """A module that reads one form of changes; its `INSTRUCTIONS`, if any, tell a model how to write it."""
 
     NAME: str
 
@@ -128,10 +122,7 @@ def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
 
 
 def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:
-    """Return a hunk of lines that were split at LF: a CR at the end of all of them is their line end.
-
-    `endless` are the places of lines that have no line end.
-    """
+    """Return a hunk of lines split at LF: a CR at the end of all (but the places `endless`) is their line end."""
     written = list(lines)
     ended = [text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless]
     crlf = bool(ended) and all(ended)

@@ -1,4 +1,4 @@
-"""Lines such as `# ... rest of the code ...`, which stand for what their author left out.
+"""Recognise lines such as `# ... rest of the code ...`, which stand for what their author left out.
 
 In what is kept they stand for any lines; in what is added they would delete what they stand for.
 """
@@ -39,8 +39,8 @@ def says_left_out(text: str) -> bool:
 def left_out(lines: Sequence[Line]) -> str:
     """Return the first added line that stands for code of the file; empty where none does.
 
-    A bare `...` is Python's too: the body of a stub that is added and replaces nothing, and within an example of
-    doctest, which goes from `>>>` to the next empty line, a further line of the example or of what it prints.
+    A bare `...` is Python's too: the body of a stub that is added and replaces nothing, and, within an example of
+    doctest (from `>>>` to the next empty line), a further line of the example or of what it prints.
     """
     deleted = {line.text.strip() for line in lines if line.tag == "-"}
     above = ""

@@ -1,4 +1,4 @@
-"""The text of a file as lines, so that its line ends and the end of its last line are kept; what differs in two.
+"""Split the text of a file into lines, so that its line ends and the end of its last line are kept.
 
 Only LF and CRLF end a line; a form feed or a lone CR is inside one.
 """
@@ -45,10 +45,7 @@ def split_file(text: str, path: str) -> FileText:
 
 
 def reply_lines(text: str) -> list[str]:
-    """Return the lines of a reply, split at LF; a CR before it is kept, as it may be the file's.
-
-    Replies lose the end of their last line: it gets the CR that the line above it has.
-    """
+    """Return the lines of a reply, split at LF; a lost end of its last line gets the CR that the line above has."""
     lines = text.removeprefix(_BOM).split("\n")
     if len(lines) > 1 and lines[-1] and lines[-2].endswith("\r") and not lines[-1].endswith("\r"):
         lines[-1] += "\r"
@@ -56,7 +53,7 @@ def reply_lines(text: str) -> list[str]:
 
 
 def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> list[tuple[int, int, list[str]]]:
-    """Lines `start` to `end` of the old text and what replaces them, in order.
+    """Return the changes of a text in order: first and last line of the old text, and what replaces them.
 
     Changes with at most `around` unchanged lines between them are one, together with these lines.
     """

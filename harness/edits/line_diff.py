@@ -1,4 +1,4 @@
-"""The line diff: only the deleted and added lines, each with its mark and its line number.
+"""Read and write the line diff: only the deleted and added lines, each with its mark and its line number.
 
     path/to/file.py
     ```
@@ -7,11 +7,9 @@
     ```
 
 A line is `-` or `+`, a number, one space, and the text of the line with its own spaces. Behind `-` is the line's
-number in the file as it is, behind `+` that in the file as it becomes, both counted from 1. Lines may be in any
-order. Every added line is directly beside a deleted one, as the text of the deleted line is all that tells a
-right number from a wrong one: to insert a line, its neighbour is deleted and added again. Only a new or empty file has
-added lines alone. The path is the line above the lines or above their fence. The format cannot say whether a file ends
-in a line end: it stays as it was, and a new file has one.
+number in the file as it is, behind `+` that in the file as it becomes. Lines may be in any order. Every added line is
+directly beside a deleted one, whose text tells a right number from a wrong one: to insert a line, its neighbour is
+deleted and added again. Only a new or empty file has added lines alone.
 """
 
 import re
@@ -154,7 +152,6 @@ def render(path: str, before: str | None, after: str | None) -> str:
 def _with_neighbours(
     groups: Sequence[tuple[int, int, list[str]]], old: Sequence[str]
 ) -> Iterator[tuple[int, int, list[str]]]:
-    """Insertions with the line above them, or the first line of the file below them."""
     for start, end, lines in groups:
         if start < end or not old:
             yield start, end, lines

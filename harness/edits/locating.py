@@ -1,8 +1,7 @@
-"""Where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
+"""Find where a hunk belongs in a file: at one place only, by the first rule under which its lines are there.
 
-`_located` has the rules in their order. What a rule finds twice is refused, and so is a text that is there a second
-time with another indentation, as replies shift it. A line number decides between equal places if the text is at that
-line; a text elsewhere than its line number says must be more than one line.
+What a rule finds twice is refused, and so is a text that is there a second time with another indentation. A line
+number decides between equal places if the text is at that line; a text elsewhere must be more than one line.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,14 +48,12 @@ def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
 
 
 def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
-    """Return the place by the first rule that finds one, each on the variants of a hunk in their order."""
     variants = _variants(hunk)
     rules = (_as_written, _spaces_at_ends_aside, _indentation_aside)
     return next((place for rule in rules if (place := rule(variants, lines, path)) is not None), None)
 
 
 def _variants(hunk: Hunk) -> Variants:
-    """Return a hunk as written, without blank lines at its edges, and with the marks of kept lines put back."""
     variants: Variants = [(("context_marker",) if hunk.markless else (), hunk)]
     if not hunk.tagged and (edges := _without_edges(hunk)) is not None:
         variants.append(((*variants[0][0], "blank_edges"), edges))
@@ -170,7 +167,6 @@ def _indent(text: str) -> str:
 
 
 def _shift(pairs: Sequence[tuple[str, str]]) -> Change | None:
-    """Putting the same spaces before each line, or taking them away."""
     written, there = pairs[0]
     more, less = there.removesuffix(written), written.removesuffix(there)
     if len(there) > len(written) and all(line == more + text for text, line in pairs):
@@ -181,7 +177,6 @@ def _shift(pairs: Sequence[tuple[str, str]]) -> Change | None:
 
 
 def _tabs(pairs: Sequence[tuple[str, str]]) -> Change | None:
-    """Tabs for spaces or spaces for tabs, the same number for each."""
     for tab_in_file in (True, False):
         sides = [(line, text) if tab_in_file else (text, line) for text, line in pairs]
         widths = {len(spaces) / len(tabs) for tabs, spaces in sides if tabs}
@@ -321,7 +316,6 @@ def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """Return the first line that has a word, short enough for a message."""
     first = next((line for line in lines if line.strip()), "")
     cut = f"{first[:80]}…" if len(first) > 80 else first
     return f"`{cut.strip() or 'a blank line'}`" + (f" and {len(lines) - 1} more lines" if len(lines) > 1 else "")

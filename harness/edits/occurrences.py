@@ -1,4 +1,4 @@
-"""Where a block of lines is in a file, in a time that grows with both and not with their product."""
+"""Find a block of lines in a file, in a time that grows with both and not with their product."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The patch envelope that current models emit, with its files one after the other.
+"""Read and write the patch envelope that current models emit, with its files one after the other.
 
     *** Begin Patch
     *** Update File: path/to/file.py
@@ -15,9 +15,8 @@
     *** End Patch
 
 `@@` opens each place of a file, the first may go without it; the lines behind `@@` are above the place, outermost
-first, and choose between equal places; line numbers there are not used. `*** End of File` says that the last line
-above is the file's last, and below added lines alone that they go there. The format cannot say whether a file ends in
-a line end: it stays as it was, and a new file has one. Text outside the envelope is not read.
+first, and choose between equal places. `*** End of File` says that the last line above is the file's last, and below
+added lines alone that they go there.
 """
 
 import re
@@ -169,7 +168,6 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
 
 
 def _only(lines: Sequence[str], start: int, end: int, around: int) -> tuple[int, int]:
-    """Lines around a change that are at no other place."""
     start, end = max(0, start - around), min(len(lines), end + around)
     while (start > 0 or end < len(lines)) and (start == end or not only_place(lines, start, end)):
         start, end = max(0, start - 1), min(len(lines), end + 1)

@@ -1,4 +1,4 @@
-"""Search and replace: blocks of the lines as they are and as they are to be.
+"""Read and write search and replace: blocks of the lines as they are and as they are to be.
 
     path/to/file.py
     ```python
@@ -10,10 +10,8 @@
     ```
 
 A search block is whole lines and must be at one place of the file; each block is searched in what the one before it
-left. An empty search block is a new or empty file. The path is the line above the block or above its fence; a block
-without one is of the file of the block before, or of that which was asked about. The markers have seven signs; where
-a line of the file is such a marker, all three have another number from five to nine. The format cannot say whether a
-file ends in a line end: it stays as it was, and a new file has one.
+left. An empty search block is a new or empty file. A block without a path above it is of the file of the block before.
+The markers have seven signs; where a line of the file is such a marker, all three have another number, from 5 to 9.
 """
 
 import re
@@ -64,7 +62,6 @@ def parse(text: str, path: str = "") -> Edits:
 
 
 def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
-    """Return the block whose first marker is at a line, and the line after its last."""
     size = len(opened)
     dividers: dict[int, list[int]] = {}
     for place in range(head + 1, len(lines)):

@@ -1,4 +1,4 @@
-r"""The unified diff of git and diff.
+r"""Read and write the unified diff of git and diff.
 
     --- a/path/to/file.py
     +++ b/path/to/file.py
@@ -9,9 +9,7 @@ r"""The unified diff of git and diff.
 
 A hunk belongs where its kept and deleted lines are. Its line number decides between several such places, and may
 otherwise be wrong or missing. Its counts may be missing; more lines than it counts are taken, fewer are refused unless
-blank ones are wanting at its end, as a reply may have been cut off. `/dev/null` is a file that is not there. A first
-file header may be missing where the file is known. A last line has a line end unless `\ No newline at end of file`
-is below it.
+blank ones are wanting at its end.
 """
 
 import re
@@ -103,7 +101,6 @@ def _is_header(lines: Sequence[str], place: int) -> bool:
 
 
 def _extended(line: str, section: _Section) -> None:
-    """A line of git between `diff --git` and the hunks."""
     for start, what in _REFUSED.items():
         if line.startswith(start):
             raise EditRefused("malformed", f"the diff is {what}", "Give the text of files.", path=section.git[1])
@@ -116,7 +113,6 @@ def _extended(line: str, section: _Section) -> None:
 
 
 def _hunk(lines: Sequence[str], head: int) -> tuple[Hunk, int]:
-    """Return the hunk whose `@@` is at a line, and the line after its last."""
     counts = _COUNTS.fullmatch(lines[head])
     stated = _NUMBER.match(lines[head])
     at = int(stated[1]) if stated else None
@@ -266,7 +262,6 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
 
 
 def _marked_lines(text: str | None, path: str) -> list[str]:
-    """Return the lines as they are written behind their marks, with their own ends."""
     file = split_file(text or "", path)
     lines = [f"{line}{file.ending}" for line in file.lines]
     if lines and not file.closed:

@@ -1,7 +1,4 @@
-"""Whether a case is what it claims: its oracle fails on the broken tree and passes with the golden patch (section 4).
-
-A run affirms each case again before it counts.
-"""
+"""Affirm that a case's oracle fails on the broken tree and passes with the golden patch (section 4)."""
 
 from collections.abc import Sequence
 
@@ -17,10 +14,7 @@ from misstep.harness.workspace.suite_report import SuiteReport
 
 
 class Affirmed(Struct, frozen=True, omit_defaults=True):
-    """What the runs of a case's oracle found.
-
-    `reason` says why the case does not hold; `flaky` is whether that is because the oracle does not answer alike.
-    """
+    """The runs of a case's oracle; `reason` is why it does not hold, `flaky` that its answers differ."""
 
     holds: bool
     reason: str = ""
@@ -32,8 +26,8 @@ class Affirmed(Struct, frozen=True, omit_defaults=True):
 def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
     """Run a case's oracle without and with its golden patch, each `runs` times, in the sandbox.
 
-    An oracle that does not answer alike each time is flaky. A case without a golden patch is affirmed where its oracle
-    fails. An oracle that was stopped by a limit has failed only where the patch makes it pass.
+    A case without a golden patch is affirmed where its oracle fails. An oracle that was stopped by a limit has failed
+    only where the patch makes it pass.
     """
     case = folder.case
     golden = folder.golden()

@@ -1,7 +1,4 @@
-"""One attempt to repair one case: the agent's run in a sandbox, and what the validators say of its patch.
-
-What the agent is shown depends on the setting; how its patch is scored does not (`harness.repair.scoring`).
-"""
+"""Make one attempt to repair one case: the agent's run in a sandbox, and what the validators say of its patch."""
 
 import asyncio
 import time
@@ -28,10 +25,10 @@ from misstep.harness.workspace.suite_report import SuiteReport
 
 
 class Setting(Struct, frozen=True):
-    """Which feedback an agent gets while it works; how a patch is scored does not depend on it.
+    """The feedback that an agent gets while it works; how a patch is scored does not depend on it.
 
-    Where a run has a judge of patches, an agent with test execution is told its verdicts: a patch is sent to the judge
-    after it has passed its verification (figure 1), and an agent that may not see its tests pass would learn it so.
+    With test execution it is told the verdicts of a judge of patches too: the judge is asked after the tests have
+    passed (figure 1), and an agent that may not run them would learn so.
     """
 
     name: str
@@ -66,8 +63,8 @@ MOST_PATCH = 1 << 20
 class Repairer(Struct, frozen=True):
     """What decides and what writes the edits, made anew for each attempt.
 
-    `notes` gives what the policy has counted, by name, when the run has ended: for `extra` of the trajectory. `watcher`
-    looks on and may speak to the agent.
+    - `notes`: The policy's counts by name, when the run has ended: for `extra` of the trajectory.
+    - `watcher`: Looks on and may speak to the agent.
     """
 
     policy: Policy
@@ -108,10 +105,7 @@ async def attempt(
     name: str = "",
     patch_judge: PatchJudge | None = None,
 ) -> RepairAttempt:
-    """Let an agent repair a case, and score its patch; if there is a judge of patches, it is asked as well.
-
-    Whatever goes wrong in it is the attempt's `error`; only what ends the whole process is raised.
-    """
+    """Let an agent repair a case, and score its patch; whatever goes wrong in it is the attempt's `error`."""
     started = time.monotonic()
     case = folder.case
     task = with_failure(case.task, case.extra.get(FAILURE))

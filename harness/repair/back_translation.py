@@ -1,4 +1,4 @@
-"""Instructions written back from a fix by a model ("backtranslation", section 5.1), held to contain no code of it.
+"""Have a model write instructions back from a fix ("backtranslation", section 5.1), without code of it.
 
 A text that shows a line of the fix would hand the patcher its answer. Such a text is asked for again, with the line
 named, and is refused after the last try.
@@ -112,13 +112,7 @@ def fix_of(folder: CaseFolder) -> CaseFix:
 
 
 def unfit(text: str, added: Iterable[str]) -> str:
-    """Return what is wrong with a text about a fix that adds some lines, in a clause; empty where nothing is.
-
-    >>> unfit("Add each price to the total.", ["total += price"])
-    ''
-    >>> unfit("Write `total += price`.", ["total += price"])
-    'it holds the line `total += price` of the change'
-    """
+    """Return what is wrong with a text about a fix that adds some lines, in a clause; empty if nothing is."""
     if not text:
         return "it is empty"
     if "```" in text:

@@ -1,4 +1,4 @@
-"""A `RepairCase`: a folder with the broken tree, the tests that show it, and the patch that people wrote."""
+"""Read and write a `RepairCase`: a folder with the broken tree, the tests that show it, and the patch of people."""
 
 import re
 from collections.abc import Iterator
@@ -152,10 +152,7 @@ def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[Cas
 
 
 def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
-    """Return a case whose agent is told what to change in which file, not how the tests fail (section 5.1).
-
-    The failure is in its `extra`, for a judge of the patch.
-    """
+    """Return a case whose agent is told what to change (5.1), not how the tests fail: `extra` has that for a judge."""
     case = folder.case
     file, texts = case.extra.get("file"), case.extra.get("instructions")
     text = texts.get(kind.replace("-", "_")) if isinstance(texts, dict) else None

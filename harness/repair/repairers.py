@@ -1,7 +1,4 @@
-"""Policies by name: what each takes, and the patching sub-agent that goes with it.
-
-A repairer is made anew for each attempt, from the case as its setting allows it to be seen.
-"""
+"""Make repairers by the names of their policies, from the case as its setting allows it to be seen."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -36,10 +33,8 @@ class RepairerOptions(Struct, frozen=True):
     """What a policy is given.
 
     - `edit_format`: In which the patching sub-agent writes.
-    - `model`: How a model is asked.
     - `patcher_model`: The model of the patching sub-agent; by default the same.
     - `recorded`: The runs to replay: case and number of the attempt → trajectory.
-    - `seed`: Of policies that choose by chance.
     """
 
     edit_format: str = "search_replace"

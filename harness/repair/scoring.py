@@ -1,4 +1,4 @@
-"""A case laid out in a workspace, and what the validators say of a patch for it.
+"""Lay a case out in a workspace, and ask the validators about a patch for it.
 
 A patch is scored on a fresh workspace in which the oracle's own files are those of the case, so that a weakened test
 mends nothing. Where an agent may change tests they are the patch's, and a signal says what those of the case find.
@@ -89,8 +89,8 @@ def score(
 ) -> tuple[SuiteReport, tuple[Signal, ...]]:
     """Return whether the oracle's tests pass with a patch each time, and what each validator says of it.
 
-    An oracle that passes once and fails once could not tell. `texts` are the files as the agent left them, `None` where
-    one is gone. The files of the oracle stay as they were, unless the case lets an agent change tests.
+    `texts` are the files as the agent left them, `None` where one is gone. The files of the oracle stay as they were,
+    unless the case lets an agent change tests.
     """
     case = folder.case
     own = test_files.oracle_files(case.oracle, texts)
@@ -114,10 +114,7 @@ def score(
 def signals_without_tests(
     folder: CaseFolder, workspace: Workspace, changed: Sequence[str], patch: str, *, static: bool = True
 ) -> tuple[Signal, ...]:
-    """Return what the validators say that run no test: of files that a patch changed in a workspace, and of the patch.
-
-    `static` says whether static analysis is among them.
-    """
+    """Return what the validators say that run no test: of the files that a patch changed, and of the patch."""
     case, signals = folder.case, []
     if static:
         analysis = static_analysis(folder, workspace)
@@ -148,7 +145,6 @@ def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
 def _second_signals(
     folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox
 ) -> tuple[Signal, ...]:
-    """What tests beside the oracle's say of a patch with which it passes: those of the suite, and those held out."""
     signals = [_suite_signal(folder, workspace, oracle, sandbox)]
     if held_out := folder.held_out():
         put_files(workspace, held_out)

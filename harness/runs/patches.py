@@ -1,7 +1,7 @@
-"""The patches of repair runs as a benchmark for judges of patches: gold is whether the tests of the case pass.
+"""Write the patches of repair runs as a benchmark for judges of patches: gold is whether the tests of the case pass.
 
-That is less than what people call acceptable: a patch may pass the tests and silence the symptom. Where people said
-what they think of patches, in reviews or in a study, their labels are the gold, and patches without one are left out.
+That is less than what people call acceptable. With people's labels, from reviews or a study, these are the gold, and
+patches without one are left out.
 """
 
 from collections import Counter
@@ -35,10 +35,7 @@ ORACLE = "oracle"
 
 
 class WrittenPatches(Struct, frozen=True):
-    """The benchmark that was written, and how many of its patches have which label by whether their tests pass.
-
-    `counts` is by whether the tests pass, `None` where that could not be scored, and by label.
-    """
+    """The benchmark, and its patches counted by whether their tests pass (`None`: not scored) and by label."""
 
     benchmark: Benchmark
     counts: dict[tuple[bool | None, str], int]
@@ -49,8 +46,7 @@ def write_patches(
 ) -> WrittenPatches:
     """Write patches of runs as a benchmark folder; a patch's cluster is its case.
 
-    The gold labels are those of people; `None` means those of executed tests. `passing` leaves out the patches
-    with which the tests do not pass.
+    `labels` are those of people, `None` those of executed tests. `passing` leaves out patches that fail their tests.
     """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
@@ -133,7 +129,6 @@ def _manifest(run: Path) -> Manifest:
 
 
 def _evidence(manifest: Manifest) -> Evidence:
-    """Return the kind of evidence of the cases of a run, which its `run.toml` says."""
     return "generated" if manifest.settings.get("evidence") == "generated" else "real"
 
 

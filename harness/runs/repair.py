@@ -1,8 +1,6 @@
 """Repair the cases of a benchmark: every attempt is made once, in a sandbox of its own, and all of it is kept.
 
-Attempts are written as they end. The same command goes on with a run that was stopped; an attempt that was made is not
-made again. A case counts only where it holds: in each of three runs its tests fail before and, with the golden patch,
-pass after.
+A case counts only where it holds: in each of three runs its tests fail before and, with the golden patch, pass after.
 """
 
 import asyncio
@@ -43,16 +41,11 @@ COMMAND = "repair run"
 class RepairPlan(Struct, frozen=True):
     """The work on every case.
 
-    - `policy`, `setting`, `edit_format`: Who decides, with which feedback, in which format edits are written.
-    - `options`: What the policy is given.
-    - `instructions`: Which instructions of its case an agent is given in place of the failure, `high-level` or
-      `detailed`; none if empty. `instructions_by` names who wrote them, where it was not the case's own maker.
+    - `instructions`: Which instructions replace the failure, `high-level` or `detailed`; none if empty.
+    - `instructions_by`: Who wrote them, where it was not the case's own maker.
     - `attempts`: How many times each case is attempted.
-    - `limits`: How many commands and seconds an attempt may take.
     - `change_tests`: Whether agents may change tests, with which their patches are then scored.
-    - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
-    - `observation`: How the agents are observed while they work; `None` for not at all.
-    - `objections`: Says what speaks against repairing a case now, right before its agent would start; empty if nothing.
+    - `objections`: Says what speaks against repairing a case, right before its agent would start; empty if nothing.
     """
 
     policy: str
@@ -70,8 +63,6 @@ class RepairPlan(Struct, frozen=True):
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
-    """The attempts at the cases of a benchmark: a case and the number of an attempt are a unit."""
-
     command = COMMAND
     noun = "attempts"
     records = ATTEMPT_RECORDS
@@ -170,7 +161,6 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     async def _observed(
         self, unit: tuple[CaseFolder, int], ask: ItemAsk, patch_judge: PatchJudge | None
     ) -> RepairAttempt:
-        """Make an attempt, with the observer of the plan beside the agent."""
         how = self._plan.observation
         if how is None:
             return await self._attempt(unit, self._make, ask, patch_judge)

@@ -31,8 +31,6 @@ INSTRUCTION_RECORDS = Records(CaseInstructions, "instructions.jsonl", "case")
 
 
 class _InstructionRun(RunKind[CaseFolder, CaseInstructions]):
-    """The instructions of each case."""
-
     command, noun, records = COMMAND, "cases", INSTRUCTION_RECORDS
     asks_again = True
 

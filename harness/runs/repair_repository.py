@@ -1,4 +1,4 @@
-"""From a git repository whose tests fail to repair cases: the failure bot's tasks, each laid out as a case.
+"""Make repair cases of a git repository whose tests fail: the failure bot's tasks, each laid out as a case.
 
 The cases and the file of tasks are in the run's folder, so that a run that is gone on with finds the same ones.
 """
@@ -64,9 +64,8 @@ class RepositoryTests(Struct, frozen=True):
     """How the tests of a repository are run, and where the tasks of those that fail are kept.
 
     - `record`: Earlier outcomes of its tests.
-    - `uncommitted`: Whether its files are taken as they are, with changes that are not committed.
     - `python`: Its virtual environment or interpreter; `None` for the one that is beside its code, else the active one.
-    - `tasks_file`: The file of tasks; `None` for the one beside the repository.
+    - `tasks_file`: `None` for the one beside the repository.
     """
 
     command: str

@@ -1,8 +1,7 @@
-"""Attempts of one system under one setting, as measures take them: which of them count, and case by case.
+"""Choose the attempts of one system under one setting that count, and group them by case.
 
-An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. One that broke before its patch
-was scored has no label: it is not a repair, so that it counts as unsolved in the solve rate, and a second rate leaves
-it out.
+An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. An attempt that broke before its
+patch was scored has no label: the solve rate takes it as unsolved, and a second rate leaves it out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,10 +23,9 @@ class RepairArm(Struct, frozen=True):
     """The attempts of one policy in one setting and edit format on one set of cases.
 
     - `attempts`: All of them, also those that do not count; of two with one id the last.
-    - `benchmark`, `version`: What the cases are called, and what tells their contents from others.
+    - `version`: What tells the cases' contents from others.
     - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if there is no such distinction.
-    - `instructions_by`: Who wrote these from the fixes: a model and its prompt; empty for a data set's own templates.
-    - `evidence`: `generated` where the faults were planted, `real` where people made them.
+    - `instructions_by`: The model and prompt that wrote these from the fixes; empty for a data set's own templates.
     """
 
     name: str
@@ -67,10 +65,10 @@ def ended_as(end: str, attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]
 
 
 def had_error(attempt: RepairAttempt) -> bool:
-    """Return whether an error occurred: the run or its scoring broke, or the run was stopped from outside.
+    """Return whether the run or its scoring broke, or the run was stopped from outside.
 
-    The paper's ER asks "whether errors occurred during the trajectory". A refused command or a failing test is part of
-    a trajectory and no error of it; reaching a limit is neither (`cut_off`).
+    The paper's ER asks "whether errors occurred during the trajectory". A refused command, a failing test and a limit
+    that is reached (`was_cut_off`) are not errors.
     """
     return bool(attempt.error) or attempt.ended not in _WITHOUT_ERROR
 

@@ -1,7 +1,4 @@
-"""Open coding of comments on patches: how often each theme and code was given, and how far the coders agree on it.
-
-A file of codings has a row a comment and coder (`analysis.measures.coding`); a comment may get several codes.
-"""
+"""Open coding of comments on patches: how often each theme and code was given, and how far the coders agree on it."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -39,10 +36,7 @@ class Theme(Struct, frozen=True):
 
 
 class CodeFigures(Struct, frozen=True):
-    """A theme, or a code of it: the share of comments that have it, and how far the coders agree on that.
-
-    `code` is empty where it is the whole theme. A comment has it where more than half of its coders gave it.
-    """
+    """A theme (`code` is empty) or a code of it: the share of comments that have it, and how far the coders agree."""
 
     theme: str
     code: str
@@ -79,10 +73,7 @@ def codings_document(codings: Codings) -> dict[str, Any]:
 
 @made_by_this
 def codings_table(codings: Codings, source: str) -> Table:
-    """Return a line a theme and a line a code of it: the share of the comments that have it, and the coders' agreement.
-
-    A theme or code that nobody gave has no line, and neither has the one code of a theme.
-    """
+    """Return a line for each theme and code that was given: the share of comments that have it, and the agreement."""
     book, paper = code_book(), load_paper(_PAPER)
     codes_used = frozenset(
         code for of_comment in codings.given.values() for codes in of_comment.values() for code in codes
@@ -104,7 +95,6 @@ def codings_table(codings: Codings, source: str) -> Table:
 
 
 def _finding(codings: Codings, figures: list[CodeFigures]) -> str:
-    """Return the most frequent theme, and how far its coders agree on it."""
     most = max((one for one in figures if not one.code), key=lambda one: one.share.value or 0.0)
     n = counted_text(len(codings.given), "comment")
     if not most.share.value:

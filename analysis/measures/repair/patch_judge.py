@@ -1,8 +1,4 @@
-"""The judge of patches against the oracle's tests (table IV) and against reviewers (6.2); unacceptable is positive.
-
-Patches that pass their tests are all right to these: only people tell those that should not land, so that a judge is of
-use there.
-"""
+"""Compare the judge of patches with the oracle's tests (table IV) and reviewers (6.2); unacceptable is positive."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -30,11 +26,7 @@ _REJECTED = TableHead(
 
 
 def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:
-    """Return how often a validator calls a patch unacceptable, by whether the oracle's tests refuse it.
-
-    Attempts without a patch, without a score or without an answer do not count. That the tests pass is less than what
-    people call acceptable.
-    """
+    """Return how often a validator calls a patch unacceptable, by whether the oracle's tests refuse it."""
     scored = (one for one in counted(attempts) if one.patched and one.solved is not None)
     return _judged(scored, lambda one: not one.solved, validator)
 
@@ -51,10 +43,7 @@ def _judged(
 
 
 class ReviewedPatches(Struct, frozen=True):
-    """The patches with which the tests pass and on which reviewers decided.
-
-    `judge` is the judge against the reviewers, over the patches that it answered.
-    """
+    """The patches that pass their tests and were decided on; `judge` compares the judge with the reviewers."""
 
     accepted: tuple[str, ...]
     rejected: tuple[str, ...]

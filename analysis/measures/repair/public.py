@@ -41,7 +41,6 @@ def over_tasks(one: SolvedSet, system: str) -> Estimate:
 
 
 def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
-    """Return a rate a system under the title of its set, followed by what it is of."""
     return measured_on(one.dataset, rows_in("share", rates, f"{one.title}{what}", one.source))
 
 

@@ -62,7 +62,6 @@ def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = ""
 
 
 def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
-    """Return what is on record of an attempt beside what came of it now."""
     group = f"{arm.policy} on {arm.benchmark}, {arm.setting}"
     rows = [
         row

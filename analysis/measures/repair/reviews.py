@@ -1,4 +1,4 @@
-"""What became of patches in review: generated, published, reviewed, landed (table V), at each share of a rollout.
+"""Count what became of patches in review (table V), at each share of a rollout.
 
 An attempt counts once an event. One that was accepted, rejected or sent back was reviewed; what was reviewed or landed
 was published, and what was published was generated, also where the log does not say so.
@@ -101,7 +101,6 @@ def review_finding(funnel: ReviewFunnel) -> str:
 
 
 def _rows(funnel: ReviewFunnel, source: str, evidence: Evidence, group: str = "") -> list[Row]:
-    """Return a row an event, and a row a rate."""
     counts = {event.replace("_", " "): funnel.count(event) for event in EVENTS}
     rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
     return [

@@ -1,4 +1,4 @@
-"""Solve rate, patch generation, errors and iterations of repair attempts (the Engineering Agent, section 7.2).
+"""Score repair attempts: solve rate, patch generation, errors and iterations (the Engineering Agent, section 7.2).
 
 A rate is the mean over the attempts of a case, then over cases: a case that was attempted more often weighs no more.
 With one attempt a case that is a share of cases, with Wilson's interval; otherwise whole cases are resampled.
@@ -68,18 +68,15 @@ class ValidatorCounts(Struct, frozen=True):
 
 
 class RepairScores(Struct, frozen=True):
-    """What was measured of the attempts of one arm.
+    """The figures of the attempts of one arm.
 
-    - `not_affirmed`, `flaky`: Cases whose tests did not fail before, or not pass with the golden patch, and cases whose
-      oracle does not answer alike each time: they count nowhere.
+    - `not_affirmed`, `flaky`: Cases that did not hold, and cases with a flaky oracle: they count nowhere.
     - `unscored`: Attempts at cases that count which broke before their patch was scored.
     - `solve_rate`: SR@1: an unscored attempt solved nothing.
-    - `solve_rate_scored`: The same over the scored attempts alone.
     - `solve_rate_at`: k → SR@k: one of k attempts solves the case, for k up to the fewest attempts at any case.
     - `error_rate`: ER: the run or its scoring broke (`attempts.had_error`).
     - `iterations`: IC, of the attempts in which the agent ran.
-    - `second_tests`: What tests beside the oracle's say of the patches that solve their case: `passed`, `failed`,
-      `unknown` if there are none, so that nothing tells a patch that passes by accident.
+    - `second_tests`: What tests beside the oracle's say of the patches that solve their case.
     """
 
     arm: RepairArm
@@ -182,7 +179,6 @@ def iterations_of(cases: Cases, seed: int = 0, resamples: int = RESAMPLES) -> It
 
 
 def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estimate:
-    """Return the median of all values, whole cases resampled."""
     alike = Counter(map(tuple, cases))
     flat = sorted((value, place) for place, of_case in enumerate(alike) for value in of_case)
     values = np.array([value for value, _ in flat], dtype=np.float64)
@@ -219,13 +215,10 @@ def signal_counts(attempts: Sequence[RepairAttempt]) -> dict[str, ValidatorCount
 
 
 def repair_document(scores: RepairScores) -> dict[str, Any]:
-    """Return the scores of an arm for scripts, with an entry a case and attempt.
-
-    {"n": 28, "solve_rate": {"value": 0.61, …}, "patch_generation_rate": {…}, "error_rate": {…},
-     "iterations": {"mean": {…}, "median": {…}}, "cases": [{"id": "gcd", "solved": true, "patched": true, …}], …}
+    """Return the scores of an arm for scripts, with an entry for each case and attempt.
 
     In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
-    `error` is `null` where there was none. With several attempts a case has several entries, told apart by `sample`.
+    `error` is `null` where there was none. Several attempts at a case are told apart by `sample`.
     """
     arm = scores.arm
     last = {attempt.id: attempt for attempt in arm.attempts}

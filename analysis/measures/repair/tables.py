@@ -93,10 +93,7 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
 
 @made_by_this
 def repairs_table(arms: Sequence[RepairScores], source: str = "") -> Table:
-    """Return the figures of some arms beside each other, in the rows of table III.
-
-    `source` is what the cases are called, where arms do not say it.
-    """
+    """Return the figures of arms in the rows of table III; `source` names the cases where arms do not."""
     rows = (row for one in arms for row in score_rows(one, source))
     return _SCORES.table(repairs_finding(arms), rows, _left_out(arms))
 
@@ -181,7 +178,6 @@ def signals_table(arms: Sequence[RepairScores]) -> Table:
 
 
 def _accidents(one: RepairScores) -> str:
-    """Return what is known of patches that solve their case by accident."""
     tests = one.second_tests
     solved = counted_text(sum(structs.astuple(tests)), "attempt")
     fails, have = "fails" if tests.failed == 1 else "fail", "has" if tests.unknown == 1 else "have"

@@ -1,7 +1,6 @@
-"""Edits damaged as models damage them, each with its truth: what its author meant, and whether that can be told.
+"""Damage edits as models damage them, each with its truth: what its author meant, and whether that can be told.
 
-A case can be told where the reply and the file together leave one reading: whoever then refuses refuses wrongly. Where
-they leave several, or none, whoever applies anything but what was meant applies wrongly without a word.
+A case can be told if the reply and the file together leave one reading.
 """
 
 from collections.abc import Callable

@@ -39,7 +39,6 @@ def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str
 
 
 def _body_places(name: str, reply: str) -> list[int]:
-    """Return which lines of a reply are lines of code."""
     lines = reply.split("\n")
     if name == "search_replace":
         marks = ("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE")

@@ -1,11 +1,4 @@
-"""Public data sets of broken programs as repair cases: case folders are written from the data set's files when needed.
-
-    quixbugs      classic algorithms, each with a fault in one line, and pytest files
-    humanevalfix  functions with a planted fault, and a check
-
-Nothing of the sets is in this project. The failure that makes a case's task is found by a run in the sandbox, each
-test limited in time, as faulty programs may loop for ever.
-"""
+"""Write the cases of public data sets of broken programs as folders, when they are needed."""
 
 import gzip
 import json

@@ -1,9 +1,8 @@
-"""Looks for faults that a package's tests notice: seeded candidates on executed lines, each tried in the sandbox.
+"""Look for faults that a package's tests notice: seeded candidates on executed lines, each tried in the sandbox.
 
 A candidate is one fault, or several at once. Only the tests that execute its functions are run; those that newly fail
-are the oracle. A run of pytest ends as soon as more tests have failed than an oracle may have, writes no tracebacks,
-and may take a few times as long as the whole suite did: a fault that makes tests hang is not a fault that they report.
-The result is a recipe; the case of it is affirmed and written by `harness.repair.build.writing`.
+are the oracle. A run ends as soon as more tests have failed than an oracle may have, and may take a few times as long
+as the whole suite did: a fault that makes tests hang is not a fault that they report.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -79,8 +78,6 @@ class Wanted(Struct, frozen=True):
 
 
 class _Candidate(Struct, frozen=True):
-    """Faults that could be planted together."""
-
     places: tuple[FaultPlace, ...]
     faults: tuple[Fault, ...]
     broken: dict[str, bytes]
@@ -173,7 +170,6 @@ def _candidates(
 def _together(
     by_operator: dict[str, list[_Placed]], first: _Placed, source: CaseSource, wanted: Wanted, random: Random
 ) -> list[_Placed]:
-    """Return a fault, now and then with one or two more for any category, or with as many as a larger patch needs."""
     together = [first]
     more = random.choice((1, 2)) if random.random() < _SEVERAL else 0
     for _ in range(more if not wanted.category else _MOST_FAULTS - 1):
@@ -198,7 +194,6 @@ def _size(source: CaseSource, faults: Sequence[_Placed]) -> str:
 
 
 def _candidate(source: CaseSource, chosen: Sequence[tuple[FaultPlace, Fault]]) -> _Candidate | None:
-    """Faults planted together; `None` where they overlap, change nothing or break the syntax."""
     faults = tuple(fault for _, fault in chosen)
     try:
         broken = planted(faults, source.modules)
@@ -242,7 +237,7 @@ def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], 
 def oracle_of(
     source: CaseSource, broken: Mapping[str, bytes], tests: Sequence[str], traced: Traced, sandbox: Sandbox
 ) -> tuple[str, ...]:
-    """Those of some tests that fail with broken files and did not before; none if nothing, or too much, fails.
+    """Return the tests that newly fail with broken files, none if nothing or too much fails.
 
     If a module of tests cannot be imported any more, the files of all the tests are named.
     """

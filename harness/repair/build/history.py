@@ -1,8 +1,7 @@
-"""Repair cases from a repository's own history: commits of people that turned failing tests into passing ones.
+"""Make repair cases of a repository's own history: commits of people that turned failing tests into passing ones.
 
 The heuristics are those of the paper's TF benchmark (section 4.1): recent; solved by a human; a change of source, not
-of tests, and not of build, configuration or generated files only. All code of the repository is chosen. What is left is
-run in the sandbox, and only cases that come out the same in each of several runs are kept.
+of tests, and not of build, configuration or generated files only.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Released packages as trees with their tests: fetched by pip or npm, checked by hash, unpacked in their folder.
+"""Fetch released packages by pip or npm, check their hash, and unpack them with their tests.
 
     [[package]]
     name = "toolz"
@@ -10,8 +10,7 @@
     sources = ["toolz"]
     test_command = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 
-Nothing of a package runs here. pip asks a source package's build backend for its name and version; it is given a
-backend of ours that reads them from `PKG-INFO`. What a package needs beside it (`needs`) is laid into `node_modules`.
+Nothing of a package runs here: where pip asks its build backend for name and version, one of ours reads `PKG-INFO`.
 """
 
 import hashlib
@@ -53,16 +52,12 @@ __legacy__ = sys.modules[__name__]
 
 
 class Package(Struct, frozen=True, forbid_unknown_fields=True):
-    """One released package.
+    """One released package, from npm or the Python index.
 
-    - `name`, `version`, `language`, `licence`: As its registry has them; a package of JavaScript comes from npm, one of
-      Python from the Python index.
-    - `file`, `sha256`: The archive and its hash.
     - `sources`: Folders and files in which faults may be planted; tests among them are left out.
-    - `test_command`: As in a repair case.
     - `removed`: Files and folders that are left out: tests that need what is not there.
-    - `needs`: Names of packages that its tests import.
-    - `only_needed`: Whether it is here for others only, and no fault is planted in it.
+    - `needs`: Names of packages that its tests import, laid into `node_modules`.
+    - `only_needed`: It is here for others only: no fault is planted in it.
     """
 
     name: str

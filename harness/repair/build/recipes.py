@@ -1,4 +1,4 @@
-"""Recipes of repair cases: which package, which operators at which places. They hold no line of anyone's code.
+"""Read and write recipes of repair cases: which package, which operators at which places. They hold no code.
 
     [[case]]
     id = "toolz-1.1.0-0c5f9a12"

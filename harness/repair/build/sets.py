@@ -1,7 +1,4 @@
-"""Builds the cases of a set, several at a time: from recipes, or by looking for new faults.
-
-A case that is whole is not made again, so a build that was killed goes on where it was.
-"""
+"""Build the cases of a set, several at a time: from recipes, or by looking for new faults."""
 
 import shutil
 import threading
@@ -89,8 +86,6 @@ def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, work
 
 
 class _Search:
-    """The recipes found so far, from several threads."""
-
     def __init__(
         self, set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, recipes: Iterable[Recipe]
     ) -> None:

@@ -1,8 +1,4 @@
-"""The source files of a package as syntax trees, and changes of their text by position, so that layout is kept.
-
-One engine, the grammars of tree-sitter, for both languages: what differs are the names in `LANGUAGES`. Positions are
-bytes.
-"""
+"""Parse the files of a package by tree-sitter, and change their text by position (in bytes), so that layout is kept."""
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,7 @@
-"""Which lines of a package's sources each of its tests executes: one run of the whole suite, in the sandbox.
+"""Trace which lines of a package's sources each of its tests executes: one run of the whole suite, in the sandbox.
 
-For Python a tracer of our own is loaded as a plugin of pytest and notes lines by test function; lines that run while
-a module is imported count for every test. For JavaScript node's own coverage is read, by test file.
+For Python lines that run while a module is imported count for every test. For JavaScript node's own coverage is read,
+by test file.
 """
 
 import re
@@ -68,10 +68,10 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 class Traced(Struct, frozen=True, dict=True):
-    """What the suite of an untouched package found.
+    """The traced suite of an untouched package.
 
-    `lines` is test → file → its executed lines, under `""` those of imports; `failing` are the tests that fail though
-    nothing is broken, `seconds` is how long the suite took.
+    - `lines`: Test → file → its executed lines, under `""` those of imports.
+    - `failing`: The tests that fail though nothing is broken.
     """
 
     lines: dict[str, dict[str, list[int]]]
@@ -85,7 +85,6 @@ class Traced(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_line(self) -> dict[str, dict[int, set[str]]]:
-        """File → line → the tests that execute it."""
         executed: dict[str, dict[int, set[str]]] = {}
         for test, files in self.lines.items():
             for file, lines in files.items() if test else ():
@@ -144,10 +143,7 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
 
 
 def failing_files(workspace: Workspace, files: Sequence[str], most: int | None = None) -> set[str]:
-    """Return those of some test files of JavaScript that fail; its reports do not say which file a test is in.
-
-    Once more than `most` have failed, the others are not run.
-    """
+    """Return those of some test files of JavaScript that fail, in a run that ends once more than `most` do."""
     enough = "" if most is None else f"n=$((n + 1)); [ $n -le {most} ] || break; "
     failed = f'{{ echo "failed: $file"; {enough}}}'
     script = f'n=0; for file in "$@"; do timeout {_ONE_FILE} node "$file" > /dev/null 2>&1 || {failed}; done'

@@ -1,7 +1,6 @@
-"""The change after which a test fails, by running the test in the sandbox on commits of the history.
+"""Find the change after which a test fails, by running the test in the sandbox on commits of the history.
 
-The history is that of first parents: each merge is one change, blamed as a whole, because it landed as a whole, and
-the commits inside of a merged branch were never what others worked on.
+The history is that of first parents: a merge landed as a whole and is blamed as a whole.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,6 @@ class Bisection(Struct, frozen=True):
     - `changes`: The blamed change; several, oldest first, where the commits before the last of them cannot be run; none
       where the test fails at the oldest commit already, or where no change reaches the confidence.
     - `posterior`: The probability of that answer.
-    - `decided`: Whether it reaches the confidence.
     - `runs`: How often the test was run for it.
     """
 

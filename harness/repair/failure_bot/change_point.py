@@ -1,10 +1,9 @@
-"""Where in a history a test began to fail, by noisy binary search: the test may be flaky before, after, or both.
+"""Find where a test began to fail by noisy binary search: the test may be flaky before, after, or both.
 
 Up to some commit the test fails with one unknown probability, from it on with a clearly larger one. Both are
-integrated out, so that no flake rate has to be known; the first may be exactly 0 and the second 1, so that a test which
-is not flaky costs few runs more than a plain bisection, and none more where that is known. The next commit to run is
-the one whose outcome tells most of where the change is; the search ends by the posterior (Ben-Or and Hassidim 2008; the
-same family of models as git-bayesect's, whose library needs numpy and scipy).
+integrated out, so that no flake rate has to be known. The next commit to run is the one whose outcome tells most of
+where the change is; the search ends by the posterior (Ben-Or and Hassidim 2008; the same family of models as
+git-bayesect's, whose library needs numpy and scipy).
 """
 
 import math
@@ -38,7 +37,7 @@ _LOWER = tuple(bisect_right(_RATES, rate - SMALLEST_CHANGE) for rate in _RATES)
 
 
 class Prior(Struct, frozen=True):
-    """What is held before any run: how likely the test is not flaky at all before the change, and after it.
+    """How likely a test is not flaky at all before the change, and after it.
 
     The defaults keep the promise of the posterior at every flake rate; with larger ones, answers for a flaky test come
     too early (`benchmarks/bisect_flaky.py`).
@@ -55,9 +54,8 @@ STEADY = Prior(1 - 1e-6, 1 - 1e-6)
 class ChangePoint:
     """The posterior over the first commit at which a test fails more often than before.
 
-    - `count`: How many commits there are, from the oldest to the newest; candidate 0 means that the change lies at or
-      before the oldest.
-    - `weights`: How likely each is to be the change before any run, in any unit; all alike where nothing is given.
+    - `count`: The number of commits, from the oldest; candidate 0 means a change at or before the oldest.
+    - `weights`: How likely each is to be the change before any run, in any unit; by default all alike.
     """
 
     def __init__(self, count: int, *, weights: Sequence[float] = (), prior: Prior | None = None) -> None:
@@ -101,10 +99,7 @@ class ChangePoint:
         self._update()
 
     def best(self) -> tuple[range, float]:
-        """Return the likeliest change and its posterior: one commit, or several that no run can tell apart.
-
-        They are several where the commits before the last of them could not be run.
-        """
+        """Return the likeliest change and its posterior: several commits if those before the last could not be run."""
         masses = [(sum(self.posterior[group.start : group.stop]), group) for group in self._groups()]
         most, best = max(masses, key=itemgetter(0))  # the first of the likeliest
         possible = [place for place in best if self.posterior[place] > 0]
@@ -125,7 +120,6 @@ class ChangePoint:
         return max(good, key=lambda place: (min(abs(place - other) for other in self._undecided), gains[place]))
 
     def _groups(self) -> list[range]:
-        """Ranges of candidates, each ending at a commit that can be run."""
         groups, start, undecided = [], 0, set(self._undecided)
         for place in range(self.count):
             if place not in undecided or place == self.count - 1:
@@ -156,11 +150,10 @@ class ChangePoint:
         self.posterior = [value / total for value in scaled] if total else [1 / self.count] * self.count
 
     def _gains(self) -> list[float]:
-        """For each commit, how many bits its next run is expected to tell of where the change is.
+        """Return how many bits the next run of each commit is expected to tell of where the change is.
 
         That is the mutual information of the outcome and the place: the entropy of the outcome, less the mean of its
-        entropies where the place is known. A run at a commit fails with the rate after the change if the change is at
-        or before it, else with the rate before.
+        entropies where the place is known.
         """
         masses = list(zip(self.posterior, self._pieces, strict=True))
         fails = _split_sums(
@@ -219,14 +212,12 @@ def _dot(one: tuple[float, ...], other: tuple[float, ...]) -> float:
 
 
 def _mass(certain: float, end: Literal[0, -1]) -> tuple[float, ...]:
-    """Return the prior of a rate: exactly 0 or 1 with some probability, else by the grid."""
     masses = [0.0, *([(1 - certain) / POINTS] * POINTS), 0.0]
     masses[end] = certain
     return tuple(masses)
 
 
 def _split_sums(upto: Sequence[float], beyond: Sequence[float]) -> list[float]:
-    """For each place, the sum of one sequence up to it and of the other beyond it."""
     rest = sum(beyond)
     return [one + rest - other for one, other in zip(accumulate(upto), accumulate(beyond), strict=True)]
 

@@ -1,4 +1,4 @@
-"""Whether a test fails, passes or is flaky, from reruns at one commit and from a record of earlier outcomes.
+"""Tell whether a test fails, passes or is flaky, from reruns at one commit and from a record of earlier outcomes.
 
 A test either has one outcome at each commit, which seldom changes from one commit to the next, or it is flaky: every
 run fails with one unknown probability, until a change breaks it for good. Both are Beta-Bernoulli models, so that
@@ -51,9 +51,10 @@ class Recorded(Struct, frozen=True):
 
 
 class Flakiness(Struct, frozen=True):
-    """What a test is, with the posterior of each state; `rate` is how often it fails if it is flaky.
+    """The state of a test, with the posterior of each.
 
-    `unseen` is how many runs said nothing of it: they are neither passes nor failures.
+    - `rate`: How often it fails if it is flaky.
+    - `unseen`: How many runs said nothing of it: neither passes nor failures.
     """
 
     state: State
@@ -106,7 +107,7 @@ def estimate(failures: int, runs: int, record: Sequence[Recorded] = ()) -> Flaki
 def rerun(
     run: Callable[[Sequence[str]], Mapping[str, bool]], tests: Sequence[str], record: Iterable[Recorded] = ()
 ) -> dict[str, Flakiness]:
-    """Run tests that failed once again, until each is known to fail, to pass or to be flaky, or the runs are used up.
+    """Run tests that failed once again, until the state of each is known or the runs are used up.
 
     `run` says of tests whether they failed; of one that it does not name it says nothing.
     """
@@ -134,10 +135,7 @@ def rerun(
 
 
 def read_record(file: Path) -> list[Recorded]:
-    """Earlier outcomes, oldest first: a CSV, or an SQLite file with a table `outcomes`, of `test, commit, outcome`.
-
-    Other columns are passed over; outcomes other than `passed` and `failed`, as of skipped tests, say nothing.
-    """
+    """Read earlier outcomes, oldest first: a CSV or an SQLite table `outcomes` of `test`, `commit` and `outcome`."""
     try:
         with file.open("rb") as stream:
             is_database = stream.read(16) == b"SQLite format 3\0"

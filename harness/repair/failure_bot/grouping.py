@@ -1,7 +1,7 @@
-"""Failures that have one root cause: the same kind of failure at the same place in the project's code, or one change.
+"""Group failures of one root cause: the same message at the same place in the project's code, or one change.
 
-A cause is told before any bisection by the message without what differs from run to run and the innermost frame in the
-project's own code. Groups that turn out to have one blamed change are joined, as the paper does (section 3).
+Before any bisection a cause is told by the message without what differs from run to run, and the innermost frame in
+the project's own code. Groups that turn out to have one blamed change are joined (section 3).
 """
 
 import re

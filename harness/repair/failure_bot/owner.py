@@ -34,10 +34,7 @@ class OwnedPattern(Struct, frozen=True):
     line: int
 
     def matches(self, path: str) -> bool:
-        """Return whether it matches a file, given by its path from the root.
-
-        As in gitignore, but `folder/*` has no files of inner folders.
-        """
+        """Return whether it matches a path from the root: as in gitignore, but `folder/*` has no inner folders."""
         steps = self.pattern.strip("/").split("/")
         if "/" not in self.pattern.removesuffix("/"):
             steps = ["**", *steps]  # a name alone is looked for in every folder

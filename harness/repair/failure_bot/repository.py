@@ -1,4 +1,4 @@
-"""A git repository of a user, read only: its commits, their trees, changes and authors.
+"""Read a git repository of a user: its commits, their trees, changes and authors.
 
 What git works on is a copy of the objects and branches alone, so that no hook, filter, setting or program of the
 repository counts, and nothing in it is written to. Trees are written from the raw objects: attributes such as
@@ -34,8 +34,8 @@ _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 class Commit(Struct, frozen=True):
     """One commit as its history names it.
 
-    `parents` are the merged ones, the one that it landed on first; none at the first commit of all, and where a shallow
-    clone ends, which `is_cut` says.
+    - `parents`: The merged ones, the one that it landed on first; none at the first commit of all, and where a shallow
+      clone ends, which `is_cut` says.
     """
 
     id: str

@@ -47,10 +47,7 @@ class Reproduction(Struct, frozen=True):
 
 
 class CommitRuns:
-    """A test command on the trees of a repository's commits, each run on the tree as it was committed.
-
-    Nothing of the user's work tree is read or written. A context manager, as it holds some trees.
-    """
+    """A test command on the trees of a repository's commits, as a context manager; the work tree is not touched."""
 
     def __init__(
         self,
@@ -136,7 +133,7 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
 
 
 def outcome_of(report: SuiteReport, test: str) -> Outcome:
-    """Return what a run of one test says of it.
+    """Return what a run says of one test.
 
     A test that is not there, or is skipped, does not fail; one whose file cannot be imported at that commit, or
     that meets a limit, says nothing, unless that is the failure itself. The whole command, which has no id, says

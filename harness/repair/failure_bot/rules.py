@@ -1,8 +1,7 @@
-"""The rules engine: whether the agent is to run on a task, and if not, which rules say no and why.
+"""Decide whether the agent is to run on a task, and if not, which rules say no and why.
 
-The paper's agent published mends for tests that were mended already, or flaky (47 of its comments on it): it was given
-a further run of the test before the start, and simple rules (section 9.2). A rule looks at facts that were measured
-at the head of the branch; none asks a model.
+The paper's agent published mends for tests that were mended already, or flaky: it was given a further run of the test
+before the start, and simple rules (section 9.2). A rule looks at facts measured at the head; none asks a model.
 """
 
 from collections.abc import Iterator
@@ -14,12 +13,11 @@ from misstep.harness.repair.failure_bot.tasks import RepairTask
 
 
 class Situation(Struct, frozen=True):
-    """What is known of a task at the moment at which the agent would start.
+    """The facts about a task at the moment at which the agent would start.
 
     - `failed_at_head`: Whether its tests failed at the head of the branch; `None` if they were not run there.
     - `commits_since`: How many commits have landed since the task's commit.
-    - `flakiness`: What its first test is at the head.
-    - `blamed`: Whether a change is blamed with the confidence that was asked for.
+    - `flakiness`: The state of its first test at the head.
     """
 
     task: RepairTask

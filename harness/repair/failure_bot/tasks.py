@@ -32,10 +32,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `tests`: The tests that fail by the one cause, as their runner names them; the first stands for them.
     - `message`, `trace`: Those of the first test.
     - `commit`: The commit at which they fail.
-    - `blame`, `blame_posterior`: The id of the change that they began with, where it is known, and how likely it is the
-      one.
-    - `diff`: What that change did.
-    - `owner`, `owner_reason`: Who it is given to, and why.
+    - `blame`, `blame_posterior`, `diff`: The id of the change that they began with, its probability, and the change.
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky.
     - `attached_diff`: A patch for it, as a unified diff.
@@ -87,10 +84,7 @@ class TaskStore:
         self._rows.close()
 
     def file_task(self, task: RepairTask) -> RepairTask:
-        """Keep a new task and give it its id; if one about the same failure is open or rejected, bring that up to date.
-
-        Its state and the diff that is attached to it stay.
-        """
+        """Keep a new task with an id, or bring an open or rejected one about the same failure up to date."""
         created = task.created or datetime.now(UTC).isoformat(timespec="seconds")
         with self._usable(), self._at_once():
             found = self._rows.execute(
@@ -140,7 +134,6 @@ class TaskStore:
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
-        """Return a transaction that no other process writes into; undone where it fails."""
         self._rows.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -1,4 +1,4 @@
-"""The failure bot from end to end: failing tests of a repository become tasks with trace, blamed change and owner."""
+"""Turn failing tests of a repository into tasks with trace, blamed change and owner."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -260,11 +260,7 @@ def _apart(
 def examine(
     task: RepairTask, folder: Path, *, sandbox: Sandbox, toolchain: Toolchain, limits: Limits, uncommitted: bool = False
 ) -> RuleDecision:
-    """Ask the rules anew at the head of the branch, right before the agent would run.
-
-    A closed task is told from the task alone, and so is one at whose commit the head still is. Else its tests are run,
-    again and again until it is known whether the first of them that fails is flaky.
-    """
+    """Ask the rules anew at the head of the branch, right before the agent would run."""
     decision = decide(Situation(task))
     with (
         Repository(folder, uncommitted=uncommitted) as repository,

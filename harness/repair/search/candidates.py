@@ -76,7 +76,6 @@ def _order(each: Candidate) -> tuple[float, str, int, int, str]:
 
 
 def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tuple[Change, float]]:
-    """Return each change that a template proposes for these lines, and how suspicious its place is."""
     scopes: dict[Function | None, Scope] = {}
     read: dict[str, float] = {}
     for node in ast.walk(source.tree):
@@ -109,13 +108,11 @@ def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tup
 
 
 def _suspicion(node: ast.AST, statement: ast.stmt, scores: Mapping[int, float]) -> float:
-    """That of a node's own line, otherwise of the statement that it is in."""
     own = scores.get(getattr(node, "lineno", 0))
     return own if own is not None else scores.get(statement.lineno, 0.0)
 
 
 def _shortest(text: str, change: Change) -> Change | None:
-    """Return a change without what stays the same at its ends; `None` where nothing changes."""
     old, new = text[change.start : change.end], change.text
     if old == new:
         return None

@@ -24,10 +24,7 @@ _HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n",
 
 
 def instruction(before: str, after: str, why: str) -> str:
-    """Return what a patcher has to do to make one text of another, where lines differ in one place.
-
-    Whole lines are named, with the number of the first.
-    """
+    """Return what a patcher has to do to make one text of another, in whole lines, with the number of the first."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     blocks = [
         block for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if block[0] != "equal"

@@ -1,4 +1,4 @@
-"""Which lines are suspicious: by the lines that failing and passing tests execute, or by what the failure's text names.
+"""Find suspicious lines: those that failing tests execute rather than passing ones, or that the failure's text names.
 
 The spectrum's score is Ochiai's: of a line, failing tests on it / sqrt(failing tests * tests on it)
 (Abreu, Zoeteweij & van Gemund 2007). A line that a failing test's trace ends in counts for more than the others.
@@ -51,10 +51,7 @@ def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSourc
 
 
 def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
-    """Return the lines that a failure's trace names, then those of the functions that it or the failing tests call.
-
-    `tests` are the texts of the tests' files.
-    """
+    """Return the lines that a failure's trace names, then those of functions that it or the texts of `tests` call."""
     scores: dict[tuple[str, int], tuple[float, str]] = {}
 
     def suspect(path: str, line: int, score: float, reason: str) -> None:

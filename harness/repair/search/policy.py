@@ -1,8 +1,8 @@
-"""The policy `search`: program repair without a model.
+"""Decide as the policy `search`: program repair without a model.
 
 It localises the fault (by spectrum where the setting lets it run tests, otherwise by the failure's text), proposes
 changes by repair templates, and hands in the first one with which the tests pass, or, where it may not run them, the
-likeliest one. What it learns it learns by what the setting allows.
+likeliest one.
 """
 
 import asyncio
@@ -24,11 +24,7 @@ _MOST_EDITS = 6
 
 
 class SearchPolicy:
-    """Searches for a repair of one case.
-
-    - `place`: The case as it is laid out; tests are only run where its setting allows.
-    - `effort`: What the search may take.
-    """
+    """Searches for a repair of one case; tests are run only where its setting allows."""
 
     name = "search"
 
@@ -96,7 +92,6 @@ class SearchPolicy:
         return tests
 
     def _choose(self) -> Candidate | None:
-        """Return the next change to hand in, and those before it are done with."""
         if self._tests is None:
             while self._left:
                 chosen = self._left.pop(0)
@@ -117,7 +112,6 @@ class SearchPolicy:
         return chosen
 
     def _put_back(self) -> dict[str, bytes]:
-        """Lay the files as they were at first where an edit of this run has changed them; what they are now."""
         workspace = self._place.workspace
         edited = {each.path: workspace.read(each.path) for each in self._handed_in}
         for path in edited:

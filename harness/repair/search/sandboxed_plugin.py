@@ -1,9 +1,9 @@
-"""A plugin of pytest that runs in the sandbox: per-test line coverage, and many candidate changes in one run.
+"""Run in the sandbox as a plugin of pytest: per-test line coverage, and many candidate changes in one run.
 
-It is written into the workspace and needs nothing else: nothing of this project can be imported there. Its orders are
-in `JOB`, its answers a JSON value a line in `RESULTS`. The tests are collected once; then each candidate gets a forked
-process, in which the code of the function that it changes is exchanged. A candidate outside functions, or one in a
-function that the tests do not hold, is written to its file in a process that has not collected yet.
+Nothing of this project can be imported there. Its orders are in `JOB`, its answers a JSON value a line in `RESULTS`.
+The tests are collected once; then each candidate gets a forked process, in which the code of the function that it
+changes is exchanged. A candidate outside functions, or one in a function that the tests do not hold, is written to its
+file in a process that has not collected yet.
 """
 
 import ast
@@ -111,10 +111,7 @@ class SearchPlugin:
         return any(name == test or name.startswith((f"{test}::", f"{test}[")) for test in self.job["oracle"])
 
     def run(self, items: list[pytest.Item], more_at: int = -1) -> bool:
-        """Run tests up to the first that fails, without reports to anyone else; whether one did.
-
-        What passes those before `more_at` is worth more processor time for the others.
-        """
+        """Run tests up to the first that fails, and return whether one did; those from `more_at` on get more time."""
         for place, item in enumerate(items):
             if place == more_at:
                 signal.setitimer(signal.ITIMER_PROF, _MORE_SECONDS + self.job["seconds"])
@@ -195,8 +192,6 @@ class SearchPlugin:
 
 
 class _Lines:
-    """The lines of chosen files that are executed."""
-
     def __init__(self, files: list[str]) -> None:
         self.files = {str(_ROOT / path): path for path in files}
         self.lines: dict[str, list[int]] = {}
@@ -287,7 +282,6 @@ def _same(one: types.CodeType, other: types.CodeType) -> bool:
 
 
 def _top_level(tree: ast.Module, text: str, place: int) -> tuple[int, int]:
-    """Return the characters of the statement of the module that a place is in."""
     line = text.count("\n", 0, place) + 1
     lines = text.split("\n")
     for each in tree.body:

@@ -1,7 +1,7 @@
-"""Notes the lines of chosen files that any Python program of a test command executes; runs in the sandbox.
+"""Note the lines of chosen files that any Python program of a test command executes; runs in the sandbox.
 
-It is written into the workspace as `sitecustomize` and needs nothing else: nothing of this project can be imported
-there. Each line is written as it is first executed, as a program that loops for ever is killed.
+It is written into the workspace as `sitecustomize`: nothing of this project can be imported there. Each line is
+written as it is first executed, as a program that loops for ever is killed.
 """
 
 import os
@@ -18,7 +18,6 @@ _paths: dict[str, str] = {}
 
 
 def _path_of(name: str) -> str:
-    """Return the path in the project of a file of these; empty of any other."""
     if name not in _paths:
         path = os.path.relpath(os.path.abspath(name), _ROOT)  # noqa: PTH100
         _paths[name] = path if path in _FILES else ""

@@ -36,11 +36,7 @@ def likeness(one: str, other: str) -> float:
 
 
 class Scope:
-    """A function of a file, or the file's own level: its names and the expressions in it.
-
-    - `source`: The file.
-    - `function`: The function; `None` for code outside functions.
-    """
+    """A function of a file, or the file's own level (`None`): its names and the expressions in it."""
 
     def __init__(self, source: ProgramSource, function: Function | None) -> None:
         self.source = source
@@ -135,7 +131,6 @@ def _parameters(function: Function) -> list[str]:
 
 
 def _stored(body: ast.AST) -> Iterator[str]:
-    """Return the names that a function binds, but for what functions within it bind."""
     for node in ast.iter_child_nodes(body):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -144,7 +139,6 @@ def _stored(body: ast.AST) -> Iterator[str]:
 
 
 def _uses(node: ast.AST) -> Iterator[tuple[str, Kind]]:
-    """Return what a node says of the names right below it."""
     match node:
         case ast.Compare(ops=[ast.In() | ast.NotIn(), *_], comparators=[container, *_]):
             yield from _named([container], "sequence")

@@ -1,7 +1,4 @@
-"""A Python file as text and tree: the place of each node, its parents, and how a piece of it is replaced.
-
-Edits are made by text spans, so that everything that a change does not touch keeps its layout.
-"""
+"""Hold a Python file as text and tree; edits are made by text spans, so that all else keeps its layout."""
 
 import ast
 import re
@@ -30,10 +27,9 @@ _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Starred, ast.Awai
 class Change(Struct, frozen=True):
     """One piece of a file's text and what replaces it.
 
-    - `start`, `end`, `text`: The characters that go, and what comes in their place.
     - `line`: The line that the change is blamed on, from 1: what localisation says of it counts.
     - `template`: By which kind of mistake it was found.
-    - `prior`: How likely such a mistake is, as this kind and these words go; 1 is the likeliest.
+    - `prior`: How likely such a mistake is; 1 is the likeliest.
     """
 
     start: int

@@ -1,8 +1,7 @@
-"""Asks the sandbox: which lines each test executes, and which of many candidate changes makes the tests pass.
+"""Ask the sandbox which lines each test executes, and which of many candidate changes makes the tests pass.
 
-All of it needs a setting with test execution. Tests of pytest and unittest are run by `sandboxed_plugin`, in one
-process for many candidates. Of any other command that starts Python `sandboxed_tracer` notes the lines, and candidates
-are written to their files and tested one after the other.
+Tests of pytest and unittest are run by `sandboxed_plugin`, in one process for many candidates. Of any other command
+that starts Python `sandboxed_tracer` notes the lines, and candidates are tested one after the other.
 """
 
 import json
@@ -112,7 +111,6 @@ class SandboxedTests:
         return tuple(observed)
 
     def _traced(self, files: Sequence[str]) -> Iterator[Observed]:
-        """What each test of the oracle executes, and some that pass, where they have names; in a run of its own."""
         case, started = self._place.case, time.monotonic()
         seen: tuple[str, ...] = ()
         if all(case.oracle) and case.alone and takes_names(case.test_command):
@@ -138,7 +136,6 @@ class SandboxedTests:
         return Observed(test, oracle, report.passed, report.seconds, report.feedback(), lines)
 
     def _suite(self, tests: Sequence[str], variables: Mapping[str, str]) -> SuiteReport:
-        """Run tests by the case's own command, under the tracer where variables name files for it."""
         case = self._place.case
         command = f"{_root(f'/{_FOLDER}')}{case.test_command}" if variables else case.test_command
         how: How = "either" if case.alone else "whole"
@@ -230,10 +227,7 @@ def _root(folder: str = "") -> str:
 
 
 def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the case's test command as one of pytest, with the names of its oracle there; empty where it cannot be so.
-
-    Pytest runs tests of unittest as well. Tests that fail after others only cannot be told in a process of their own.
-    """
+    """Return the case's test command as one of pytest, and its oracle's names there; empty if that cannot be."""
     runner, command = runner_of(case.test_command), case.test_command
     if runner == "unittest":
         command = as_pytest(command)
@@ -246,10 +240,9 @@ def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str,
 
 
 def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:
-    """Return the tests that a repair must pass: those that say something soon, and the slow ones.
+    """Return the tests that a repair must pass, quick ones and slow ones: the oracle, and quick ones that passed.
 
-    Of the tests beside the oracle those that pass and are quick are among them. They keep their order, as tests may
-    lean on what earlier ones left behind.
+    They keep their order, as tests may lean on what earlier ones left behind.
     """
     beside: set[str] = set()
     spent = 0.0

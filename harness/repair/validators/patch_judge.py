@@ -1,8 +1,7 @@
-"""A judge of patches as a validator: at the end of an attempt, and in the agent's loop where the setting allows it.
+"""Judge patches as a validator: at the end of an attempt, and in the agent's loop where the setting allows it.
 
-It is a judge like any other (section 6.2 of the paper). It is shown the task with the failure, the patch, and what the
-validators say that run no test of the case. Whether the tests pass is not shown: in a run of repairs that is known
-without a judge, and it is what a judge of patches is measured against.
+The judge is shown the task with the failure, the patch, and what the validators say that run no test of the case
+(section 6.2). Whether the tests pass is not shown: a judge of patches is measured against that.
 """
 
 from collections.abc import Iterable
@@ -50,13 +49,7 @@ def with_failure(task: str, failure: object) -> str:
 
 
 class PatchJudge:
-    """A judge as it is asked about the patches of one attempt.
-
-    - `judge`: The judge, fitted to patches.
-    - `ask`: Its way to a model.
-
-    - `verdicts`: Every verdict that it gave, in order.
-    """
+    """A judge, fitted to patches, as it is asked about those of one attempt; `verdicts` are its answers in order."""
 
     def __init__(self, judge: FittedJudge, ask: Ask) -> None:
         self._judge = judge
@@ -73,10 +66,7 @@ class PatchJudge:
         return Signal(PATCH_JUDGE, passed, missing if passed is None else verdict.rationale, verdict.score)
 
     async def feedback(self, item: Item) -> tuple[str, bool]:
-        """Return what the agent is told of its patch so far, and whether that is a rejection.
-
-        Why there is no verdict is not its business.
-        """
+        """Return what the agent is told of its patch so far, and whether that is a rejection."""
         verdict = await self._verdict(item)
         if verdict.label is None:
             return f"The patch judge was asked about the change and gave no verdict ({verdict.status}).", False

@@ -1,8 +1,7 @@
-"""How closely a patch undoes the change that broke the test.
+"""Measure how closely a patch undoes the change that broke the test, and so loses what the change was for.
 
-A patch that only takes a change back mends the test and loses what the change was for. The score is the F1 of lines:
-how many of the patch's undo a line of the change, and how many of the change's are undone. A line that it added is
-undone where the patch removes it, one that it removed where the patch adds it.
+The score is the F1 of lines: how many of the patch's undo a line of the change, and how many of the change's are
+undone. A line that it added is undone where the patch removes it, one that it removed where the patch adds it.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Static analysis of the files that an edit changed, in the sandbox: only what the edit brought is reported.
+"""Analyse the files that an edit changed, in the sandbox: only what the edit brought is reported.
 
 For Python the files are compiled and, where ruff is installed, checked for its errors (E9, F); for JavaScript node
 checks the syntax. A case may name a shell line of its own in `extra.static_analysis`; `{files}` are the changed ones.
@@ -71,12 +71,7 @@ def _ruff() -> Path | None:
 
 
 class StaticAnalysis:
-    """Checks a workspace's files against what was wrong with them before the agent began.
-
-    - `workspace`: The files as they are.
-    - `original`: The text of a file before the agent began, `None` if it is new.
-    - `checkers`: What checks them.
-    """
+    """Checks a workspace's files against the errors that their `original` texts (`None` if new) had already."""
 
     def __init__(
         self, workspace: Workspace, original: Callable[[str], str | None], checkers: Sequence[Analyzer]
@@ -129,7 +124,6 @@ class StaticAnalysis:
 
 
 def _evened(line: str) -> str:
-    """Return a message without its place, which every edit above it moves."""
     return _PLACE.sub(":", line)
 
 

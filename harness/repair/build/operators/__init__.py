@@ -1,8 +1,7 @@
-"""Operators that plant mistakes as people make them: each walks a module and gives every fault it could plant.
+"""Plant mistakes as people make them: each operator walks a module and gives every fault it could plant.
 
-What an operator changes is layout-preserving and behaves differently as far as a syntax tree can tell; whether a test
-notices is found out by running them. They share nothing, neither code nor a table, with the repair templates of
-`harness.repair.search`: a policy that repairs cases made here is not scored on the inverse of its own rules.
+They share nothing, neither code nor a table, with the repair templates of `harness.repair.search`: a policy that
+repairs cases made here is not scored on the inverse of its own rules.
 """
 
 from collections.abc import Callable, Iterator

@@ -46,7 +46,6 @@ def other_operator(module: Module, table: Mapping[str, str]) -> Iterator[Site]:
 
 
 def _sign(node: "Node") -> "Node | None":
-    """Return the operator of a binary expression; `None` of a chain of several."""
     named = node.child_by_field_name("operator")
     if named is not None and node.type != "comparison_operator":
         return named

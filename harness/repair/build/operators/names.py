@@ -49,7 +49,6 @@ def _others(module: Module, nodes: "list[Node]", names: set[str]) -> Iterator[Si
 
 
 def _local_names(module: Module, function: "Node") -> set[str]:
-    """Return the parameters of a function, and what is assigned in it by a plain name."""
     parameters = function.child_by_field_name("parameters")
     named = list(module.nodes(("identifier",), parameters)) if parameters is not None else []
     for node in module.nodes((*module.language.assignments, "variable_declarator"), function):

@@ -1,8 +1,8 @@
-"""Repair templates: from a node of a suspicious statement, the changes that would undo a common mistake there.
+"""Propose changes for a node of a suspicious statement that would undo a common mistake there.
 
-Each template is a function of a node of its kinds and of its scope. Which mistakes are common, and how common, is
-taken from what is published of people's fixes (PAR, Kim et al. 2013; the fix patterns of TBar, Liu et al. 2019; the
-classes of BugsInPy and Defects4J) and from plain reason; no figure here was fitted to a benchmark.
+Which mistakes are common, and how common, is taken from what is published of people's fixes (PAR, Kim et al. 2013; the
+fix patterns of TBar, Liu et al. 2019; the classes of BugsInPy and Defects4J) and from plain reason; no figure here was
+fitted to a benchmark.
 """
 
 import ast

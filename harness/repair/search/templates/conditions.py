@@ -38,7 +38,6 @@ def tested(node: ast.If | ast.While | ast.IfExp | ast.Assert, scope: Scope) -> I
 
 
 def _parts(condition: ast.expr, scope: Scope) -> Iterator[tuple[str, float]]:
-    """Return what may be said beside a condition, and how near it lies: first of the names that it uses itself."""
     own = list(dict.fromkeys(node.id for node in ast.walk(condition) if isinstance(node, ast.Name)))
     objects = [
         scope.source.segment(node.value)

@@ -86,7 +86,6 @@ def computed(node: ast.BinOp, scope: Scope) -> Iterator[Change]:
 
 
 def _grouped(node: ast.BinOp, inner: ast.BinOp, written: str, scope: Scope) -> Iterator[Change]:
-    """The same operands and operators in another grouping: parentheses that are missing or too many."""
     source, own = scope.source, _ARITHMETIC.get(type(inner.op), ("", {}))[0]
     if not own:
         return

@@ -125,7 +125,6 @@ def _missing(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, float]]:
 
 
 def _guards(scope: Scope) -> Iterator[tuple[str, float]]:
-    """`if … return …` for what a function does not expect: nothing in an argument, zero, one."""
     returns = (each.value for each in scope.nodes if isinstance(each, ast.Return) and each.value is not None)
     texts = dict.fromkeys(map(scope.source.segment, returns))
     chosen = [text for text in texts if len(text) <= 20 and "\n" not in text]
