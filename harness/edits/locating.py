@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from misstep.harness.edits.changes import Hunk, Line
 from misstep.harness.edits.ellipsis import is_ellipsis
-from misstep.harness.edits.occurrences import nearest_place, places_of
+from misstep.harness.edits.file_text import nearest_place, places_of
 from misstep.harness.errors import EditRefused, Refusal
 
 Variants = list[tuple[tuple[str, ...], Hunk]]

@@ -26,8 +26,7 @@ from msgspec import structs
 
 from misstep.harness.edits.applying import apply_edits
 from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
-from misstep.harness.edits.file_text import both_texts, change_groups, reply_lines
-from misstep.harness.edits.occurrences import only_place
+from misstep.harness.edits.file_text import both_texts, change_groups, only_place, reply_lines
 from misstep.harness.errors import EditRefused
 
 NAME = "patch_envelope"

@@ -22,10 +22,10 @@ from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.observer import LiveObservation, live_observer
 from misstep.harness.protocols import Ask, FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
-from misstep.harness.repair.affirm import Affirmed, affirm
 from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer, Setting, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.repair.scoring import Affirmed, affirm
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests

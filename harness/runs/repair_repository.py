@@ -14,11 +14,10 @@ from misstep.harness.errors import InputError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case
-from misstep.harness.repair.failure_bot.environment import ENDS
 from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.repository import Repository
-from misstep.harness.repair.failure_bot.task_case import write_task_case
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.failure_bot.rules import ENDS
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep.harness.repair.failure_bot.triage import examine, triage_repository
 from misstep.harness.repair.scoring import case_toolchain
 from misstep.harness.runs.opened import manifest_of

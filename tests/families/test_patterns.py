@@ -29,7 +29,7 @@ BOUNDED = {
     "misstep.harness.classifiers.prose": TURN,
     "misstep.harness.classifiers.prose._NAMES": NAME,
     "misstep.harness.datasets.intercode._FILE": NAME,
-    "misstep.harness.repair.failure_bot.environment._DECLARING": PATH,
+    "misstep.harness.repair.failure_bot.rules._DECLARING": PATH,
     "misstep.harness.workspace.suite_command": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""

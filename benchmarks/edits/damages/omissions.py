@@ -4,10 +4,9 @@ from random import Random
 
 from msgspec import structs
 
-from benchmarks.edits.damages.cases import Case, undamaged
-from benchmarks.edits.damages.replies import TAGGED, is_unique, kept_lines
+from benchmarks.edits.damages.cases import TAGGED, Case, is_unique, kept_lines, undamaged
 from benchmarks.edits.made_edits import PATH, Edit, text_of
-from misstep.harness.edits.occurrences import places_of
+from misstep.harness.edits.file_text import places_of
 
 
 def ellipsis_kept(draw: Random, name: str, edit: Edit) -> Case | None:

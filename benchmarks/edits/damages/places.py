@@ -5,10 +5,19 @@ from random import Random
 
 from msgspec import structs
 
-from benchmarks.edits.damages.cases import Case, edited, is_changed, lines_near, undamaged
-from benchmarks.edits.damages.replies import is_unique, old_blocks, old_lines, stated_places
+from benchmarks.edits.damages.cases import (
+    Case,
+    edited,
+    is_changed,
+    is_unique,
+    lines_near,
+    old_blocks,
+    old_lines,
+    stated_places,
+    undamaged,
+)
 from benchmarks.edits.made_edits import Edit, text_of
-from misstep.harness.edits.occurrences import places_of
+from misstep.harness.edits.file_text import places_of
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$", re.MULTILINE)
 _NUMBERED = re.compile(r"^([-+])(\d+) ", re.MULTILINE)

@@ -5,10 +5,19 @@ from random import Random
 
 from msgspec import structs
 
-from benchmarks.edits.damages.cases import Case, edited, is_changed, lines_near, undamaged
-from benchmarks.edits.damages.replies import body_lines, is_unique, old_lines, with_body
+from benchmarks.edits.damages.cases import (
+    Case,
+    body_lines,
+    edited,
+    is_changed,
+    is_unique,
+    lines_near,
+    old_lines,
+    undamaged,
+    with_body,
+)
 from benchmarks.edits.made_edits import Edit, text_of
-from misstep.harness.edits.occurrences import places_of
+from misstep.harness.edits.file_text import places_of
 
 
 def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:

@@ -14,15 +14,13 @@ from msgspec import Struct
 
 from misstep.harness.agent.code_index.symbols import language_of
 from misstep.harness.errors import InputError
-from misstep.harness.repair.affirm import affirm
 from misstep.harness.repair.case import BEFORE, CASE, CaseFolder, RepairCase, read_case, write_case
-from misstep.harness.repair.failure_bot.bisect import find_change
-from misstep.harness.repair.failure_bot.change_point import STEADY
+from misstep.harness.repair.failure_bot.change_point import STEADY, find_change
 from misstep.harness.repair.failure_bot.owner import is_bot
 from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, reproduce
-from misstep.harness.repair.failure_bot.task_case import diff_number, task_text
-from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.failure_bot.tasks import RepairTask, diff_number, task_text
+from misstep.harness.repair.scoring import affirm
 from misstep.harness.repair.validators.test_files import is_test_file
 from misstep.harness.workspace import Limits, Sandbox, Toolchain
 from misstep.harness.workspace.suite_report import FailedTest

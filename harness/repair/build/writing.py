@@ -10,12 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
-from misstep.harness.repair.affirm import affirm
 from misstep.harness.repair.build.packages import Package, known_packages, package_tree
 from misstep.harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
 from misstep.harness.repair.build.syntax import Fault, Module, read_modules
 from misstep.harness.repair.build.tracing import source_files
 from misstep.harness.repair.case import CASE, CaseFolder, RepairCase, write_case
+from misstep.harness.repair.scoring import affirm
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 

@@ -2,14 +2,41 @@
 
 The paper's agent published mends for tests that were mended already, or flaky: it was given a further run of the test
 before the start, and simple rules (section 9.2). A rule looks at facts measured at the head; none asks a model.
+A failure by what the environment lacks (time, a network, a package) blames nobody.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 
 from msgspec import Struct
 
 from misstep.harness.repair.failure_bot.flakiness import Flakiness
 from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
+
+TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST = "time_limit", "no_network", "missing_package", "no_test_seen"
+ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST})
+"""The rules that say of a failure that it is the environment's."""
+
+_UNREACHABLE = re.compile(
+    r"(?:temporary failure in name resolution|name or service not known|nodename nor servname|no address associated"
+    r"|network is (?:unreachable|down)|no route to host|could not resolve (?:host|proxy)"
+    r"|getaddrinfo(?: \w+)? (?:failed|E)"
+    r"|\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|\bgaierror\b|no such host|unknownhostexception"
+    r"|failed to lookup address|name resolution (?:error|failed)|failed to resolve ['\"])",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(r"connection refused|\bECONNREFUSED\b|connectionrefusederror", re.IGNORECASE)
+_ASSERTED = re.compile(r"(?:[\w.]*AssertionError|ERR_ASSERTION|assert\b|Expected values|Failed: DID NOT)")
+_LACKING = re.compile(
+    r"No module named '?([\w.]{1,200})|Cannot find (?:module|package) '((?![./])[^'\n]{1,200})'"
+    r"|no required module provides package ([\w./-]{1,200})|cannot load such file -- ([\w/-]{1,200})"
+)
+_DECLARING = re.compile(
+    r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[^/]+|pyproject\.toml|setup\.(?:py|cfg)|Pipfile"
+    r"|environment\.ya?ml|package\.json|go\.mod|Gemfile)$"
+)
+_TESTS_TIME = "Give more with --test-seconds, or look at what waits"
 
 
 class Situation(Struct, frozen=True):
@@ -68,3 +95,56 @@ def _objections(situation: Situation) -> Iterator[Objection]:
         yield Objection("flakiness_undecided", reason)
     if not situation.blamed:
         yield Objection("no_change_to_blame", "no change is to blame: none was found after which the tests fail")
+
+
+def stopped_by(report: SuiteReport) -> Objection | None:
+    """Return the limit that ended a run of all tests before it said anything."""
+    if report.ended in ("exited", "signal"):
+        return None
+    line = last_line(report.output)[:200]
+    after = f" after {report.seconds:.0f} s" if report.ended == "time" else ""
+    last = f"; the last that they printed is {line!r}" if line else ""
+    advice = f". {_TESTS_TIME}" if report.ended == "time" else ""
+    return Objection(TIME_LIMIT, f"the tests were stopped{after}: {STOPPED[report.ended]}{last}{advice}")
+
+
+def lacking(
+    test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
+) -> Objection | None:
+    """Return what a failure says that the environment lacks."""
+    output = f"{test.message}\n{test.trace}"
+    never = has_passed is False
+    is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None
+    if not is_asserted and (match := _UNREACHABLE.search(output)):
+        reason = "the test needs a network, which the sandbox does not give"
+        return Objection(NO_NETWORK, f"{reason} ({_line_of(output, match)})")
+    if never and not is_asserted and (match := _REFUSED.search(output)):
+        return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
+    for match in _LACKING.finditer(output):
+        name = next(filter(None, match.groups()))
+        if not _is_own(name, paths) and (never or _is_declared(name, paths, text)):
+            advice = "Install it into the project's environment, or name another by --python"
+            advice = advice if match[1] else "Install it into `node_modules`, or commit it"
+            return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
+    return None
+
+
+def silent(output: str) -> Objection:
+    """Return what is said of a command in which no test was seen at any commit."""
+    return Objection(NO_TEST, f"no test was seen at any commit; the last line is {last_line(output)[:300]!r}")
+
+
+def _line_of(text: str, match: re.Match[str]) -> str:
+    start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    return text[start : end if end >= 0 else None].strip()[:200]
+
+
+def _is_own(name: str, paths: Collection[str]) -> bool:
+    top = re.split(r"[./]", name)[0]
+    return any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
+
+
+def _is_declared(name: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
+    top = re.escape(re.split(r"[./]", name)[0]).replace("_", "[-_]")
+    pattern = re.compile(rf"(?<![\w-]){top}(?![\w-])", re.IGNORECASE)
+    return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

@@ -9,15 +9,21 @@ from msgspec import Struct
 from misstep.harness.errors import TimeSpent
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.harness.repair.failure_bot.bisect import Bisection, find_change
-from misstep.harness.repair.failure_bot.change_point import Outcome, Prior
-from misstep.harness.repair.failure_bot.environment import lacking, silent, stopped_by
+from misstep.harness.repair.failure_bot.change_point import Bisection, Outcome, Prior, find_change
 from misstep.harness.repair.failure_bot.flakiness import Flakiness, Recorded, estimate, rerun
 from misstep.harness.repair.failure_bot.grouping import group_failures, innermost, joined
 from misstep.harness.repair.failure_bot.owner import owners
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
-from misstep.harness.repair.failure_bot.rules import Objection, RuleDecision, Situation, decide
+from misstep.harness.repair.failure_bot.rules import (
+    Objection,
+    RuleDecision,
+    Situation,
+    decide,
+    lacking,
+    silent,
+    stopped_by,
+)
 from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain

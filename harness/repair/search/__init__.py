@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from misstep.harness.repair.attempt import CaseWorkspace, Repairer
-from misstep.harness.repair.search.instructions import SearchPatcher
-from misstep.harness.repair.search.policy import SearchPolicy
+from misstep.harness.repair.search.policy import SearchPatcher, SearchPolicy
 from misstep.harness.repair.search.testing import Effort
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.repair.scoring import open_case, score
+from misstep.harness.repair.scoring import affirm, open_case, score
 from misstep.harness.workspace import Sandbox
-from tests.harness.repair.cases import price_case
+from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
+from tests.harness.repair.cases import GOLDEN, price_case
 
 
 def test_hashes_are_the_same_in_every_run_of_a_case(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -40,3 +41,47 @@ def test_a_suite_that_is_the_oracle_alone_is_no_second_opinion(tmp_path: Path, s
     (case.before / "tests/test_label.py").unlink()
     _, signals = score(case, {"price.py": RIGHT.encode()}, "", sandbox)
     assert {one.validator: one.passed for one in signals}["suite"] is None
+
+
+def test_a_case_holds_that_fails_and_that_its_golden_patch_mends_if_it_has_one(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    case = price_case(tmp_path / "price")
+    outcome = affirm(case, sandbox, runs=2)
+    assert (outcome.holds, outcome.reason) == (True, "")
+    (case.folder / "golden.patch").unlink()
+    assert affirm(case, sandbox, runs=1).holds
+
+
+def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) -> None:
+    passing = price_case(tmp_path / "a", oracle=("tests/test_label.py",))
+    assert "passes on the broken tree" in affirm(passing, sandbox).reason
+    useless = price_case(tmp_path / "b")
+    (useless.folder / "golden.patch").write_text(GOLDEN.replace("+= price", "+= 2 * price"))
+    assert "fails with the golden patch" in affirm(useless, sandbox).reason
+    stale = price_case(tmp_path / "c")
+    (stale.folder / "golden.patch").write_text(GOLDEN.replace("found -= price", "found /= price"))
+    assert "does not apply" in affirm(stale, sandbox).reason
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ([True, False, False], "on the broken tree it fails in 2 of 3 runs"),
+        ([False, False, False, True, True, False], "with the golden patch it fails in 1 of 3 runs"),
+        ([(1,), (1, 2), (1,)], "on the broken tree it fails with 1 or 2 tests in 3 runs"),
+    ],
+)
+def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
+    runs: list[bool | tuple[int, ...]], said: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(runs)
+
+    def oracle(*_: object) -> SuiteReport:
+        answer = next(answers)
+        failed = () if isinstance(answer, bool) else tuple(FailedTest(f"t{n}") for n in answer)
+        return SuiteReport(answer is True, failed=failed)
+
+    monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
+    found = affirm(price_case(tmp_path / "price"), sandbox)
+    assert (found.holds, found.flaky, found.reason) == (False, True, f"the oracle is flaky: {said}")

@@ -16,10 +16,10 @@ from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.repair_attempt import Signal
-from misstep.harness.repair.affirm import Affirmed
 from misstep.harness.repair.attempt import SETTINGS
 from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.repair.scoring import Affirmed
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches

@@ -7,7 +7,7 @@ import fsspec
 import pytest
 
 from misstep.harness.journal.records import ATTEMPT_RECORDS, SCORES, VERDICTS, read_manifest, read_verdicts
-from misstep.harness.repair.affirm import Affirmed
+from misstep.harness.repair.scoring import Affirmed
 from misstep.options.model import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
 from tests.misstep.as_a_user import CommandLine

@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from misstep.harness.repair.build.operators import expressions, names, statements
+from misstep.harness.repair.build.operators import expressions, statements
 from misstep.harness.repair.build.syntax import Fault, Module, Site
 
 
@@ -56,17 +56,21 @@ OPERATORS = {
         "Correct {function}: a call in it passes its arguments in the wrong order.", expressions.swapped_arguments
     ),
     "dropped_argument": Operator("Correct {function}: a call in it lacks an argument.", expressions.dropped_argument),
-    "wrong_variable": Operator("Correct {function}: it uses the wrong variable in one place.", names.wrong_variable),
-    "wrong_attribute": Operator(
-        "Correct {function}: it uses the wrong attribute or method of an object.", names.wrong_attribute
+    "wrong_variable": Operator(
+        "Correct {function}: it uses the wrong variable in one place.", expressions.wrong_variable
     ),
-    "wrong_key": Operator("Correct {function}: it uses the wrong key or name of something.", names.wrong_key),
-    "wrong_default": Operator("Correct {function}: a parameter of it has the wrong default.", names.wrong_default),
+    "wrong_attribute": Operator(
+        "Correct {function}: it uses the wrong attribute or method of an object.", expressions.wrong_attribute
+    ),
+    "wrong_key": Operator("Correct {function}: it uses the wrong key or name of something.", expressions.wrong_key),
+    "wrong_default": Operator(
+        "Correct {function}: a parameter of it has the wrong default.", expressions.wrong_default
+    ),
     "changed_signature": Operator(
         "Correct {function}: its parameters are not in the order in which its callers pass them.",
-        names.changed_signature,
+        expressions.changed_signature,
     ),
-    "incomplete_rename": Operator("", names.incomplete_rename),
+    "incomplete_rename": Operator("", expressions.incomplete_rename),
     "missing_guard": Operator(
         "Correct {function}: it lacks a check that has to come before the rest.", statements.missing_guard
     ),

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.repair.affirm import affirm
 from misstep.harness.repair.case import read_case
 from misstep.harness.repair.failure_bot import flakiness, reproduce, triage
 from misstep.harness.repair.failure_bot.change_point import STEADY
 from misstep.harness.repair.failure_bot.flakiness import Recorded
-from misstep.harness.repair.failure_bot.task_case import task_text, write_task_case
-from misstep.harness.repair.failure_bot.tasks import TaskStore
+from misstep.harness.repair.failure_bot.tasks import TaskStore, task_text, write_task_case
 from misstep.harness.repair.failure_bot.triage import Triaged, triage_repository
+from misstep.harness.repair.scoring import affirm
 from misstep.harness.runs.repair_repository import (
     RepositoryTests,
     attach_patch,

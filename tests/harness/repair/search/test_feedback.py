@@ -7,7 +7,7 @@ from misstep.harness.agent.protocols import Task
 from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace
 from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.search import SearchPolicy
-from misstep.harness.repair.search.instructions import carried_out
+from misstep.harness.repair.search.policy import carried_out
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.harness.agent.folders import FilesInMemory, NoModel
 

@@ -6,13 +6,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.agent.loop import AgentLimits, AgentStopped
+from misstep.harness.agent.protocols import PatchRequest
+from misstep.harness.edits import EDIT_FORMATS, apply_edit
+from misstep.harness.errors import EditRefused
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
+from misstep.harness.repair.search.policy import SearchPatcher, carried_out, instruction
 from misstep.harness.repair.search.testing import SandboxedTests
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
@@ -50,6 +54,15 @@ def test_none():
 def test_two():
     assert Shelf(["a", "bb"]).sizes() == [1, 2]
 """
+BEFORE = "import os\n\n\ndef f(a):\n    x = a\n    return x\n"
+CHANGES = [
+    BEFORE.replace("x = a", "x = a + 1"),
+    BEFORE.replace("    x = a\n", ""),
+    BEFORE.replace("    return x", "    x += 1\n    return x"),
+    BEFORE.replace("import os\n", "import sys\n").replace("return x", "return 1"),
+    BEFORE + "    y = 1\n",
+    BEFORE.replace("x = a", 'x = """\n```\n"""'),
+]
 
 
 def _attempt(
@@ -191,3 +204,37 @@ def test_a_program_that_answers_for_the_sandbox_is_not_believed(tmp_path: Path, 
     little = Effort(test_seconds=0.3, spectrum_seconds=1.0, search_seconds=0.3)
     done = _attempt(_shelf(tmp_path / "shelf", broken), sandbox, "react+tests", effort=little)
     assert (done.error, done.solved) == ("", False)
+
+
+@pytest.mark.parametrize("after", CHANGES)
+def test_an_instruction_says_the_whole_change(after: str) -> None:
+    text = instruction(BEFORE, after, "It is a likely mistake.")
+    assert text.startswith("It is a likely mistake.\nReplace line ")
+    assert carried_out(BEFORE, text) == after
+
+
+@pytest.mark.parametrize("after", CHANGES)
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+def test_the_patcher_writes_every_format(name: str, after: str) -> None:
+    request = PatchRequest("app.py", BEFORE, instruction(BEFORE, after, "Mend it."))
+    reply = asyncio.run(SearchPatcher(name).patch(request, NoModel()))
+    files = {"app.py": BEFORE}
+    assert apply_edit(name, reply, files.get, "app.py").files == {"app.py": after}
+
+
+def test_a_file_without_a_last_line_end_keeps_to_it() -> None:
+    before, after = "a = 1\nb = 2", "a = 1\nb = 3"
+    assert carried_out(before, instruction(before, after, "Mend it.")) == after
+
+
+@pytest.mark.parametrize("text", ["make it faster", instruction(BEFORE.replace("x", "y"), BEFORE, "Mend it.")])
+def test_an_instruction_that_does_not_fit_the_file_is_refused(text: str) -> None:
+    with pytest.raises(AgentStopped):
+        asyncio.run(SearchPatcher("search_replace").patch(PatchRequest("app.py", BEFORE, text), NoModel()))
+
+
+def test_a_change_that_the_format_cannot_say_is_refused_as_an_edit() -> None:
+    before, after = "a = 1\r\nb = 2\n", "a = 1\r\nb = 3\n"
+    request = PatchRequest("app.py", before, instruction(before, after, "Mend it."))
+    with pytest.raises(EditRefused):
+        asyncio.run(SearchPatcher("line_diff").patch(request, NoModel()))
