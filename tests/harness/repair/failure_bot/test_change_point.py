@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from misstep.harness.repair.failure_bot import bisect
+from misstep.harness.repair.failure_bot import change_point
 from misstep.harness.repair.failure_bot.change_point import STEADY, ChangePoint, Outcome, find_change
 from misstep.harness.repair.failure_bot.repository import Commit
 
@@ -135,7 +135,7 @@ def test_commits_that_cannot_be_run_are_answers_together() -> None:
 
 
 def test_a_search_that_uses_up_its_runs_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bisect, "MOST_RUNS", 3)
+    monkeypatch.setattr(change_point, "MOST_RUNS", 3)
     answer = find_change(HISTORY, broken_since(20), at_newest=["failed"])
     assert (answer.decided, answer.changes, answer.runs) == (False, (), 3)
 
