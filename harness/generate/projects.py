@@ -1,7 +1,6 @@
 """A made-up software project: files with text that tools can really read, search and change."""
 
 from collections.abc import Iterator
-from functools import cache
 from random import Random
 
 import msgspec
@@ -43,12 +42,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     failed_code: int = 1
 
 
-@cache
-def _load_languages() -> tuple[Language, ...]:
-    raw = (FOLDER.parent / "languages.toml").read_bytes()
-    return tuple(msgspec.toml.decode(raw, type=dict[str, list[Language]])["language"])
-
-
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     nouns: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -56,6 +49,9 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     projects: tuple[str, ...]
 
 
+_LANGUAGES = msgspec.toml.decode((FOLDER.parent / "languages.toml").read_bytes(), type=dict[str, list[Language]])[
+    "language"
+]
 _WORDS = msgspec.toml.decode((FOLDER.parent / "projects.toml").read_bytes(), type=_Words)
 
 
@@ -124,7 +120,7 @@ class Project(Struct):
 
 def make_project(random: Random, language: Language | None = None) -> Project:
     """Return a project of six modules with tests for three; without a `language` one is drawn."""
-    language = language or random.choice(_load_languages())
+    language = language or random.choice(_LANGUAGES)
     name = random.choice(_WORDS.projects)
     modules = random.sample(_WORDS.modules, 6)
     pairs = _names(random)

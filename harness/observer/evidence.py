@@ -98,7 +98,8 @@ def _failing(acts: list[Act], history: History) -> dict[str, str]:
     last = [act for act in failing if act.call.name == tool][-1]
     known = known_tools(history)
     parameters = known.get(tool, "")
-    unknown = bool(_defined_tools(history.trajectory)) or any(map(_is_unknown, failing))
+    failures = filter(None, map(own_failure, failing))
+    unknown = bool(_defined_tools(history.trajectory)) or any(one.fault == "unknown tool" for one in failures)
     missing = tool not in known and unknown
     return {
         "tool": _shortened(bare_name(tool), _MOST_ARGUMENT),
@@ -106,11 +107,6 @@ def _failing(acts: list[Act], history: History) -> dict[str, str]:
         "parameters": _shortened(parameters, _MOST_REQUEST),
         "tools": ", ".join(_shortened(name, _MOST_ARGUMENT) for name in sorted(known)[:_MOST_TOOLS]) if missing else "",
     }
-
-
-def _is_unknown(act: Act) -> bool:
-    failure = own_failure(act)
-    return failure is not None and failure.fault == "unknown tool"
 
 
 def known_tools(history: History) -> Mapping[str, str]:

@@ -64,7 +64,8 @@ def _sandboxes(sandboxes: tuple[Tried, ...]) -> Iterator[Capability]:
 
 
 def _kernel(best: Tried | None) -> Iterator[Capability]:
-    forbidden = [path for path, value in _SWITCHES.items() if _value(path) == value]
+    switches = ((path, value) for path, value in _SWITCHES.items() if Path(path).exists())
+    forbidden = [path for path, value in switches if Path(path).read_text().strip() == value]
     works = best is not None and best.name == "bubblewrap"
     yield Capability(
         "user namespaces",
@@ -88,11 +89,6 @@ def _kernel(best: Tried | None) -> Iterator[Capability]:
     has = "known for this machine" if known else "not known for this kind of machine"
     without = "key rings and virtual machine sockets stay open in the sandbox"
     yield Capability("system call filter", known, has, without)
-
-
-def _value(path: str) -> str:
-    switch = Path(path)
-    return switch.read_text().strip() if switch.exists() else ""
 
 
 def landlock_version() -> int:

@@ -30,10 +30,10 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 class _Kept:
     name: str
     overlays = False
+    confined: bool
 
-    def __init__(self, *, confined: bool) -> None:
-        self._confined = confined
-        self.owner = SANDBOX_USER if confined and os.geteuid() == 0 else None
+    def __init__(self) -> None:
+        self.owner = SANDBOX_USER if self.confined and os.geteuid() == 0 else None
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
@@ -51,8 +51,8 @@ class _Kept:
             "folder": str(mounts.workspace),
             "readable": [*_READABLE, *_DEVICES, *map(str, mounts.read_only)],
             "writable": [str(mounts.workspace), str(temporary), "/dev/null"],
-            "confined": self._confined,
-            "packages": str(_packages()) if self._confined else "",
+            "confined": self.confined,
+            "packages": str(_packages()) if self.confined else "",
             "user": self.owner,
             "processes": limits.processes,
             "memory": limits.memory_mb * MIB,
@@ -99,9 +99,7 @@ class Landlocked(_Kept):
     """Files, signals and network confined by Landlock and seccomp, by the engine `sandlock`."""
 
     name = "sandlock"
-
-    def __init__(self) -> None:
-        super().__init__(confined=True)
+    confined = True
 
     @staticmethod
     @cache
@@ -122,9 +120,7 @@ class Unsandboxed(_Kept):
     """No sandbox: only the kernel's limits and the supervision; for commands that are trusted as one's own."""
 
     name = "unsandboxed"
-
-    def __init__(self) -> None:
-        super().__init__(confined=False)
+    confined = False
 
 
 @cache

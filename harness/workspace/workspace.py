@@ -216,11 +216,9 @@ class Workspace:
         """Return the files and links that were added, removed or changed since, sorted, without the folder `.git`."""
         with self._lock:
             number = self._own(snapshot)
-            return self._settled(lambda: self._changed(number))
-
-    def _changed(self, number: int) -> tuple[str, ...]:
-        paths = sorted({path for path in self._tree.may_differ(number) if _is_of_project(path)})
-        return tuple(path for path in paths if not same(self._tree.node_then(number, path), self._tree.node(path)))
+            then, now = self._tree.node_then, self._tree.node
+            paths = self._settled(lambda: sorted(set(filter(_is_of_project, self._tree.may_differ(number)))))
+            return self._settled(lambda: tuple(path for path in paths if not same(then(number, path), now(path))))
 
     def diff(self, snapshot: Snapshot) -> str:
         """Return what was changed since as git prints it; of what is not text it says only that it differs."""

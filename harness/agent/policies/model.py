@@ -71,7 +71,13 @@ class ModelPolicy:
 
     def read(self, reply: Reply) -> Action:
         """Return the command in a reply: its first call, else the text behind `Command:`."""
-        return _of_calls(reply) if reply.calls else read_answer(reply.text or "")
+        if not reply.calls:
+            return read_answer(reply.text or "")
+        first = replace(_of_call(reply.calls[0]), thought=(reply.text or "").strip())
+        if len(reply.calls) == 1 or first.error:
+            return first
+        error = f"{len(reply.calls)} commands were entered, and none was carried out. Enter one at a time."
+        return replace(first, arguments={}, error=error)
 
     def _functions(self, system: str) -> tuple[Function, ...]:
         known = map(tool_named, TOOLS) if self._tools is None else self._tools
@@ -150,15 +156,6 @@ def _written(call: ToolCall) -> str:
     if isinstance(call.arguments, str):
         return call.arguments
     return write_command(call.name, {name: str(value) for name, value in call.arguments.items()})
-
-
-def _of_calls(reply: Reply) -> Action:
-    thought = (reply.text or "").strip()
-    first = _of_call(reply.calls[0])
-    if len(reply.calls) > 1 and not first.error:
-        error = f"{len(reply.calls)} commands were entered, and none was carried out. Enter one at a time."
-        return Action(first.name, thought=thought, command=first.command, error=error)
-    return replace(first, thought=thought)
 
 
 def _of_call(call: FunctionCall) -> Action:

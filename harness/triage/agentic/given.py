@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.records.attribution import FAULTS, Evidence, EvidenceKind, taxonomy
+from misstep.harness.records.attribution import Evidence, EvidenceKind, taxonomy
 from misstep.harness.triage.agentic.case_files import LOGS, STEPS, CaseFiles, step_path
 
 MOST_EVIDENCE_TEXT = 1_000
@@ -70,11 +70,6 @@ def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands
     evidence = tuple(Evidence(place.kind, where, text) for place, where, text in placed if not place.fault)
     steps = {place.step for place, _, _ in placed if place.step is not None}
     return _Found(evidence, tuple(sorted(steps)), tuple(place.fault for place, _, _ in placed if place.fault))
-
-
-def label_fault(label: str) -> str:
-    """Return what is wrong with a label; empty where it is one of the taxonomy."""
-    return "" if label in FAULTS else f"the label {label!r} is none of {', '.join(FAULTS)}"
 
 
 def subcategory_fault(label: str, subcategory: str) -> str:

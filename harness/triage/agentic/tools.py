@@ -15,9 +15,9 @@ from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.judges.context import cut_text
 from misstep.harness.judges.fencing import fence
-from misstep.harness.records.attribution import Evidence, Fault
+from misstep.harness.records.attribution import FAULTS, Evidence, Fault
 from misstep.harness.triage.agentic.case_files import CaseFiles
-from misstep.harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, label_fault, subcategory_fault
+from misstep.harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, subcategory_fault
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
 from misstep.harness.workspace import Finished
 from misstep.harness.workspace.differences import hunks
@@ -179,7 +179,7 @@ async def _done(work: Awaitable[None], message: str) -> Observation:
 
 async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:
     label, subcategory = arguments["label"].strip(), arguments.get("subcategory", "").strip()
-    faults = [fault] if (fault := label_fault(label)) else []
+    faults = [] if label in FAULTS else [f"the label {label!r} is none of {', '.join(FAULTS)}"]
     of_subcategory = "" if faults else subcategory_fault(label, subcategory)
     lines = [line.strip() for line in arguments["evidence"].splitlines() if line.strip()]
     pieces = [(where.strip(), text.strip()) for where, _, text in (line.partition(" | ") for line in lines)]

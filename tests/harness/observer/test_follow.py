@@ -65,12 +65,6 @@ def test_a_file_that_is_cut_off_or_replaced_is_watched_anew(tmp_path: Path) -> N
     assert _told(file, iter([first, file.unlink, other])) == [("s1", 5), ("s2", 5)]
 
 
-def test_a_file_that_is_no_session_ends_it(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
-    with pytest.raises(UnknownFormat):
-        next(follow(tmp_path / "notes.txt", GUIDE, wait=lambda: None))
-
-
 def test_several_steps_that_come_at_once_are_told_once_and_weighed_by_all_of_them(tmp_path: Path) -> None:
     file = tmp_path / "s1.jsonl"
     assert _told(file, iter([partial(written, file, looping(12))])) == [("s1", 5)]
@@ -141,7 +135,7 @@ def test_a_file_that_is_too_long_or_no_session_is_refused(tmp_path: Path) -> Non
         growing_runs(file, most_bytes=100)
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     with pytest.raises(UnknownFormat):
-        growing_runs(tmp_path / "notes.txt")
+        next(follow(tmp_path / "notes.txt", GUIDE, wait=lambda: None))
 
 
 def test_the_mark_of_a_file_changes_with_it(tmp_path: Path) -> None:

@@ -73,9 +73,7 @@ def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_to_the_user(
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     file = written(tmp_path / "s1.jsonl", looping(6))
     event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
-    answer_hook(5, **asked)
-    out, err = capfd.readouterr()
+    out, err = _answered(monkeypatch, capfd, json.dumps(event).encode(), **asked)
     assert said in err
     assert json.loads(out) == {"systemMessage": err.strip()}
 
@@ -148,9 +146,15 @@ def test_records_are_the_users_own_and_old_ones_go(tmp_path: Path) -> None:
     assert len(list(folder.glob("*.json"))) == 1
 
 
-def _answered(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], said: bytes) -> tuple[str, str]:
+def _answered(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    said: bytes,
+    detector: str = "rules",
+    **how: Any,
+) -> tuple[str, str]:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said)))
-    answer_hook(5, "rules")
+    answer_hook(5, detector, **how)
     captured = capfd.readouterr()
     return captured.out, captured.err
 
