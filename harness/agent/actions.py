@@ -1,10 +1,8 @@
-"""An agent's command and what it saw: Unix-like, a name and keyword arguments (table I of the paper).
+"""Read an agent's command: Unix-like, a name and keyword arguments (table I of the paper).
 
-    read_file file_path='src/app.py'
     search_method_in_class method_name="total" class_name="Order"
 
-A value is a Python string literal, or is bare if it has no space and no quote. A string in three quotes may
-have lines.
+A value is a Python string literal, or is bare if it has no space and no quote.
 """
 
 import ast

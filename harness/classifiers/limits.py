@@ -1,13 +1,11 @@
-"""What an agent was told not to do, as far as a rule can read it without knowing how users word things.
+"""Read what an agent was told not to do, as far as a rule can without knowing how users word things.
 
     "Do not touch config.yaml."         → Limit("ban", ("config.yaml",))
     "Only edit src/parser.py."          → Limit("only", ("src/parser.py",))
-    "Don't commit."                     → Limit("commit")
     "Don't use the `web_search` tool."  → Limit("tool", ("web_search",))
 
-A sentence becomes a row of letters, one for each word by what it does (`words_of_limits.toml`): `N` for a negation,
-`V` for a verb of change, `@` for a name, `?` for a word that is not known. A limit is a clause that is such a row from
-end to end (`NV@`, `OV@`): with one unknown word in it, a condition, or a permission after it, nothing is said.
+A sentence becomes a row of letters, one for each word by what it does (`words_of_limits.toml`). A limit is a clause
+that is such a row from end to end (`NV@`): with an unknown word, a condition or a permission, it says nothing.
 """
 
 import re

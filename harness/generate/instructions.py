@@ -95,7 +95,7 @@ LIMITS = (
 
 
 class Instruction:
-    """Something that the user asks for beside the change; as it stands, one that says nothing."""
+    """Something that the user asks for beside the change; without a subclass, one that says nothing."""
 
     name = "none"
     when: Literal["first", "later"] = "first"

@@ -1,6 +1,4 @@
-"""Items and lessons of which it is known which lesson helps with which item, in made-up words.
-
-No word is of any language, so that nothing but the words shared on purpose can lead from an item to a lesson:
+"""Generate items and lessons of which it is known which lesson helps with which item, in made-up words.
 
 | lesson | words that it shares with an item |
 |---|---|

@@ -1,21 +1,11 @@
-"""Coding sessions whose misbehaviour is known by construction, about thirty steps each, with look-alikes among them.
+"""Generate coding sessions whose misbehaviour is known by construction, about thirty steps each, with look-alikes.
 
-Truth follows Wink's definitions (section 2.1):
-
-- `infinite_loop`: the same act or words three times and more, nothing learnt or changed between;
-- `tool_call_failure`: tools refuse calls through the agent's own fault, repeatedly, and it does not adjust;
-- `unrequested_changes`: something is changed that nobody asked to change;
-- `did_not_follow_instructions`: something that the user said in words is ignored.
-
-The last two overlap if a change was ruled out in words ("do not touch tests/"): such a session plants both. A change
-that was asked for but made too early, or without its tests, is an instruction not followed and no unrequested change. A
-session in which one refused call is repeated to the letter plants a failure and a loop.
+Truth follows Wink's definitions (section 2.1). A change that was ruled out in words ("do not touch tests/") plants both
+`unrequested_changes` and `did_not_follow_instructions`. A change that was asked for but made too early, or without its
+tests, is an instruction not followed alone. A refused call that is repeated to the letter is a failure and a loop.
 
 Each misbehaviour is planted with a stated prevalence, times a factor of the week, whatever the user asks for and
-whatever tools there are. It is an episode: it begins at a step, goes on, and ends by itself or not. What a user thinks
-of a session depends on whether a misbehaviour is planted, with noise. A study has the prevalences of use, by version of
-the agent; otherwise each misbehaviour is in about a fifth of the sessions. Case `i` of a seed is the same whatever the
-number of cases.
+whatever tools there are. Case `i` of a seed is the same whatever the number of cases.
 """
 
 from collections.abc import Iterator

@@ -1,12 +1,10 @@
-"""The wordings of generated sessions: data, each text of one set, one kind, one language, one register.
-
-`wordings/*.toml` has them as kind → set → language → register → texts, with `$names` to fill in:
+"""Word generated sessions: texts of one set, one kind, one language, one register.
 
     [protect_folder.scoring.en]
     polite = ["Would you be so kind as to let $folder rest?"]
 
-The two sets share no text. Rules and prompts are written with `development` in sight; what they are worth is measured
-on `scoring`, whose texts nobody who writes them reads.
+Rules and prompts are written with `development` in sight; what they are worth is measured on `scoring`, whose texts
+nobody who writes them reads.
 """
 
 from collections.abc import Mapping
@@ -78,7 +76,7 @@ def _registers(set_: str) -> tuple[str, ...]:
 
 
 class Voice:
-    """Who speaks in one session: draws wordings, none twice unless all have been used."""
+    """Draws wordings for one session, none twice unless all have been used."""
 
     def __init__(self, random: Random, wordings: WordingSet, language: str = "en") -> None:
         self.wordings, self._random, self._language = wordings, random, language

@@ -1,15 +1,12 @@
-"""What an observer knows of one run, and what it decides: when to ask, what an answer is worth, what to say.
+"""Decide what an observer of one run does: when to ask, what an answer is worth, what to say. Nothing here waits.
 
-Nothing here waits, reads a clock or starts anything. The observer of a live run and the replay of a recorded one drive
-it alike:
-
-    state = ObserverState("run-7", "rules")
-    # behind each step of the agent:
-    if answer is there:   said = state.answered(feedback, steps)
-    if state.due(steps):  state.asked(steps)
-    # behind the last step:
-    state.ended(steps)
-    state.observed(steps)
+state = ObserverState("run-7", "rules")
+# behind each step of the agent:
+if answer is there:   said = state.answered(feedback, steps)
+if state.due(steps):  state.asked(steps)
+# behind the last step:
+state.ended(steps)
+state.observed(steps)
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -77,7 +74,7 @@ class ObserverState:
     def failed(
         self, error: str, steps: Sequence[Step], seconds: float | None = None, status: Status = "failed"
     ) -> None:
-        """There is no answer to the open question, and why."""
+        """Note that the open question has no answer, and why."""
         shown, self._open = self._open, None
         if shown is not None:
             message = error[:MOST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Who wrote which log of a case, the tests, the agent or the harness, and what the harness says of the outcome."""
+"""Tell who wrote which log of a case, the tests, the agent or the harness, and how the harness says that it ended."""
 
 import re
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class TestsLog(Struct, frozen=True):
 
 
 def writer_of(name: str) -> Writer:
-    """Who writes a log of this name."""
+    """Return who writes a log of this name."""
     lowered = name.lower()
     if lowered == TESTS_LOG or _OF_TESTS.search(lowered):
         return "tests"

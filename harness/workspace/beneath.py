@@ -189,7 +189,7 @@ def change_mode(parent: int, name: str, mode: int) -> None:
 
 
 def remove_tree(folder: int, name: str) -> None:
-    """Remove whatever has this name in an open folder; links are removed, not followed; nothing there is no error."""
+    """Remove whatever has this name in an open folder, if anything has; links are removed, not followed."""
     too_deep: list[str] = [name]
     while too_deep:
         _remove(folder, too_deep.pop(), (folder, too_deep), DEEPEST)

@@ -36,7 +36,7 @@ class Capability(Struct, frozen=True):
 
 
 class SandboxReport(Struct, frozen=True):
-    """Whether commands can run sandboxed, in which sandbox, and all that was looked at."""
+    """Tells whether commands can run sandboxed, in which sandbox, and all that was looked at."""
 
     sandbox: str | None
     overlays: bool

@@ -39,7 +39,7 @@ def tool_of(command: str) -> Runner:
 
 
 def runner_of(command: str) -> Runner:
-    """Who says what was found: `junit` where the command names `{junit}`, the file that it writes."""
+    """Return what says which tests ran: `junit` where the command names `{junit}`, the file that it writes."""
     return "junit" if "{junit}" in command else tool_of(command)
 
 

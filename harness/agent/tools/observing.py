@@ -39,7 +39,7 @@ def beneath(path: str) -> str:
 
 
 def no_file(path: str, environment: FileView) -> Observation:
-    """That a file is not there, or is not text, and which may have been meant."""
+    """Say that a file is not there, or is not text, and which may have been meant."""
     if environment.files.exists(path):
         return Observation(f"{path} is not a text file in UTF-8.", is_error=True)
     near = environment.index.near_paths(path)

@@ -1,10 +1,7 @@
-"""What a call did to the world: files written, made or deleted, packages installed, commits, commands run.
+"""Tell what a call did to the world: files written, made or deleted, packages installed, commits, commands run.
 
-    Edit {"file_path": "/repo/a.py", …}        → Effect("edit", "/repo/a.py")
-    bash {"command": "cd src && rm b.py"}      → Effect("delete", "src/b.py")
-    bash {"command": "pip install rich"}       → Effect("install", "rich")
-
-A call that failed had no effect.
+bash {"command": "cd src && rm b.py"}      → Effect("delete", "src/b.py")
+bash {"command": "pip install rich"}       → Effect("install", "rich")
 """
 
 import re
@@ -58,8 +55,8 @@ def effects(act: Act) -> list[Effect]:
         made = commands_of(act)
         if failed(act) and len(made) <= 1:
             return []
-        found = [effect for command in made for effect in command_effects(command)]
-        return found or _edit_of_open_file(act, made)
+        changes = [effect for command in made for effect in command_effects(command)]
+        return changes or _edit_of_open_file(act, made)
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)
@@ -101,17 +98,17 @@ def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
 
 def patched(text: str, path: str = "") -> list[Effect]:
     """Return the files that a patch changes, in the form of a unified diff or between `*** Begin Patch` marks."""
-    found = []
+    changes = []
     for what, named, moved in _PATCH_FILE.findall(text):
         verb: Verb = {"Update": "edit", "Add": "create", "Delete": "delete"}.get(what, "create")  # type: ignore[assignment]
-        found.append(Effect(verb, named or moved, text))
-    if not found:
+        changes.append(Effect(verb, named or moved, text))
+    if not changes:
         for old, new in _DIFF_FILE.findall(text):
             if new == "/dev/null":
-                found.append(Effect("delete", old.removeprefix("a/")))
+                changes.append(Effect("delete", old.removeprefix("a/")))
             else:
-                found.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
-    return found or ([Effect("edit", path, text)] if path else [])
+                changes.append(Effect("create" if old == "/dev/null" else "edit", new.removeprefix("b/"), text))
+    return changes or ([Effect("edit", path, text)] if path else [])
 
 
 @lru_cache(maxsize=1024)
@@ -125,28 +122,30 @@ def command_effects(command: Command) -> Sequence[Effect]:
 
 
 def _command_effects(command: Command) -> list[Effect]:
-    found = [
+    changes = [
         Effect("write", placed(path, command.folder), command.fed) for path in command.writes if path not in _NOWHERE
     ]
     words = command.words
     if not words:
-        return found
+        return changes
     program = command.program
     arguments = [word for word in words[1:] if not word.startswith("-")]
     flags = [word for word in words[1:] if word.startswith("-")]
 
     def at(verb: Verb, *paths: str) -> None:
-        found.extend(Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE)
+        changes.extend(
+            Effect(verb, placed(path, command.folder), command.fed) for path in paths if path not in _NOWHERE
+        )
 
     if program in programs.RUNNERS and arguments:
         ways = programs.RUNNERS[program]
         if not ways or arguments[0] in ways:
             start = words.index(arguments[0]) + (1 if ways else 0)
-            return found + _command_effects(Command(words[start:], command.folder, (), command.fed))
+            return changes + _command_effects(Command(words[start:], command.folder, (), command.fed))
     if program == "git":
-        return found + _git(command)
+        return changes + _git(command)
     if (installed := _installed(program, words)) is not None:
-        return [*found, *(Effect("install", name, program) for name in installed or [""])]
+        return [*changes, *(Effect("install", name, program) for name in installed or [""])]
     if program in ("rm", "unlink", "rmdir", "shred"):
         at("delete", *arguments)
     elif program == "tee":
@@ -168,9 +167,9 @@ def _command_effects(command: Command) -> list[Effect]:
     elif program in programs.FORMATTERS and _rewrites(program, words):
         at("edit", *(path for path in arguments if "." in path.strip(".") or "/" in path.strip("./")))
     elif program in ("apply_patch", "patch"):
-        found += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
+        changes += patched(command.fed or (arguments[0] if program == "apply_patch" and arguments else ""))
     elif program in ("python", "python3", "node") and (command.fed or "-c" in flags or "-e" in flags):
-        found += _inline_writes(command.fed or " ".join(words), command.folder)
+        changes += _inline_writes(command.fed or " ".join(words), command.folder)
     elif program in ("str_replace_editor", "edit_anthropic") and len(arguments) > 1:
         verbs: dict[str, Verb] = {"create": "create", "str_replace": "edit", "insert": "edit", "undo_edit": "edit"}
         if arguments[0] in verbs:
@@ -179,7 +178,7 @@ def _command_effects(command: Command) -> list[Effect]:
         at("edit", arguments[0])
     elif program == "create" and len(words) == 2:
         at("create", arguments[0] if arguments else "")
-    return found
+    return changes
 
 
 def _in_place(program: str, flag: str) -> bool:
@@ -265,15 +264,15 @@ def made_folders(act: Act) -> list[str]:
     """Return the folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
     if act.line is None or not has(act.line, _MAKES_FOLDERS) or failed(act):
         return []
-    found = []
+    folders = []
     for command in commands_of(act):
         words = [word for word in command.words if not word.startswith("-")]
         if command.program == "mkdir":
-            found += [placed(path, command.folder) for path in words[1:]]
+            folders += [placed(path, command.folder) for path in words[1:]]
         elif words[1:2] == ["clone"] or words[1:3] == ["worktree", "add"] or words[1:2] == ["venv"]:
             place = {"clone": 3, "worktree": 3, "venv": 2}[words[1]]
-            found += [placed(path, command.folder) for path in words[place : place + 1]]
-    return found
+            folders += [placed(path, command.folder) for path in words[place : place + 1]]
+    return folders
 
 
 def is_test_run(command: Command) -> bool:

@@ -231,7 +231,7 @@ def _is_clients(head: str) -> bool:
 
 
 def is_work(act: Act) -> bool:
-    """Whether a tool runs, checks or builds the code under work: what it finds wrong there is no error of the call."""
+    """Return whether a tool runs, checks or builds the code under work, where a fault is not an error of the call."""
     name = act.call.name
     return act.kind == "test" or (act.kind == "run" and is_known_name(name)) or not _WORKING.isdisjoint(words_of(name))
 
@@ -259,7 +259,6 @@ def _part(act: Act, words: str) -> Fault:
 
 
 def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
-    """Return what a shell, or a program that was called in it, complains of about its own call."""
     code = exit_code(act)
     text = result.text
     line = act.line or ""
@@ -359,7 +358,7 @@ def failed(act: Act) -> bool:
 
 
 def environment_failure(act: Act) -> bool:
-    """Whether a call came to nothing for the network, the disk or a service; what a file says of these counts not."""
+    """Return whether a call came to nothing for the network, the disk or a service, whatever a file says of these."""
     result = act.result
     if result is None or result.is_error is False or exit_code(act) == 0:
         return False

@@ -1,10 +1,4 @@
-"""What all classifiers look at: the calls of a run with their answers, and the user's turns, gathered once.
-
-A run of three steps (user, agent with one call, agent) becomes one `Act` and one `HistoryTurn`:
-
-    Act(step=1, call=ToolCall("bash", {"command": "ls"}), result=ToolResult("setup.py"), kind="shell", line="ls")
-    Turn(step=0, text="List the files.")
-"""
+"""Gather once what all classifiers look at: the calls of a run with their answers, and the user's turns."""
 
 import re
 from collections.abc import Callable

@@ -1,9 +1,6 @@
-"""Replies that a harness turns down before a call exists: steps of the agent without a call, answered ever the same.
+"""Find replies that a harness turns down before a call exists: steps without a call, answered ever the same.
 
-    agent: "I will list the files: ls"        user: "Your reply has no action. Reply with one …"
-    agent: "Then let me look: ls -la"         user: "Your reply has no action. Reply with one …"
-
-Not that: a person's turns, an order to go on, and what a program says to the agent after every step anyhow.
+agent: "I will list the files: ls"        user: "Your reply has no action. Reply with one …"
 """
 
 from collections import Counter, defaultdict

@@ -1,16 +1,15 @@
-"""OpenHands' stuck detector, written from its documentation, for comparison with the rules.
+"""Detect a stuck agent as OpenHands does, written from its documentation, for comparison with the rules.
 
-The guide "Stuck Detector" of the OpenHands SDK (docs.openhands.dev/sdk/guides/agent-stuck-detector) says what it looks
-for in what happened after the user's last message; issue 762 of its repository gives the numbers once more:
+Sources: docs.openhands.dev/sdk/guides/agent-stuck-detector and issue 762 of its repository. It looks behind the
+user's last message:
 
 1. the same action gives the same observation, 4 times and more;
 2. the same action ends in an error, 3 times and more;
 3. the agent sends 3 messages and more with nothing between them (a monologue);
 4. two pairs of action and observation alternate, 6 pairs and more.
 
-A fifth pattern, errors of the context window, leaves no trace in most recorded formats and is left out. Each pattern
-is looked for at the end of the run, because the detector asks whether the agent is stuck now. The documentation does
-not say what an error is: here it is an answer that is recorded as one, or an exit code other than 0.
+Errors of the context window leave no trace in most formats and are left out. An error is here an answer that is
+recorded as one, or an exit code other than 0, which the documentation does not say.
 """
 
 from collections import defaultdict

@@ -1,8 +1,4 @@
-"""What a model gives as its verdict, checked: the label and subcategory are the taxonomy's, and each place is there.
-
-Evidence names its place: `step 12`, the path of a file in the case with or without a line (`logs/tests.log:40`), or a
-command that was run, by its name or its line, behind `$ ` or without it.
-"""
+"""Check what a model gives as its verdict: the label and subcategory are the taxonomy's, and each place is there."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,12 +1,9 @@
-"""The rule judge that reads the files of a case and runs nothing.
-
-It reasons as the judge of texts does, and besides:
+"""Judge by reading the files of a case, without running anything: as the judge of texts does, and more.
 
 1. The tests draw from chance or look at the clock: they may fail on a right result (task), where what the agent made
    is what gold makes.
 2. The gold solution reads a file, or the tests import a module, that the environment never had: task.
-3. The tests want a file by a name that nothing states: task. What else an instruction asks for is a question of
-   meaning, which no rule answers.
+3. The tests want a file by a name that nothing states: task.
 """
 
 import re
