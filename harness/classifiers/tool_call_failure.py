@@ -211,7 +211,9 @@ def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
         if error is None:
             hits += bool(alike) and _looks(act)
             sought = path_of(act.call) or (act.line or "")
-            if hits > 1 or (hits and (len(alike) < 2 or any(_last(one) in sought for one in tried))):
+            if hits > 1 or (
+                hits and (len(alike) < 2 or any(one.rstrip("/").rsplit("/", 1)[-1] in sought for one in tried))
+            ):
                 alike, tried, hits, between = [], set(), 0, False
             continue
         hits, between = 0, between or hits > 0
@@ -225,10 +227,6 @@ def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
         if (len(alike) >= SAME_ERRORS and not (between and deep < SAME_ERRORS)) or given_up:
             return _shown(run, alike)
     return None
-
-
-def _last(path: str) -> str:
-    return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _looks(act: Act) -> bool:

@@ -42,7 +42,9 @@ class Vocabulary:
 
     def read(self, path: str, first: int, count: int | None) -> Named:
         """Look at a file from line `first` on; `count` lines, or all."""
-        return "read_file", {"path": path} | ({} if count is None else _span(first, count))
+        return "read_file", {"path": path} | (
+            {} if count is None else {"start_line": first, "end_line": first + count - 1}
+        )
 
     def search(self, pattern: str, folder: str) -> Named:
         """Look for a text in the files below a folder."""
@@ -313,10 +315,6 @@ def _marked(mark: str, text: str) -> str:
 
 def _patch(body: str) -> str:
     return f"*** Begin Patch\n{body}\n*** End Patch"
-
-
-def _span(first: int, count: int) -> Arguments:
-    return {"start_line": first, "end_line": first + count - 1}
 
 
 def _cut_short(arguments: Arguments) -> tuple[str, str]:

@@ -67,7 +67,9 @@ class ModelPolicy:
         outcome = await ask(settings.request(ask.model, messages, functions))
         if isinstance(outcome, Failure):
             raise AgentStopped(f"the model gave no answer: {outcome.sentence}")
-        return replace(self.read(outcome), tokens=_tokens(outcome))
+        return replace(
+            self.read(outcome), tokens=Tokens(outcome.input_tokens, outcome.output_tokens, cost_usd=outcome.cost_usd)
+        )
 
     def read(self, reply: Reply) -> Action:
         """Return the command in a reply: its first call, else the text behind `Command:`."""
@@ -124,7 +126,10 @@ def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, 
         elif step.role != "agent":
             messages.append(Message("system" if step.role == "system" else "user", defused(step.text)))
         else:
-            messages.append(Message("assistant", defused(_turn(step))))
+            commands = [f"Command: {_written(call)}" for call in step.calls]
+            messages.append(
+                Message("assistant", defused("\n".join([f"Thought: {step.text}"] * bool(step.text) + commands)))
+            )
             observed = "\n".join(result.text for result in step.results)
             messages.append(Message("user", defused(f"Observation:\n{observed}")))
     left = most_characters - sum(map(len, guidance.values()))
@@ -147,11 +152,6 @@ def _shortened(messages: Sequence[Message], most: int) -> list[Message]:
     return shortened
 
 
-def _turn(step: Step) -> str:
-    commands = [f"Command: {_written(call)}" for call in step.calls]
-    return "\n".join([f"Thought: {step.text}"] * bool(step.text) + commands)
-
-
 def _written(call: ToolCall) -> str:
     if isinstance(call.arguments, str):
         return call.arguments
@@ -168,10 +168,6 @@ def _of_call(call: FunctionCall) -> Action:
         return Action(call.name, command=written, error=f"The arguments of {call.name} are not a JSON object.")
     texts = {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
     return Action(call.name, texts, command=written)
-
-
-def _tokens(reply: Reply) -> Tokens:
-    return Tokens(reply.input_tokens, reply.output_tokens, cost_usd=reply.cost_usd)
 
 
 PROMPT = "agent/patcher"

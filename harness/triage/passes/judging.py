@@ -32,15 +32,11 @@ def attribute_pass(access: TextAccess) -> Attribution:
         return _by_running(access, done)
     if isinstance(access, ReadOnlyAccess):
         return _by_files(access, done) or _sound(_BY_FILES, 0.6)
-    return _by_texts(access, done) or _sound("Nothing in the record of the run speaks against the pass.", 0.5)
-
-
-def _by_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | None:
     return (
         tampering.tampering_in_texts(access, done)
         or leakage.leak_in_texts(access, done)
         or reliability.unreliable_in_texts(access)
-    )
+    ) or _sound("Nothing in the record of the run speaks against the pass.", 0.5)
 
 
 def _by_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:

@@ -74,8 +74,13 @@ def _shown_solution(
         if are_many(seen):
             where = _source(doing, environment, seen)
             why = f"The agent was shown lines of the gold solution{where}, and its result has {len(seen)} of them."
+            shared = set(seen)
+            fullest = max(own, key=lambda path: len(telling_lines(own[path]) & shared))
+            number = next(n for n, text in enumerate(own[fullest].splitlines(), start=1) if text.strip() in shared)
             carries = Evidence(
-                "file", _place_of(own, seen), cut("\n".join(sorted(seen, key=lambda line: (-len(line), line))))
+                "file",
+                f"workspace/{fullest}:{number}",
+                cut("\n".join(sorted(seen, key=lambda line: (-len(line), line)))),
             )
             return _leak(why, [doing], 0.9, carries)
     return None
@@ -143,13 +148,6 @@ def _source(doing: Doing, environment: Texts, seen: Iterable[str]) -> str:
     if place is not None:
         return f", which stood in {place}"
     return next((f" in {one.path}" for one in doing.accesses if one.way == "reads"), "")
-
-
-def _place_of(texts: Texts, lines: Iterable[str]) -> str:
-    shared = set(lines)
-    fullest = max(texts, key=lambda fullest: len(telling_lines(texts[fullest]) & shared))
-    number = next(n for n, text in enumerate(texts[fullest].splitlines(), start=1) if text.strip() in shared)
-    return f"workspace/{fullest}:{number}"
 
 
 def _is_kept(path: str, instruction: str) -> bool:

@@ -48,7 +48,17 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
     if not own.observed:
         return TriedMutant(0, ())
     wrong, passed = 0, []
-    choices = _programs(access, start, own)
+    names = {call.name.split(".")[0] for call in own.observed}
+    called = " ".join(call.given for call in own.observed if call.name == "run")
+    with access.replica(start, tests=False) as replica:
+        texts = {
+            path: data.decode(errors="replace")
+            for path in replica.files()
+            if path.endswith((".py", ".sh"))
+            and (path.removesuffix(".py").split("/")[0] in names or path.rsplit("/", 1)[-1] in called)
+            and (data := replica.read(path)) is not None
+        }
+    choices = [mutant for path, text in texts.items() for mutant in mutants(path, text)]
     for mutant in islice(choices[:: max(1, len(choices) // most)], most):
         outcome = behaviour(access, start, {mutant.path: mutant.text})
         differs = any(outcome.observed.get(call, text) != text for call, text in own.observed.items())
@@ -61,20 +71,6 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
 def mutants(path: str, text: str) -> Iterator[Mutant]:
     """Return every mutant of a program; none of text that is neither Python nor shell, or cannot be read."""
     yield from _of_python(path, text) if path.endswith(".py") else _of_shell(path, text)
-
-
-def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Mutant]:
-    names = {call.name.split(".")[0] for call in own.observed}
-    called = " ".join(call.given for call in own.observed if call.name == "run")
-    with access.replica(start, tests=False) as replica:
-        texts = {
-            path: data.decode(errors="replace")
-            for path in replica.files()
-            if path.endswith((".py", ".sh"))
-            and (path.removesuffix(".py").split("/")[0] in names or path.rsplit("/", 1)[-1] in called)
-            and (data := replica.read(path)) is not None
-        }
-    return [mutant for path, text in texts.items() for mutant in mutants(path, text)]
 
 
 def _of_python(path: str, text: str) -> Iterator[Mutant]:

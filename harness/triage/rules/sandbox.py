@@ -152,20 +152,18 @@ class TestRuns:
     def more(self, count: int) -> "TestRuns":
         """Run the tests until they have run `count` times, or have passed and failed; each time in a fresh replica."""
         while len(self.runs) < count and not self.changing:
-            self.runs.append(self._once(len(self.runs)))
+            number = len(self.runs)
+            command = self._access.case.file.test_command
+            with self._access.replica(self._result, tests=self._prepare is None) as replica:
+                if self._prepare is not None:
+                    self._prepare(replica)
+                if number == 0 or self._prepare is not None:
+                    finished = replica.test()
+                else:  # another seed for the order in which Python's sets come
+                    command = f"PYTHONHASHSEED={number} {command}"
+                    finished = replica.run(f"export PYTHONHASHSEED={number}\n{self._access.case.file.test_command}")
+            self.runs.append(TestRun(f"on {self._result}: {command}", finished))
         return self
-
-    def _once(self, number: int) -> TestRun:
-        command = self._access.case.file.test_command
-        with self._access.replica(self._result, tests=self._prepare is None) as replica:
-            if self._prepare is not None:
-                self._prepare(replica)
-            if number == 0 or self._prepare is not None:
-                finished = replica.test()
-            else:  # another seed for the order in which Python's sets come
-                command = f"PYTHONHASHSEED={number} {command}"
-                finished = replica.run(f"export PYTHONHASHSEED={number}\n{self._access.case.file.test_command}")
-        return TestRun(f"on {self._result}: {command}", finished)
 
     @property
     def changing(self) -> bool:
