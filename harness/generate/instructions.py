@@ -95,9 +95,9 @@ LIMITS = (
 
 
 class Instruction:
-    """Something that the user asks for beside the change; without a subclass, one that says nothing."""
+    """Something that the user asks for beside the change."""
 
-    name = "none"
+    name: str
     when: Literal["first", "later"] = "first"
     """The turn of the user that says it."""
     can_be_taken_back = False
@@ -113,7 +113,7 @@ class Instruction:
 
     def ask(self) -> str:
         """Return the words of it."""
-        return ""
+        return self.session.limit(self.name)
 
     def begin(self) -> None:
         """What is done before anything else."""
@@ -147,9 +147,6 @@ class _BanTool(Instruction):
 class _NoComments(Instruction):
     name = "no_comments"
     can_be_taken_back = True
-
-    def ask(self) -> str:
-        return self.session.limit("no_comments")
 
     def make(self, changes: list[ProjectChange], taken_back: bool) -> None:
         if not self.broken or INSTRUCTION in self.session.evidence:
@@ -198,9 +195,6 @@ class _TooEarly(Instruction):
 class _TestsFirst(_TooEarly):
     name = "tests_first"
     plain_tests = False
-
-    def ask(self) -> str:
-        return self.session.limit("tests_first")
 
     def begin(self) -> None:
         if not self.broken:

@@ -28,6 +28,8 @@ class Vocabulary:
     agent = "handyman"
     edits_by_text = True
     """Whether an edit names the text to replace, so that it can fail to find it."""
+    taken_for = ("start_line", "def {}")
+    """An argument of a look at a file, and a value that it cannot take."""
 
     def __init__(self, voice: Voice) -> None:
         self.voice = voice
@@ -89,7 +91,8 @@ class Vocabulary:
 
     def invalid(self, path: str, word: str) -> Broken:
         """Return a call with an argument that its tool cannot take."""
-        return self.refusing(self.read(path, 1, 40), "start_line", f"def {word}")
+        argument, value = self.taken_for
+        return self.refusing(self.read(path, 1, 40), argument, value.format(word))
 
     def malformed(self, path: str, word: str) -> Broken:
         """Return a look for a word in a file whose arguments do not parse."""
@@ -132,6 +135,7 @@ class Vocabulary:
 
 class _ClaudeCode(Vocabulary):
     agent = "claude-code"
+    taken_for = ("offset", "{}")
 
     def read(self, path: str, first: int, count: int | None) -> Named:
         return "Read", {"file_path": f"/home/kim/{path}"} | ({} if count is None else {"offset": first, "limit": count})
@@ -157,9 +161,6 @@ class _ClaudeCode(Vocabulary):
     def incomplete(self, path: str, word: str) -> Broken:
         return self.lacking(self.search(word, path), "pattern")
 
-    def invalid(self, path: str, word: str) -> Broken:
-        return self.refusing(self.read(path, 1, 40), "offset", word)
-
     def turn_extra(self, planning: bool) -> Arguments:
         return {"permissionMode": "plan" if planning else "default"}
 
@@ -172,6 +173,7 @@ class _ClaudeCode(Vocabulary):
 
 class _OpenHands(Vocabulary):
     agent = "openhands"
+    taken_for = ("view_range", "{}")
 
     def read(self, path: str, first: int, count: int | None) -> Named:
         span = {} if count is None else {"view_range": [first, first + count - 1]}
@@ -199,9 +201,6 @@ class _OpenHands(Vocabulary):
     def incomplete(self, path: str, word: str) -> Broken:  # noqa: ARG002
         return self.lacking(self.read(path, 1, 40), "command")
 
-    def invalid(self, path: str, word: str) -> Broken:
-        return self.refusing(self.read(path, 1, 40), "view_range", word)
-
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
         return None, code
 
@@ -219,6 +218,7 @@ class _Shell(Vocabulary):
 
 class _Codex(_Shell):
     agent = "codex"
+    taken_for = ("yield_time_ms", "{}")
 
     def search(self, pattern: str, folder: str) -> Named:
         return self.run(f"rg -n {shlex.quote(pattern)} {folder}".rstrip())
@@ -236,9 +236,6 @@ class _Codex(_Shell):
     def incomplete(self, path: str, word: str) -> Broken:
         arguments = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
         return self.lacking(("exec_command", arguments), "cmd")
-
-    def invalid(self, path: str, word: str) -> Broken:
-        return self.refusing(self.read(path, 1, 40), "yield_time_ms", word)
 
     def malformed(self, path: str, word: str) -> Broken:
         return self.unparsed("exec_command", f'{{"cmd": "rg -n {word} {path}, "workdir": ', "expected `,` or `}`")

@@ -191,8 +191,7 @@ def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[Observed
     last = _last_shown(fault, steps, since)
     if any(one.changed and one.step > last for one in since):
         return True
-    ordered = sorted(fault.steps)
-    gaps = [later - earlier for earlier, later in pairwise(ordered)]
+    gaps = [later - earlier for earlier, later in pairwise(sorted(fault.steps))]
     pause, longest = 0, min(max(gaps, default=1), LONGEST_PAUSE)
     for step in (one for one in later if one.role == "agent"):
         answers = _answers(step, fault)
