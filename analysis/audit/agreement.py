@@ -5,7 +5,7 @@ labels alone counts in two pairs, one that all label differently in three. And t
 to come from one set of ratings.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, prod
@@ -106,7 +106,7 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
     if most is not None and most > MOST_LABELS:
         return underdetermined("rater_agreement", f"Ratings on {most:,} labels are not searched.")
     for labels in range(_FEWEST, _MOST + 1) if most is None else (max(most, _FEWEST),):
-        for alike, dissent in _splits(n, possible):
+        for alike, dissent in ((counts, dissent) for counts in possible for dissent in _dissents(n, counts)):
             if spent >= _BUDGET:
                 gave_up = True
                 break
@@ -171,10 +171,6 @@ def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:
 def _dissents(n: int, counts: tuple[int, ...]) -> Sequence[Dissent]:
     first, second, third = (n - count for count in counts)
     return possible_dissents(n, first, second, third)
-
-
-def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], Dissent]]:
-    return ((counts, dissent) for counts in possible for dissent in _dissents(n, counts))
 
 
 def _in_words(ratings: MarginRatings) -> str:

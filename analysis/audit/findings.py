@@ -107,7 +107,9 @@ def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
     The worst comes first, of the groups and in each of them.
     """
     every = list(findings)
-    tables = _tables_with_swapped_rows(every)
+    cells = {(_swapped_in(finding), finding.row) for finding in every}
+    counts = Counter(table for table, _ in cells if table)
+    tables = {table for table, count in counts.items() if count > 1}
     alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in every:
         table = _swapped_in(finding)
@@ -157,13 +159,6 @@ def _swapped_in(finding: Finding) -> tuple[str, ...]:
     """Return the table in which a finding suggests swapped rows; empty where it does not."""
     is_swap = finding.place and finding.repair == "rows_swapped"
     return (finding.source, finding.check, finding.place) if is_swap else ()
-
-
-def _tables_with_swapped_rows(findings: Sequence[Finding]) -> set[tuple[str, ...]]:
-    """Return the tables of which several cells would fit with the rows swapped."""
-    cells = {(_swapped_in(finding), finding.row) for finding in findings}
-    counts = Counter(table for table, _ in cells if table)
-    return {table for table, count in counts.items() if count > 1}
 
 
 def _badness(finding: Finding) -> int:
@@ -228,11 +223,12 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
 
 def _remark(paper: Paper, figure: Figure, ways: Ways, status: Status) -> str:
     """Return where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
-    names = [name for way in ways for value in way.inputs.values() for name in _listed(value)]
+    names = [
+        name
+        for way in ways
+        for value in way.inputs.values()
+        for name in ((value,) if isinstance(value, str) else value)
+    ]
     unprinted = [paper[name] for name in dict.fromkeys(names) if name in paper and paper[name].is_worked_out]
     sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]
     return " ".join([*sentences, f"Note: {figure.note}."] if figure.note and status in FAILED else sentences)
-
-
-def _listed(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else value

@@ -259,17 +259,16 @@ def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Fig
         least, most = Fraction(0), printed_value(p_value) * _JUST_BELOW
     elif limit(p_value) == "above":
         least, most = printed_value(p_value), Fraction(1)
-    earned = {_earned(p, legend) for p in (least, printed_value(p_value), most)}
+    earned = {
+        max((stars for stars, level in legend.items() if p < level), default=0)
+        for p in (least, printed_value(p_value), most)
+    }
     fewest, greatest = min(earned), max(earned)
     stars_text = _STARS[greatest] if fewest == greatest else f"{_STARS[fewest]} to {_STARS[greatest]}"
     sentence = f"p {'' if limit(p_value) else '= '}{p_value.printed} earns {stars_text} by the paper's legend"
     if fewest <= printed <= greatest:
         return Checked("stars", "reproduced", f"{sentence}, as printed.")
     return Checked("stars", "differs", f"{sentence}; {figure.printed} has {_in_words(printed)}.")
-
-
-def _earned(p_value: Fraction, legend: Mapping[int, Fraction]) -> int:
-    return max((stars for stars, level in legend.items() if p_value < level), default=0)
 
 
 def _in_words(stars: int) -> str:

@@ -6,7 +6,7 @@ called an error. Shares are fractions here, not percent.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -41,7 +41,8 @@ class Box(Struct, frozen=True):
         return Box(self.low - other.high, self.high - other.low)
 
     def __truediv__(self, other: "Box") -> "Box":
-        return _around(a / b for a in (self.low, self.high) for b in (other.low, other.high))
+        whole = list((a / b for a in (self.low, self.high) for b in (other.low, other.high)))
+        return Box(min(whole), max(whole))
 
     def times(self, factor: Fraction | int) -> "Box":
         """Return all values times a number that is not negative."""
@@ -172,11 +173,6 @@ def _limits_meet(first: Figure, second: Figure) -> bool:
         return limit(first) != limit(second) and fits(first, point(printed_value(second)))
     bounded, other = (first, second) if limit(first) is not None else (second, first)
     return fits(bounded, rounding_box(other))
-
-
-def _around(values: Iterable[Fraction]) -> Box:
-    whole = list(values)
-    return Box(min(whole), max(whole))
 
 
 def _last_digit(figure: Figure) -> Fraction:

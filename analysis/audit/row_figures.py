@@ -139,7 +139,10 @@ def _inputs(cells: RowCells) -> tuple[list[Figure], tuple[PrintedMatrix, ...], d
         ids = [[_name(cells.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
         for names, row in zip(ids, rows, strict=True):
             for name, number in zip(names, row, strict=True):
-                _check_kind(key, number)
+                if key in _COUNTS and (number.sign or not number.is_whole or number.number < 0):
+                    raise ValueError(f"{key} = {number.text} is not a whole count")
+                if key in ("step", "repeats") and number.number <= 0:
+                    raise ValueError(f"{key} = {number.text} is not above 0")
                 _check_agreement(cells, key, number)
                 figures.append(
                     number.figure(name, _PLACES.get(key, f"the key {key}"), cells.id, key, _unit(number, meaning))
@@ -171,13 +174,6 @@ def _matrix(id_: str, ids: Sequence[Sequence[str]]) -> PrintedMatrix:
 def _name(id_: str, key: str, *place: int) -> str:
     """Return the id of an input: a row's own id never holds a tab."""
     return "\t".join([id_, key, *map(str, place)])
-
-
-def _check_kind(key: str, number: Typed) -> None:
-    if key in _COUNTS and (number.sign or not number.is_whole or number.number < 0):
-        raise ValueError(f"{key} = {number.text} is not a whole count")
-    if key in ("step", "repeats") and number.number <= 0:
-        raise ValueError(f"{key} = {number.text} is not above 0")
 
 
 def _check_agreement(cells: RowCells, key: str, number: Typed) -> None:

@@ -78,7 +78,10 @@ def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
     wanted = sorted(set(names))
     if not wanted:
         return ()
-    registry = _registry()
+    path = data_folder() / _REGISTRY
+    with path.open("rb") as stream:
+        sets: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
+    registry = sets
     unknown = [name for name in wanted if name not in registry]
     if unknown:
         raise InputError(
@@ -87,13 +90,6 @@ def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
             file=f"data/{_REGISTRY}",
         )
     return tuple(_dataset(name, registry[name]) for name in wanted)
-
-
-def _registry() -> dict[str, Mapping[str, Any]]:
-    path = data_folder() / _REGISTRY
-    with path.open("rb") as stream:
-        sets: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
-    return sets
 
 
 def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:

@@ -74,7 +74,7 @@ def _keys(form: type[Any]) -> Iterator[str]:
     texts = meanings(form)
     width = max(len(field.encode_name) for field in fields)
     for field in fields:
-        yield f"  {field.encode_name:{width}}  {_valid(field.type)}; {_default(field)}"
+        yield f"  {field.encode_name:{width}}  {_either(values_of(field.type) or [_word(one) for one in _alternatives(field.type)])}; {_default(field)}"
         yield textwrap.fill(
             texts[field.name], _WIDTH, initial_indent=" " * (width + 4), subsequent_indent=" " * (width + 4)
         )
@@ -99,11 +99,6 @@ def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
 def _alternatives(kind: types.Type) -> tuple[types.Type, ...]:
     kinds = kind.types if isinstance(kind, types.UnionType) else (kind,)
     return tuple(one for one in kinds if not isinstance(one, types.NoneType))
-
-
-def _valid(kind: types.Type) -> str:
-    """Return what a key may be, in words: `yes or no`, `text`, `a list of texts`."""
-    return _either(values_of(kind) or [_word(one) for one in _alternatives(kind)])
 
 
 def _either(words: list[str]) -> str:

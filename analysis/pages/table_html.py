@@ -3,7 +3,7 @@
 from misstep.analysis.pages.notebooks.origins import Origins
 from misstep.analysis.pages.rendering import render
 from misstep.analysis.tables import Evidence, Table
-from misstep.analysis.tables.grid import Grid, grid, methods
+from misstep.analysis.tables.grid import grid, methods
 
 EVIDENCE: dict[Evidence, str] = {
     "published": "printed in the paper",
@@ -26,6 +26,7 @@ def table_html(
 ) -> str:
     """Return a table as an HTML fragment."""
     layout = grid(table, matrices=True)
+    lines = layout.lines()
     return render(
         "table.html.jinja",
         table=table,
@@ -36,7 +37,7 @@ def table_html(
         origins=origins or Origins(),
         methods=methods(table),
         meanings=EVIDENCE,
-        sortable=_sortable(layout),
+        sortable=len(lines) > 3 and len(layout.sections) == 1 and all(line.span == 1 for line in lines),
         is_wide=len(layout.columns) > _MOST_SIDE_BY_SIDE,
     )
 
@@ -44,8 +45,3 @@ def table_html(
 def table_id(table: Table) -> str:
     """Return what a table is called on its page, for links to it."""
     return f"table-{table.paper}-{table.name}"
-
-
-def _sortable(layout: Grid) -> bool:
-    lines = layout.lines()
-    return len(lines) > 3 and len(layout.sections) == 1 and all(line.span == 1 for line in lines)

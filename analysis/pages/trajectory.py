@@ -146,7 +146,7 @@ def trajectory_values(
 def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     """Return what was found in a trajectory, in one sentence."""
     number = len(trajectory.steps)
-    steps = _steps(number)
+    steps = f"{count_text(number)} step{'' if number == 1 else 's'}"
     flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
     answered = sum(verdict.status == "answered" for verdict in verdicts)
     failed = sum(verdict.status == "failed" for verdict in verdicts)
@@ -163,10 +163,6 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
     if failed:
         sentence += f" {count_text(failed)} classifier{'' if failed == 1 else 's'} failed."
     return sentence + outcome[trajectory.outcome.status]
-
-
-def _steps(number: int) -> str:
-    return f"{count_text(number)} step{'' if number == 1 else 's'}"
 
 
 def _shown(verdict: Verdict, n_steps: int) -> str:

@@ -188,7 +188,10 @@ def precision_floor_table(floors: Floors, notes: Sequence[str] = ()) -> Table:
     figure, verified = _printed_by_wink()
     rows = [row for one in floors.recorded for row in measured_on(one.dataset, _rows(one))]
     for one in floors.patches:
-        rows += [*_printed_rows(one), *_rows(one)]
+        rows += [
+            *([] if one.printed is None else [published_row(one.printed, PRECISION, group=one.heading)]),
+            *_rows(one),
+        ]
     rows += [
         published_row(figure, PRECISION, group=_WINK),
         published_row(verified, VERIFIED, group=_WINK),
@@ -226,10 +229,6 @@ def _rows(one: Floor) -> list[Row]:
     reason = NOT_ABOVE if shown.needed is None and shown.precision.value is not None else shown.precision.reason
     needed = Estimate(shown.needed, reason="" if shown.needed is not None else reason)
     return [one.row(PRECISION, shown.precision, "share", one.heading), one.row(NEEDED, needed, "count", one.heading)]
-
-
-def _printed_rows(one: Floor) -> list[Row]:
-    return [] if one.printed is None else [published_row(one.printed, PRECISION, group=one.heading)]
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:

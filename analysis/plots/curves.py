@@ -47,7 +47,9 @@ def curves(
     for row in rows:
         if row.quantity not in places:
             raise UsageError(f"no place on the axis for {row.quantity!r}", f"There are: {', '.join(places)}.")
-    series = {group: _sorted(members, places) for group, members in _by_group(rows).items()}
+    series = {
+        group: sorted(members, key=lambda row: places[row.quantity]) for group, members in _by_group(rows).items()
+    }
     looks = {group: look(index) for index, group in enumerate(series)}
     unit: Unit = rows[0].unit if rows else "number"
     limits = _limits(rows, unit)
@@ -81,10 +83,6 @@ def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for row in rows:
         groups.setdefault(row.group, []).append(row)
     return groups
-
-
-def _sorted(rows: Sequence[Row], places: Mapping[str, float]) -> list[Row]:
-    return sorted(rows, key=lambda row: places[row.quantity])
 
 
 def look(index: int) -> Look:

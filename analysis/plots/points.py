@@ -32,7 +32,18 @@ def cost_quality(
     drawing = Drawing(WIDTH, top + _HEIGHT + _FOOT)
     limits, places, wide = _money_axis([costs[row.quantity] for row in drawn])
     numbers = {place: number_text(place, "usd") for place in places}
-    plane, _ = _plane(drawing, _upward_limits(drawn, unit), unit, top, limits, numbers, logarithmic=wide)
+    ends = [end for row in drawn for end in (row.low, row.high, drawn_value(row)) if end is not None]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.08 * (high - low) or 0.1
+    plane, _ = _plane(
+        drawing,
+        (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room),
+        unit,
+        top,
+        limits,
+        numbers,
+        logarithmic=wide,
+    )
     drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
     figures = longest([value_text(row) for row in drawn], 12)
     names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
@@ -82,14 +93,6 @@ def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: 
         if all(x + half < start or x - half > end for start, end in named):
             drawing.text(x, bottom - height - 3, count_text(count), color=MUTED, size=9.5, anchor="center")
             named.append((x - half, x + half))
-
-
-def _upward_limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
-    """Return the ends of all values and intervals with some room; a share stays between 0 and 1."""
-    ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    room = 0.08 * (high - low) or 0.1
-    return (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room)
 
 
 def _plane(

@@ -43,7 +43,11 @@ def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
 def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
     """Return a forest plot: each value as a mark on its interval, with a dashed line at a reference."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row), reference) if end is not None]
-    limits = _padded(min(ends, default=0.0), max(ends, default=1.0), _unit(rows))
+    low = min(ends, default=0.0)
+    high = max(ends, default=1.0)
+    room = 0.05 * (high - low) or 0.5
+    low, high = low - room, high + room
+    limits = (max(low, 0.0), min(high, 1.0)) if _unit(rows) == "share" else (low, high)
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
 
     def mark(row: Row, y: float, across: Callable[[float], float]) -> None:
@@ -51,7 +55,10 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
         if reference is not None:
             x = across(reference)
             drawing.line((x, y - 4), (x, y + 12), color=MUTED, width=1.4, dashed=True)
-        _interval(drawing, row, y, across)
+        (shape, hollow, color), value = _MARKERS[row.evidence], drawn_value(row)
+        _whisker(drawing, row, y, across, color)
+        if value is not None:
+            drawing.marker(across(value), y, shape, color=color, hollow=hollow)
 
     bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, mark, inset=_HALF_A_MARK)
     axis(drawing, bottom, limits, _unit(rows), (_HALF_A_MARK, WIDTH - _HALF_A_MARK))
@@ -150,16 +157,18 @@ def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
             new_group = row.group if row.group != last_group else ""
             if compared:
                 named = ": ".join(part for part in (row.group, row.quantity) if part)
-                labelled.append((named if position == 0 else "", _distinct_label(row, block), row))
+                same_kind = sum(other.evidence == row.evidence for other in block) > 1
+                labelled.append(
+                    (
+                        named if position == 0 else "",
+                        f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence,
+                        row,
+                    )
+                )
             else:
                 labelled.append((new_group, row.quantity, row))
             last_group = row.group
     return labelled
-
-
-def _distinct_label(row: Row, others: Sequence[Row]) -> str:
-    same_kind = sum(other.evidence == row.evidence for other in others) > 1
-    return f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence
 
 
 def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
@@ -167,13 +176,6 @@ def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float])
     width, strength = across(drawn_value(row) or 0.0) - start, 0.18 if hollow else 0.75
     drawing.box(start, y - 4, width, 8, fill=color, strength=strength, edge=color if hollow else None)
     _whisker(drawing, row, y, across, INK)
-
-
-def _interval(drawing: Drawing, row: Row, y: float, across: Callable[[float], float]) -> None:
-    (shape, hollow, color), value = _MARKERS[row.evidence], drawn_value(row)
-    _whisker(drawing, row, y, across, color)
-    if value is not None:
-        drawing.marker(across(value), y, shape, color=color, hollow=hollow)
 
 
 def _whisker(drawing: Drawing, row: Row, y: float, across: Callable[[float], float], color: str) -> None:
@@ -205,13 +207,6 @@ def _shared_n(rows: Sequence[Row]) -> str:
     """Return the n that all rows of a panel have; empty where they differ or have none."""
     first, *others = {row.n for row in rows}
     return "" if others or first is None else f"n {count_text(first)}"
-
-
-def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:
-    """Limits with some room at the ends, but none beyond 0 and 1 for shares."""
-    room = 0.05 * (high - low) or 0.5
-    low, high = low - room, high + room
-    return (max(low, 0.0), min(high, 1.0)) if unit == "share" else (low, high)
 
 
 def drawn_value(row: Row) -> float | None:

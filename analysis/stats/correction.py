@@ -212,14 +212,9 @@ def powered_share(flagged: npt.ArrayLike, missed: npt.ArrayLike, wrong: npt.Arra
     )
     # A missed item raises the mean and a wrongly flagged one lowers it: the lower limit takes the lower bound of the
     # first and the upper bound of the second.
-    together = _correlation(low_error, high_error)
+    rest = (1 - low_error) * (1 - high_error)
+    together = sqrt(low_error * high_error / rest) if rest else 0.0
     down = sqrt(below**2 + missed_below**2 + wrong_above**2 + 2 * together * missed_below * wrong_above)
     up = sqrt(above**2 + missed_above**2 + wrong_below**2 + 2 * together * missed_above * wrong_below)
     low, high = (min(1.0, max(0.0, limit)) for limit in (raw - down, raw + up))
     return Estimate(value, low, high, labelled, method, "" if value == raw else OUTSIDE_BEFORE_CUT)
-
-
-def _correlation(missed: float, wrong: float) -> float:
-    """Return how far the shares missed and flagged wrongly draw apart: an item can only be one of both."""
-    rest = (1 - missed) * (1 - wrong)
-    return sqrt(missed * wrong / rest) if rest else 0.0

@@ -254,7 +254,13 @@ def _body(shown: Printed) -> Iterator[str]:
         for row in rows:
             line = dict(zip(shown.columns, row, strict=True))
             remark = line.pop(_REMARK, "")
-            yield " & ".join(_cell(text, widths[name]) for name, text in line.items()) + _END
+            yield (
+                " & ".join(
+                    (escaped(text) if widths[name] is None else rf"\raggedright\hspace{{0pt}}{_breakable(text)}")
+                    for name, text in line.items()
+                )
+                + _END
+            )
             if remark:
                 yield _over_all(shown, rf"\quad {_breakable(remark)}")
 
@@ -262,10 +268,6 @@ def _body(shown: Printed) -> Iterator[str]:
 def _over_all(shown: Printed, written: str) -> str:
     """Return a line of text over the whole width."""
     return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {written}}}{_END}"
-
-
-def _cell(text: str, width: float | None) -> str:
-    return escaped(text) if width is None else rf"\raggedright\hspace{{0pt}}{_breakable(text)}"
 
 
 def _breakable(text: str) -> str:

@@ -4,7 +4,7 @@ import textwrap
 
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.aligned import aligned, cut
-from misstep.analysis.tables.grid import Cell, Grid, GridColumn, grid, methods
+from misstep.analysis.tables.grid import Cell, Grid, grid, methods
 from misstep.harness.escaping import one_line
 
 _LABEL_WIDTH = 44
@@ -13,7 +13,17 @@ _LABEL_WIDTH = 44
 def table_text(table: Table, width: int = 110) -> str:
     """Return a table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
-    headers = _line(layout, "", [_header(column) or "value" for column in layout.columns], "n", "status", "source")
+    headers = _line(
+        layout,
+        "",
+        [
+            one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part)) or "value"
+            for column in layout.columns
+        ],
+        "n",
+        "status",
+        "source",
+    )
     body: list[list[str] | str] = []
     for section in layout.sections:
         if section.heading:
@@ -30,10 +40,6 @@ def table_text(table: Table, width: int = 110) -> str:
     notes = [*table.notes, *([computed] if methods(table) else [])]
     text += ["", *(line for note in notes for line in _folded(one_line(note), width))] if notes else []
     return "\n".join(line.rstrip() for line in text) + "\n"
-
-
-def _header(column: GridColumn) -> str:
-    return one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part))
 
 
 def _line(layout: Grid, label: str, figures: list[str], n: str, status: str, source: str) -> list[str]:

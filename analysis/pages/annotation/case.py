@@ -115,7 +115,12 @@ def case_page(material: Material, question: Asked, foot: Foot) -> str:
     values = trajectory_values(run, (), foot) | {
         "title": f"{question.place} of {question.of} · {PHASE_TITLES[question.phase]} · {question.rater}",
         "finding": _told(material),
-        "facts": (*material.facts, *_facts(run)) if material.run else material.facts,
+        "facts": (
+            *material.facts,
+            *tuple((name, value) for name, value in run_facts(run) if name not in ("Source", "Outcome", "Steps")),
+        )
+        if material.run
+        else material.facts,
     }
     steps: list[StepView] = values["steps"]
     return render(
@@ -132,7 +137,10 @@ def case_page(material: Material, question: Asked, foot: Foot) -> str:
         instruction=passage(material.instruction, TEXT_SHOWN, always_open=True),
         parts=_parts(material.parts),
         choices=_choices(material, question.own),
-        certainties=_certainties(question.own),
+        certainties=tuple(
+            _Choice(name, name, key, "", question.own is not None and question.own.certainty == name)
+            for name, key in zip(CERTAINTIES, CERTAINTY_KEYS, strict=True)
+        ),
         cannot_tell=_Choice(
             "", "Cannot tell", CANNOT_TELL_KEY, "", question.own is not None and question.own.label is None
         ),
@@ -169,11 +177,6 @@ def _told(material: Material) -> str:
     ending = outcome.get(material.outcome, "How the run ended is not recorded")
     steps = f" after {counted_text(len(material.run.steps), 'step')}" if material.run else ""
     return f"{ending}{steps}. {material.question}"
-
-
-def _facts(run: Trajectory) -> tuple[tuple[str, str], ...]:
-    """Return what is known of the run, without where it lies and what its outcome is called, which stand above."""
-    return tuple((name, value) for name, value in run_facts(run) if name not in ("Source", "Outcome", "Steps"))
 
 
 def _parts(parts: Sequence[MaterialPart]) -> list[PartView]:
@@ -220,11 +223,4 @@ def _choices(material: Material, own: RaterAnswer | None) -> tuple[_Choice, ...]
             ),
         )
         for number, label in enumerate(material.labels, start=1)
-    )
-
-
-def _certainties(own: RaterAnswer | None) -> tuple[_Choice, ...]:
-    return tuple(
-        _Choice(name, name, key, "", own is not None and own.certainty == name)
-        for name, key in zip(CERTAINTIES, CERTAINTY_KEYS, strict=True)
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from misstep.analysis.measures.judging.assessment import Assessment
 from misstep.analysis.measures.judging.calibration.reliability import Reliability
-from misstep.analysis.measures.judging.scores import Matrix, Scores
+from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest, heat_map
 from misstep.analysis.plots.points import cost_quality, reliability
@@ -33,7 +33,11 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
     """Return all runs beside each other: their accuracy, and what it costs."""
-    rows = [_accuracy_row(name, scores) for name, scores in scored.items() if scores.accuracy_all.value is not None]
+    rows = [
+        estimate_row(name, scores.accuracy_all, "share", source=scores.benchmark)
+        for name, scores in scored.items()
+        if scores.accuracy_all.value is not None
+    ]
     if not rows:
         return []
     figures = [
@@ -45,13 +49,15 @@ def _compared(scored: Mapping[str, Scores]) -> list[str]:
     costs = {name: cost for name, scores in scored.items() if (cost := _cost_per_item(scores)) is not None}
     if costs:
         drawing = cost_quality(rows, costs, "Cost against accuracy", x_label="US dollars an item")
-        figures.append(figure_html(drawing, _cost_caption(scored, costs)))
+        unknown = [name for name in scored if name not in costs]
+        caption = "Accuracy, unanswered counted as wrong, over what an item costs."
+        figures.append(
+            figure_html(
+                drawing,
+                f"{caption} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else caption,
+            )
+        )
     return figures
-
-
-def _accuracy_row(name: str, scores: Scores) -> Row:
-    """Return the accuracy of a run as a row of a figure, unanswered items counted as wrong."""
-    return estimate_row(name, scores.accuracy_all, "share", source=scores.benchmark)
 
 
 def _cost_per_item(scores: Scores) -> float | None:
@@ -62,18 +68,13 @@ def _cost_per_item(scores: Scores) -> float | None:
     return scores.cost_usd / scores.n
 
 
-def _cost_caption(scored: Mapping[str, Scores], costs: Mapping[str, float]) -> str:
-    unknown = [name for name in scored if name not in costs]
-    caption = "Accuracy, unanswered counted as wrong, over what an item costs."
-    return f"{caption} Without a known cost, and so not drawn: {', '.join(unknown)}." if unknown else caption
-
-
 def _confusions(scores: Scores, of: str) -> list[str]:
     """Return the confusion matrix, if there is anything in it and it is not too large to read."""
     matrix = scores.confusion
     if not scores.accuracy_all.n or len(matrix.labels) > LABELS_DRAWN:
         return []
-    extra = _extra_columns(matrix)
+    columns = {"another answer": matrix.unknown, "no answer": matrix.unanswered}
+    extra = {name: counts for name, counts in columns.items() if any(counts)}
     rows = [[*counts, *(column[place] for column in extra.values())] for place, counts in enumerate(matrix.matrix)]
     title = f"Gold labels against the answers{of}"
     drawing = heat_map(rows, matrix.labels, [*matrix.labels, *extra], title, row_axis="gold", column_axis="judge")
@@ -98,9 +99,3 @@ def _reliabilities(found: Reliability, of: str) -> list[str]:
         "how often an answer is right; below it the judge is too sure of itself."
     )
     return [figure_html(drawing, caption)]
-
-
-def _extra_columns(matrix: Matrix) -> dict[str, tuple[int, ...]]:
-    """Return what stands beside the labels if there is any: answers that are none of them, and no answers."""
-    columns = {"another answer": matrix.unknown, "no answer": matrix.unanswered}
-    return {name: counts for name, counts in columns.items() if any(counts)}

@@ -69,7 +69,8 @@ def item_index(
 ) -> dict[str, Any]:
     """Return the index of items."""
     numbered, models, prompts = Numbered(labels), Numbered(), Numbered()
-    most = _most_of_a_reason(runs)
+    count = sum(len(run.verdicts) for run in runs)
+    most = max(_SHORTEST_REASON, min(_LONGEST_REASON, TEXTS_SHOWN // max(count, 1)))
     columns = [_columns(ids, run, numbered, models, prompts, most) for run in runs]
     gold = [TIED if item in reference.tied else numbered.of(reference.label_of.get(item)) for item in ids]
     ratings = [[numbered.of(labels_of.get(item)) for item in ids] for labels_of in reference.by_rater.values()]
@@ -89,11 +90,6 @@ def item_index(
         "absent": {place: absent[item] for place, item in enumerate(ids) if item in absent},
         "runs": columns,
     }
-
-
-def _most_of_a_reason(runs: Sequence[JudgedBy]) -> int:
-    count = sum(len(run.verdicts) for run in runs)
-    return max(_SHORTEST_REASON, min(_LONGEST_REASON, TEXTS_SHOWN // max(count, 1)))
 
 
 def _columns(

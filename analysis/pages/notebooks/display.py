@@ -78,7 +78,14 @@ def show(table: Table) -> Shown:
 def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
     """Return a figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
     png = svg.png() if isinstance(svg, Picture) else b""
-    drawing = ShownDrawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
+    match = _SVG_TITLE.search(svg)
+    drawing = ShownDrawing(
+        str(svg),
+        caption,
+        unescape(match[1]) if match else "",
+        None if table is None else (table.paper, table.name),
+        png,
+    )
     return Shown(
         {
             "text/html": figure_html(svg, caption),
@@ -99,9 +106,3 @@ def drawing_files(drawing: ShownDrawing) -> dict[str, bytes]:
     """Return a figure as files: the ending of each name → what is in it."""
     pixels = {"png": drawing.png} if drawing.png else {}
     return {"svg": standalone(drawing.svg).encode(), **pixels}
-
-
-def _title(svg: str) -> str:
-    """Return the title of a drawing; empty where it has none."""
-    match = _SVG_TITLE.search(svg)
-    return unescape(match[1]) if match else ""

@@ -57,15 +57,11 @@ def _link_open(self: RendererHTML, tokens: Sequence[Token], index: int, options:
 
 
 def _link_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    address = _opening_address(tokens, index)
+    opening = next(token for token in reversed(tokens[:index]) if token.type == "link_open")
+    address = str(opening.attrs["href"])
     if not _is_outside(address):
         return self.renderToken(tokens, index, options, env)
     return f" <small>({escape(address)})</small></span>"
-
-
-def _opening_address(tokens: Sequence[Token], index: int) -> str:
-    opening = next(token for token in reversed(tokens[:index]) if token.type == "link_open")
-    return str(opening.attrs["href"])
 
 
 def _table_open(*_: object) -> str:

@@ -217,15 +217,11 @@ def _cells(cells: Iterable[Mapping[str, Any]], report: Report, known: Container[
     for cell in cells:
         source = _source(cell)
         if cell["cell_type"] == "markdown":
-            yield _Cell(prose=markup(markdown_html(_without_title(source, report))))
+            title, rest = first_heading(source)
+            yield _Cell(prose=markup(markdown_html(rest if title == report.title else source)))
         elif cell["cell_type"] == "code" and source.strip():
             outputs = tuple(_outputs(cell, report, known))
             yield _Cell(code=source, outputs=outputs, error=_error(cell))
-
-
-def _without_title(source: str, report: Report) -> str:
-    title, rest = first_heading(source)
-    return rest if title == report.title else source
 
 
 def _outputs(cell: Mapping[str, Any], report: Report, known: Container[str]) -> Iterable[Output]:
@@ -254,22 +250,16 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
     if image is not None:
         width = metadata.get(image, {}).get("width")
         description = _NO_WORDS if not words or _OBJECT.fullmatch(words) else words
-        return Output(
-            "image", _embedded(image, _joined(data[image])), description, width if isinstance(width, int) else None
-        )
+        content = _joined(data[image])
+        is_drawing = image == "image/svg+xml"
+        packed = b64encode(content.encode()).decode() if is_drawing else "".join(content.split())
+        return Output("image", f"data:{image};base64,{packed}", description, width if isinstance(width, int) else None)
     frame = read_frame(_joined(data.get("text/html", "")))
     if frame.head or frame.body:
         return Output("html", markup(frame_html(frame)))
     if "text/markdown" in data:
         return Output("html", markup(markdown_html(_joined(data["text/markdown"]))))
     return Output("text", frame.text if frame.text and _OBJECT.fullmatch(words) else words)
-
-
-def _embedded(kind: str, content: str) -> str:
-    """Return an image as an address that holds it; scripts in a drawing do not run there."""
-    is_drawing = kind == "image/svg+xml"
-    packed = b64encode(content.encode()).decode() if is_drawing else "".join(content.split())
-    return f"data:{kind};base64,{packed}"
 
 
 def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | ShownDrawing]:

@@ -90,11 +90,12 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
         for table in card.tables
         if table.rows  # `datasets` opens no split without rows
     ]
+    rows = card.tables[0].rows
     front = {
         "pretty_name": card.title,
         "license": card.licence,
         "tags": list(card.tags),
-        "size_categories": [_size(card.tables[0].rows)],
+        "size_categories": [next((name for limit, name in _SIZES if rows < limit), _LARGEST)],
         "misstep": _counted(card),
     }
     if not configs:
@@ -118,10 +119,6 @@ def _counted(card: RunCard) -> dict[str, Any]:
 def _figure(one: FigureRow) -> Iterator[tuple[str, Any]]:
     for name in ("group", "quantity", "value", "text", "low", "high", "n", "unit", "evidence", "reason"):
         yield name, getattr(one, name)
-
-
-def _size(rows: int) -> str:
-    return next((name for limit, name in _SIZES if rows < limit), _LARGEST)
 
 
 def _sections(card: RunCard) -> Iterator[str]:

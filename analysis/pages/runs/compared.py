@@ -110,7 +110,10 @@ def _more(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str
 def _calls_part(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
     """Return where the calls part, if the runs part in words before."""
     start = alignment.divergence or 0
-    has_calls = [_has_calls(line, a, b) for line in alignment.lines]
+    has_calls = [
+        bool((line.a is not None and a[line.a].calls) or (line.b is not None and b[line.b].calls))
+        for line in alignment.lines
+    ]
     place = next(
         (n for n in range(start, len(has_calls)) if alignment.lines[n].change != "same" and has_calls[n]), None
     )
@@ -119,10 +122,6 @@ def _calls_part(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -
     if place == start:
         return ""
     return f"In calls they part first: {_parting(alignment.lines[place:], a, b, calls_only=True)}."
-
-
-def _has_calls(line: AlignedStep, a: Sequence[Step], b: Sequence[Step]) -> bool:
-    return bool((line.a is not None and a[line.a].calls) or (line.b is not None and b[line.b].calls))
 
 
 def _throughout(alignment: RunAlignment) -> str:

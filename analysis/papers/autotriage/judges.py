@@ -33,7 +33,9 @@ def triage_table() -> Table:
     """Table 3: agreement and kappa of nine judges, with the numbers of runs that print them."""
     paper = load_paper(_SLUG)
     most = int(paper["annotation.n"].number)
-    agreements = [figure for figure in _figures(paper, _TRIAGE) if figure.column == "Agr." and not _is_human(figure)]
+    agreements = [
+        figure for figure in _figures(paper, _TRIAGE) if figure.column == "Agr." and not figure.id.startswith(_HUMAN)
+    ]
     common, fitting = common_denominator([figure.digits for figure in agreements], most)
     possible = {figure.id: _of_runs(figure, common) for figure in agreements}
     rows: list[Row] = []
@@ -68,10 +70,6 @@ def common_denominator(percentages: Sequence[str], most: int) -> tuple[int, int]
 
 def _figures(paper: Paper, place: str) -> list[Figure]:
     return [figure for figure in paper.figure if figure.place == place]
-
-
-def _is_human(figure: Figure) -> bool:
-    return figure.id.startswith(_HUMAN)
 
 
 def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
@@ -122,13 +120,10 @@ def triage_errors_table() -> Table:
     figures += [
         checked_figure(paper, figure, figure.row, f"{figure.place}: {figure.column}")
         for figure in paper.figure
-        if figure.id.startswith("triage.") and _says_of_errors(figure)
+        if figure.id.startswith("triage.")
+        and (figure.unit == "share" and figure.place not in (_TRIAGE, _ERRORS) and "agreement" not in figure.id)
     ]
     return _TRIAGE_ERRORS.table(finding(figures, "the recalls of table 4 and the text on them"), checked_rows(figures))
-
-
-def _says_of_errors(figure: Figure) -> bool:
-    return figure.unit == "share" and figure.place not in (_TRIAGE, _ERRORS) and "agreement" not in figure.id
 
 
 def triage_matrices() -> Mapping[str, PrintedMatrix]:

@@ -176,12 +176,6 @@ def _format_of(arm: RepairArm) -> str:
     return f"{FORMATS[arm.format]}, {arm.instructions} instructions"
 
 
-def _asked_on(arm: RepairArm) -> str:
-    """Return on which cases a run was, with which feedback, and who wrote its instructions."""
-    by = arm.instructions_by.partition(",")[0] or "templates"
-    return f"{arm.benchmark}, {arm.setting}, instructions by {by}"
-
-
 def _setting(arm: RepairArm) -> str:
     return SETTINGS[SETTING_KEYS[arm.setting]]
 
@@ -234,7 +228,10 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
         arm = one.arm
         group = f"{arm.policy} with {arm.model}" if arm.model else arm.policy
         rates = {_format_of(arm): one.solve_rate}
-        rows += measured_on_arm(arm, rows_in("share", rates, group, _asked_on(arm), arm.evidence))
+        by = arm.instructions_by.partition(",")[0] or "templates"
+        rows += measured_on_arm(
+            arm, rows_in("share", rates, group, f"{arm.benchmark}, {arm.setting}, instructions by {by}", arm.evidence)
+        )
     return _MEASURED_FORMATS.table(
         repairs_finding([_called(one, _format_of(one.arm)) for one in scored]) if scored else printed.finding,
         (*printed.rows, *rows),

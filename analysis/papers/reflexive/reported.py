@@ -40,7 +40,13 @@ def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) ->
     return _REPORTED_BREAKERS.table(
         _finding(scores),
         (
-            estimate_row(outcome.capitalize(), share, "share", _described(score), evidence="generated")
+            estimate_row(
+                outcome.capitalize(),
+                share,
+                "share",
+                f"{score.breaker.name}: {score.breaker.says}{' (ours)' if score.breaker.ours else ''}",
+                evidence="generated",
+            )
             for score in scores
             for outcome, share in score.shares.items()
         ),
@@ -92,7 +98,12 @@ def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()
     return _REPORTED_OUR_BREAKERS.table(
         f"The share of {len(ours[0].trials)} runs that is judged rightly: {'; '.join(judged)}.",
         (
-            _text_row(trial, _with_verdict(trial), trial.breaker.name, _became(trial))
+            _text_row(
+                trial,
+                _with_verdict(trial),
+                trial.breaker.name,
+                trial.outcome if trial.stopped is None else f"{trial.outcome}, after round {trial.stopped}",
+            )
             for case in zip(*(score.trials for score in ours), strict=True)
             for trial in case
         ),
@@ -125,7 +136,12 @@ def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
                 trials[0],
                 _with_verdict(trials[0]),
                 outcome.capitalize(),
-                ", ".join(_with_round(trial) for trial in trials if trial.outcome == outcome) or "none",
+                ", ".join(
+                    (trial.breaker.name if trial.stopped is None else f"{trial.breaker.name} ({trial.stopped})")
+                    for trial in trials
+                    if trial.outcome == outcome
+                )
+                or "none",
             )
             for trials in cases
             for outcome in OUTCOMES
@@ -143,20 +159,8 @@ def _with_verdict(case: Trial) -> str:
     return f"{case.case} ({_expected(case)})"
 
 
-def _became(trial: Trial) -> str:
-    return trial.outcome if trial.stopped is None else f"{trial.outcome}, after round {trial.stopped}"
-
-
-def _with_round(trial: Trial) -> str:
-    return trial.breaker.name if trial.stopped is None else f"{trial.breaker.name} ({trial.stopped})"
-
-
 def _says(score: BreakerScore) -> str:
     return f"{score.breaker.name}, {score.breaker.says}"
-
-
-def _described(score: BreakerScore) -> str:
-    return f"{score.breaker.name}: {score.breaker.says}{' (ours)' if score.breaker.ours else ''}"
 
 
 def _documented(scores: Sequence[BreakerScore]) -> list[str]:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from misstep.analysis.measures.validity import (
     CLASSIFIERS,
     FLOOR,
-    Classifier,
     LabelledRuns,
     by_kind,
     figures,
@@ -49,7 +48,8 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
         for classifier in CLASSIFIERS:
             own = figures(runs, classifier)
             shares |= {f"Precision, {classifier}": own.precision, f"Recall, {classifier}": own.recall}
-            held_out = _held_out(runs, classifier, seed)
+            result = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
+            held_out = None if result is None or result.tried is None else result.precision
             if held_out is not None:
                 shares[f"Precision held out, {classifier}"] = held_out
                 above += held_out.low is not None and held_out.low >= FLOOR
@@ -64,11 +64,6 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
         rows,
         datasets=(runs.dataset for runs in sets if runs.evidence != "generated"),
     )
-
-
-def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Estimate | None:
-    result = kept_precision(runs, classifier, seed) if any(runs.gold.values()) else None
-    return None if result is None or result.tried is None else result.precision
 
 
 _CLASSIFIER_KINDS = TableHead(

@@ -161,7 +161,10 @@ def control_table() -> Table:
     for (key, heading), (part, name) in product(TABLES.items(), CLASSES.items()):
         recovered, n = _counts(paper, key, part)
         method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
-        highest[key, part] = Estimate(_highest_significant(recovered, n) / n, n=n, method=method)
+        lower = np.arange(recovered)
+        highest[key, part] = Estimate(
+            int(lower[pooled_p_values(recovered, n, lower, n) < _LEVEL].max()) / n, n=n, method=method
+        )
         source = f"{recovered:,} / {n:,}"
         rows.append(estimate_row(name, highest[key, part], "share", heading, source, "recomputed"))
     overall = highest["single", "overall"]
@@ -174,12 +177,6 @@ def control_table() -> Table:
         ),
         rows,
     )
-
-
-def _highest_significant(count: int, n: int) -> int:
-    """Return the largest count out of as many that the pooled z test tells apart from a larger one."""
-    lower = np.arange(count)
-    return int(lower[pooled_p_values(count, n, lower, n) < _LEVEL].max())
 
 
 _RECOVERY_JUDGE = TableHead(
@@ -205,7 +202,8 @@ def judge_precision_table() -> Table:
     truly = []
     for right, n in (fitting[0], fitting[-1]):
         precision = wilson(right, n)
-        truly.append(_times(precision, rate))
+        value, low, high = ((end or 0) * rate for end in (precision.value, precision.low, precision.high))
+        truly.append(structs.replace(precision, value=value, low=low, high=high))
         figures = {"Precision of the judge": precision, "Recovered with one intervention, and truly": truly[-1]}
         rows += rows_in("share", figures, f"If {n} were verified", f"{right} / {n}, {printed.place}", "recomputed")
     least, most = truly
@@ -218,9 +216,3 @@ def judge_precision_table() -> Table:
         ),
         rows,
     )
-
-
-def _times(estimate: Estimate, share: float) -> Estimate:
-    """Return a share of the share that an estimate is of."""
-    value, low, high = ((end or 0) * share for end in (estimate.value, estimate.low, estimate.high))
-    return structs.replace(estimate, value=value, low=low, high=high)

@@ -154,7 +154,9 @@ def clustered_difference(
     larger, z = sqrt(_joint_variance(widened[0], widened[1], shared)), difference / se
     t, degrees = difference / larger, min(satterthwaite(corrected, clusters), total - 1.0)
     shown = f"{100 * confidence:g}%"
-    half, larger_half = float(ndtri((1 + confidence) / 2)) * se, _t_quantile(degrees, confidence) * larger
+    from scipy.special import stdtrit
+
+    half, larger_half = float(ndtri((1 + confidence) / 2)) * se, float(stdtrit(degrees, (1 + confidence) / 2)) * larger
     by_t = f"cluster sandwich, t with {degrees:.1f} degrees of freedom"
     return ClusteredDifference(
         shares,
@@ -200,12 +202,6 @@ def _effect(share: float, variance: float, trials: IntArray) -> float | None:
 
 def _interval(difference: float, half: float, items: int, method: str) -> Estimate:
     return Estimate(difference, max(-1.0, difference - half), min(1.0, difference + half), items, method)
-
-
-def _t_quantile(degrees: float, confidence: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + confidence) / 2))
 
 
 def cluster_columns(clusters: npt.ArrayLike) -> tuple[IntArray, IntArray]:

@@ -88,7 +88,8 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
         return _unknown(found, difference, _relative_value(r1, r2), units, NO_SPREAD)
     from scipy.special import stdtr, stdtrit
 
-    degrees = _degrees((e1, e2), (n1, n2))
+    errors = (e1, e2)
+    degrees = satterthwaite([error**2 for error in errors], list((n1, n2)))
     quantile, t = float(stdtrit(degrees, (1 + confidence) / 2)), difference / se
     by_t = f"delta method over units, t with {degrees:.1f} degrees of freedom"
     shown = f"{100 * confidence:g}%"
@@ -159,11 +160,6 @@ def _unknown(
         Estimate(relative, n=units, reason=no_change),
         Significance(None, None, units, reason=reason),
     )
-
-
-def _degrees(errors: tuple[float, float], units: tuple[int, int]) -> float:
-    """Satterthwaite's degrees of freedom; an arm without spread counts for none."""
-    return satterthwaite([error**2 for error in errors], list(units))
 
 
 def _fieller(

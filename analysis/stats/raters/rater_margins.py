@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.stats.printed.audit import rounding_interval
-from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.harness.errors import UsageError
 
 
@@ -141,7 +141,11 @@ def possible_ratings(
     n = dissent.unanimous + sum(dissent.alone) + dissent.all_different
     if n == 0:
         raise UsageError("no items")
-    split_ways = _splits_count(dissent, categories)
+    pairs, triples = categories * (categories - 1), categories * (categories - 1) * (categories - 2)
+    choices = prod(comb(pairs + count - 1, count) for count in dissent.alone)
+    split_ways = choices * (
+        comb(triples + dissent.all_different - 1, dissent.all_different) if dissent.all_different else 1
+    )
     if not split_ways:
         return PossibleRatings((), 0, True, 0)
     if split_ways * max(1, n - dissent.unanimous) > _MOST_KEPT:
@@ -151,9 +155,12 @@ def possible_ratings(
     if candidates > budget or unanimous_ways > _MOST_KEPT:
         return PossibleRatings((), 0, False, candidates)
     splits = list(_splits(dissent, categories))
-    used = np.array([[_uses(split, rater, categories) for rater in range(3)] for split in splits]).reshape(
-        -1, 3, categories
-    )
+    used = np.array(
+        [
+            [np.bincount([labels[rater] for labels in split], minlength=categories) for rater in range(3)]
+            for split in splits
+        ]
+    ).reshape(-1, 3, categories)
     unanimous = np.array(list(_falling(dissent.unanimous, categories)), dtype=np.float64)
     bounds = {kappa: _product_bounds(digits, kappa, dissent, n) for kappa, digits in printed.items()}
     chunk = max(1, _CHUNK // max(1, len(splits)))
@@ -161,7 +168,18 @@ def possible_ratings(
     for start in range(0, len(unanimous), chunk):
         for row, column in _fitting(unanimous[start : start + chunk], used.astype(np.float64), bounds):
             matches.append(MarginRatings(tuple(int(count) for count in unanimous[start + row]), splits[column]))
-    return PossibleRatings(tuple(matches), sum(_arrangements(one.unanimous) for one in matches), True, candidates)
+    return PossibleRatings(
+        tuple(matches),
+        sum(
+            (
+                factorial(len(one.unanimous))
+                // prod(factorial(one.unanimous.count(count)) for count in set(one.unanimous))
+            )
+            for one in matches
+        ),
+        True,
+        candidates,
+    )
 
 
 def _fitting(
@@ -232,16 +250,6 @@ def _alone(rater: int, odd: int, majority: int) -> Labels:
     return first, second, third
 
 
-def _splits_count(dissent: Dissent, categories: int) -> int:
-    pairs, triples = categories * (categories - 1), categories * (categories - 1) * (categories - 2)
-    choices = prod(comb(pairs + count - 1, count) for count in dissent.alone)
-    return choices * (comb(triples + dissent.all_different - 1, dissent.all_different) if dissent.all_different else 1)
-
-
-def _uses(split: Sequence[Labels], rater: int, categories: int) -> IntArray:
-    return np.bincount([labels[rater] for labels in split], minlength=categories)
-
-
 def _falling(total: int, parts: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
     """Return every way to write a total as that many counts in falling order."""
     if parts == 1:
@@ -267,8 +275,3 @@ def _partitions(total: int, parts: int) -> int:
 def _fewest_partitions(total: int, parts: int) -> int:
     """Return how many there are at least: each can be put in order in no more ways than there are orders."""
     return comb(total + parts - 1, parts - 1) // factorial(parts)
-
-
-def _arrangements(counts: Sequence[int]) -> int:
-    """In how many ways the counts can be given to named categories."""
-    return factorial(len(counts)) // prod(factorial(counts.count(count)) for count in set(counts))
