@@ -1,4 +1,4 @@
-"""The audit of printed figures: each is worked out again from the figures that it depends on, and judged.
+"""The audit of printed figures: each is computed again from the figures that it depends on, and judged.
 
-`checks.check_figure` is the way in; `tables` shows what was found as rows.
+`checks.check_figure` is the entry; `tables` shows the results as rows.
 """

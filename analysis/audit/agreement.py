@@ -1,8 +1,7 @@
-"""Overall agreement and Fleiss' kappa of raters, held against what is printed of each pair of them.
+"""Check overall agreement and Fleiss' kappa of raters against the printed figures of their pairs.
 
-The overall agreement is the mean over the pairs. Three raters' disagreements also have to go together: an item that one
-labels alone counts in two pairs, one that all label differently in three. And their kappas, pairwise and overall, have
-to come from one set of ratings.
+The overall agreement is the mean over the pairs. An item that one of three raters labels alone counts in two pairs of
+disagreements, one that all label differently in three. And their kappas have to come from one set of ratings.
 """
 
 from collections.abc import Sequence
@@ -39,14 +38,14 @@ _MOST_COUNTS = 400
 """How many combinations of counts of the pairs are tried."""
 
 _FEWEST, _MOST = 2, 5
-"""How many labels are tried where their number is not printed."""
+"""How many labels are tried if their number is not printed."""
 
 _BUDGET, _A_LOOK = 100_000_000, 10_000
 """How many combinations of ratings one search may look at, and as how many each split of the items counts at least."""
 
 
 class Pairs(Struct, frozen=True):
-    """What is printed of pairs of raters, in the order first and second, first and third, second and third."""
+    """The printed figures of pairs of raters, in the order first and second, first and third, second and third."""
 
     n: Figure | None = None
     labels: Figure | None = None
@@ -55,7 +54,7 @@ class Pairs(Struct, frozen=True):
 
 
 def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
-    """Return the overall agreement as the mean over pairs, or Fleiss' kappa beside all that is printed of the pairs."""
+    """Check the overall agreement as the mean over pairs, or Fleiss' kappa with all printed figures of the pairs."""
     if pairs.n is None or not is_exact_count(pairs.n) or printed_value(pairs.n) <= 0:
         return underdetermined("rater_agreement", "How many items were rated is not printed as a number.")
     n = int(printed_value(pairs.n))
@@ -86,7 +85,6 @@ def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
 
 
 def _mean_over_pairs(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:
-    """Return the mean of the counts that the pairs' agreements allow, by the combination that fits it best."""
     results = []
     for counts in possible:
         comparisons = n * len(counts)
@@ -97,7 +95,6 @@ def _mean_over_pairs(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]
 
 
 def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:
-    """Ratings that print all kappas at once, with every split of the items that the pairs' agreements allow."""
     printed = _printed(figure, pairs.kappas)
     if "fleiss" not in printed:
         return underdetermined("rater_agreement", f"A kappa of {figure.printed} leaves the chance agreement open.")
@@ -156,7 +153,6 @@ def _printed(figure: Figure, kappas: Sequence[Figure]) -> dict[Kappa, str]:
 
 
 def _digits(figure: Figure) -> str:
-    """Return the number as a fraction, with as many digits as are printed."""
     behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
     return f"{float(printed_value(figure)):.{behind}f}"
 
@@ -174,7 +170,6 @@ def _dissents(n: int, counts: tuple[int, ...]) -> Sequence[Dissent]:
 
 
 def _in_words(ratings: MarginRatings) -> str:
-    """Return one set of ratings: how many items of each label all give alike, and the labels of the split ones."""
     split = " ".join("[" + " ".join(str(label + 1) for label in labels) + "]" for labels in ratings.split)
     together = ", ".join(f"{count:,}" for count in ratings.unanimous)
     return f"{together} unanimous items of labels 1 to {len(ratings.unanimous)}" + (f" and {split}" if split else "")

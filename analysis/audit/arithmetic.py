@@ -1,7 +1,4 @@
-"""Sums, differences, quotients, relative changes, and one quantity printed in two places.
-
-One number cannot be a mean in one place and a median in another, nor a share of two unlike things.
-"""
+"""Check sums, differences, quotients, relative changes, and one quantity printed in two places."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -36,7 +33,7 @@ _LONG_ENOUGH_FOR_A_PLURAL = 4
 
 
 def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
-    """Return the figure as the sum of its parts."""
+    """Check the figure as the sum of its parts."""
     boxes = [box for box in map(input_box, parts) if box is not None]
     if not parts or len(boxes) < len(parts):
         return underdetermined("sum", _NO_NUMBER if parts else _NO_INPUT)
@@ -52,7 +49,7 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
 
 
 def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
-    """Return the figure as a less b."""
+    """Check the figure as a less b."""
     checked = _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
     first, second = _boxes(checked, a, b)
     if first is None or second is None:
@@ -68,7 +65,7 @@ def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Chec
 
 
 def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) -> Checked:
-    """Return the figure as part / whole."""
+    """Check the figure as part / whole."""
     checked = _of_two("share_of", figure, (part, whole), "{} / {}", lambda first, second: first / second)
     if checked.status == "differs" and part is not None and whole is not None:
         repairs = (_other_part(figure, part, whole), checked.suggestion)
@@ -77,7 +74,7 @@ def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) ->
 
 
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
-    """Return the figure as (end - start) / start."""
+    """Check the figure as (end - start) / start."""
     checked = _of_two("relative_change", figure, (start, end), "The change from {} to {}", _change)
     first, last = _boxes(checked, start, end)
     if first is None or last is None:
@@ -95,7 +92,7 @@ def check_relative_change(figure: Figure, start: Figure | None, end: Figure | No
 
 
 def check_same(figure: Figure, other: Figure | None) -> Checked:
-    """Return the figure as it is printed in another place."""
+    """Check the figure against another print of it."""
     if other is None:
         return underdetermined("same", _NO_INPUT)
     if "text" in (figure.unit, other.unit):
@@ -118,9 +115,10 @@ def check_same(figure: Figure, other: Figure | None) -> Checked:
 
 
 def _unlike_names(figure: Figure, other: Figure) -> str:
-    """What two places call one number, in words, where these are unlike; empty where they agree or one says nothing.
+    """Return the different names of one number in two places; empty if they agree or one place has none.
 
-    A statistic that is named in less detail ("kappa" beside "Fleiss' kappa") is not another one; what a share is of is.
+    A statistic that is named in less detail ("kappa" beside "Fleiss' kappa") is the same one; another whole of a share
+    is not.
     """
     statistic, others = _words(figure.statistic), _words(other.statistic)
     if statistic and others and not (statistic <= others or others <= statistic):
@@ -177,7 +175,6 @@ def _of_two(
 
 
 def _boxes(checked: Checked, *inputs: Figure | None) -> tuple[Box | None, ...]:
-    """Return what the inputs leave open if a repair of the figure is to be looked for, else nothing."""
     is_open = checked.status == "differs" and not checked.suggestion
     return tuple(input_box(one) if one is not None and is_open else None for one in inputs)
 
@@ -187,7 +184,7 @@ def _if_fits(figure: Figure, computed: Box | None, repair: str) -> str:
 
 
 def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
-    """Says that the sum would fit with two digits of one part exchanged, where this is so in one way only."""
+    """Return the repair of exchanging two digits of one part, if just one such repair makes the sum fit."""
     repairs = [
         f"with two digits of a part exchanged, {typed.printed} instead of {part.printed}, it would fit"
         for part in parts
@@ -198,7 +195,7 @@ def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
 
 
 def _change(start: Box, end: Box) -> Box:
-    """Return the change as a share of where it starts from; both ends share the one start."""
+    """Return the change as a share of its start; both ends share the one start."""
     return end / start - point(1)
 
 
@@ -215,7 +212,7 @@ def _other_part(figure: Figure, part: Figure, whole: Figure) -> str:
 
 
 def _fewer_digits(figure: Figure, value: Fraction) -> str:
-    """Says that the figure fits if its last zeros carry no information."""
+    """Return that the figure fits if its last zeros carry no information."""
     zeros = len(figure.digits) - len(figure.digits.rstrip("0"))
     if "." in figure.digits or not zeros:
         return ""

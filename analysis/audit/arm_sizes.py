@@ -1,4 +1,4 @@
-"""How large samples must have been to give a printed p-value: two shares and a p-value name the size of equal arms.
+"""The sample sizes behind a printed p-value: two shares and a p-value imply the size of equal arms.
 
 n = z² · 2 · p̄ (1 - p̄) / d², with p̄ the mean share and d their difference: the pooled two-sided z test, solved for n.
 """
@@ -20,8 +20,7 @@ _NORMAL = NormalDist()
 class ArmSize(Struct, frozen=True):
     """The size of either of two equal arms at the figures as printed, and the range that their rounding leaves open.
 
-    `at_printed` is `None` where the p-value is printed as a limit or the shares as equal; `high` is infinite where
-    any larger size would do as well.
+    `at_printed` is `None` if the p-value is printed as a limit or the shares as equal; `high` may be infinite.
     """
 
     at_printed: float | None
@@ -41,8 +40,7 @@ class ArmSize(Struct, frozen=True):
 def implied_arm_size(p_value: Figure, shares: Sequence[Figure | None]) -> ArmSize | None:
     """Return the size of equal arms at which a pooled two-sided z test of two shares gives a printed p-value.
 
-    `None` where a share is not printed as a number or is none, or where the shares may be equal, so that no size is
-    implied.
+    `None` if a share is not printed as a number, or is not one, or if the shares may be equal.
     """
     boxes = [None if share is None else input_box(share) for share in shares]
     first, second = boxes
@@ -60,7 +58,6 @@ def implied_arm_size(p_value: Figure, shares: Sequence[Figure | None]) -> ArmSiz
 
 
 def _p_values(figure: Figure) -> tuple[float, float]:
-    """Return the least and the greatest p-value that a printed one stands for."""
     value, box = float(printed_value(figure)), rounding_box(figure)
     match limit(figure):
         case "below":

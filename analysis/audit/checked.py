@@ -1,4 +1,4 @@
-"""The judgement on one printed figure: its status, what was computed, and one sentence of arithmetic."""
+"""The judgement on one printed figure: its status, its computed value, and one sentence of arithmetic."""
 
 from fractions import Fraction
 from typing import Literal
@@ -10,18 +10,17 @@ from misstep.analysis.published import Check, Figure
 from misstep.analysis.tables import Status
 
 Repair = Literal["", "cut_off", "rows_swapped", "columns_swapped", "other_items"]
-"""What kind of repair a suggestion is, where something else depends on it."""
+"""Kind of a suggestion, if something else depends on it."""
 
 CUT_OFF = "the further digits are cut off instead of rounded"
 
 
 class Checked(Struct, frozen=True):
-    """What working a figure out again gave.
+    """The result of computing a figure again.
 
-    `value` is the value at the printed inputs, `low` and `high` what their rounding leaves open (`None` where they are
+    `value` is at the printed inputs, `low` and `high` are the ends that their rounding leaves open (`None` if they are
     exact or nothing can be computed); `sentence` is the arithmetic; `suggestion` a small repair that would make
-    the figures fit, and no more than that; `repair` is the kind of it. `wanting` is what is not printed, in words that
-    are the same for every figure that wants it.
+    the figures fit, and `repair` its kind. `wanting` names the missing figure in the same words for all that want it.
     """
 
     check: Check
@@ -41,14 +40,14 @@ class Checked(Struct, frozen=True):
 
 
 def underdetermined(check: Check, reason: str, wanting: str = "") -> Checked:
-    """Return a figure whose inputs do not say enough; what is wanting is said where the reason differs by figure."""
+    """Return a figure whose inputs do not say enough; `wanting` is given if the reason differs by figure."""
     return Checked(check, "underdetermined", reason, wanting=wanting)
 
 
 def compared(
     check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None, suggestion: str = ""
 ) -> Checked:
-    """Return a figure beside the values that its inputs allow."""
+    """Compare a figure with the values that its inputs allow."""
     value = (at_printed or point(computed.middle)).low
     fit = fits(figure, computed)
     cut_off = not fit and is_cut_off(figure, computed)
@@ -65,7 +64,7 @@ def compared(
 
 
 def opened(sentence: str) -> str:
-    """A sentence with a capital where it opens with a word; a sign or a name, as p or pass@10, stays as it is."""
+    """Return a sentence with a capital if it opens with a word; a sign or a name, as p or pass@10, stays as it is."""
     word = sentence.partition(" ")[0]
     return f"{sentence[0].upper()}{sentence[1:]}" if len(word) > 1 and word.isalpha() else sentence
 

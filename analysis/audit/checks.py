@@ -1,7 +1,7 @@
-"""The one place where a printed figure is worked out again from the figures that it depends on.
+"""The one place that computes a printed figure again from the figures that it depends on.
 
-`check_figure` gives a status and one sentence of arithmetic. A figure `differs` only where no values inside the
-rounding of its inputs give the printed digits, and is `impossible` where no whole counts do.
+A figure `differs` only if no values inside the rounding of its inputs give the printed digits, and is `impossible` if
+no whole counts do.
 """
 
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
 
 
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
-    """Return a printed figure, worked out again in one of the ways that its file names.
+    """Compute a printed figure again in one of the ways that its file names.
 
-    What rests on a number that nobody printed, and that does not follow from printed ones, contradicts no figure.
+    A result on a number that nobody printed, and that does not follow from printed ones, contradicts nothing.
     """
     checked = _checked(paper, figure, derivation)
     values = [value for key, value in derivation.inputs.items() if key != "matrix"]
@@ -95,12 +95,12 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
 
 
 def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
-    """Every figure of a paper in every way that its file names, in the file's order; repairs are looked for jointly."""
+    """Check every figure of a paper in every way that its file names, in the file's order, with joint repairs."""
     return [(figure, checked) for figure, _, checked in check_each_way(paper)]
 
 
 def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
-    """What `check_all` gives, with the way that each was worked out in, or the ways that are readings of one figure."""
+    """Return `check_all` with the way of each result, or the ways that are readings of one figure."""
     paper = with_agreements(paper)
     results = [
         (figure, derivation, check_figure(paper, figure, derivation))
@@ -116,13 +116,13 @@ def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
 
 
 def check_ways(paper: Paper, figure: Figure) -> list[Checked]:
-    """Return one figure in every way that its file names."""
+    """Check one figure in every way that its file names."""
     results = [(figure, way, check_figure(paper, figure, way)) for way in figure.derivations]
     return [checked for _, checked in _judged(results)]
 
 
 def _judged(results: Sequence[Result]) -> list[tuple[Ways, Checked]]:
-    """What all ways gave, those that are readings of one figure as one: the best of them, since the paper means one."""
+    """Return the results of all ways; readings of one figure count as one, the best, since the paper means one."""
     readings = [(way, checked) for _, way, checked in results if way.reading]
     alone: list[tuple[Ways, Checked]] = [((way,), checked) for _, way, checked in results if not way.reading]
     if not readings:

@@ -1,7 +1,6 @@
 """How well the audit finds errors that were planted in made-up tables: recorded figures of a benchmark, as tables.
 
-`python -m benchmarks audit` makes the tables, plants the errors and writes what came of them to
-`data/recordings/audit_detection.toml`; nothing is made up or drawn here.
+`python -m benchmarks audit` writes them to `data/recordings/audit_detection.toml`; nothing is drawn here.
 """
 
 from collections.abc import Iterator
@@ -28,8 +27,8 @@ class SoundTables(Struct, frozen=True, forbid_unknown_fields=True):
 class PlantedErrors(Struct, frozen=True, forbid_unknown_fields=True):
     """Tables with one error of a kind each.
 
-    `undetectable` of them print exactly as a sound table would and `alarms` of these raised one all the same; `found`
-    is of the others. `named` of the `repairable` that were found got the planted repair as a suggestion.
+    `undetectable` of them print exactly as a sound table would; `alarms` counts those of them that raised one, `found`
+    the others. `named` of the `repairable` found errors got the planted repair as a suggestion.
     """
 
     kind: str
@@ -63,14 +62,14 @@ class Detection(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def recorded_detection() -> Detection:
-    """Return the run that is recorded in `data/recordings`."""
+    """Return the run recorded in `data/recordings`."""
     file = data_folder() / "recordings" / "audit_detection.toml"
     return toml_form(file.read_bytes(), Detection, file, f"`{MADE_BY}` writes it.")
 
 
 @made_by_this
 def detection_table() -> Table:
-    """False alarms on sound tables, and for each kind of error the share found of those that could be found."""
+    """Return false alarms on sound tables, and for each kind of error the share found of the detectable ones."""
     run = recorded_detection()
     sound = wilson(run.sound.with_alarm, run.sound.tables)
     shares = {one.kind: wilson(one.found, one.tables - one.undetectable) for one in run.planted}
@@ -129,7 +128,6 @@ def curve_places() -> dict[str, float]:
 
 
 def _kind_rows(one: PlantedErrors, share: Estimate, source: str) -> Iterator[Row]:
-    """Return what was found of the detectable, and what was named of the repairable; nothing if there are none."""
     if share.n:
         row = estimate_row(one.kind, share, "share", "Found, of those that can be told", source, "generated")
         hidden = f"{one.undetectable:,} more look like a sound table" if one.undetectable else ""

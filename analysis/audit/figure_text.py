@@ -1,7 +1,7 @@
 """Numbers as people type them, read as printed figures: "49.0%", "< .001", "42,807", "−3.5 pp", "~14.3k".
 
 A comma, an apostrophe or a narrow space groups thousands, and a point is before the decimals. Letters k and M
-abbreviate thousands and millions, as in "42.8k". What cannot be read is an error that says why, never words.
+abbreviate thousands and millions, as in "42.8k". Unreadable text is an error with its reason.
 """
 
 import re
@@ -41,14 +41,14 @@ _BOUNDS: dict[str, Literal["above", "below"]] = {
 _ABOUT = ("~", "≈", "about", "roughly", "approx", "ca")
 
 Sign = Literal["", "%", "points"]
-"""What is written behind a number."""
+"""The text behind a number."""
 
 
 class Typed(Struct, frozen=True):
     """One number as typed: `digits` are its own, without the characters around them.
 
     `sign` is the percent sign or the word "points" behind it, in whatever spelling; `approximate` and `bound` are as
-    in `analysis.published.Figure`; `out_of` is what a count is part of where both are given, as in "9/12".
+    in `analysis.published.Figure`; `out_of` is the whole of a count, if both are given, as in "9/12".
     """
 
     text: str

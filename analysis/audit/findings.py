@@ -1,6 +1,6 @@
-"""What an audit found: one finding for each way in which a printed figure was worked out again, or for each row.
+"""The findings of an audit: one for each way in which a printed figure was computed again, or for each row.
 
-`document` is the JSON of `misstep audit`; `Finding` is what text and page show.
+`document` is the JSON of `misstep audit`; `Finding` is shown as text and on the page.
 """
 
 from collections import Counter
@@ -21,13 +21,12 @@ from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status, U
 class Finding(Struct, frozen=True):
     """One judgement.
 
-    `source` is the file or the paper and `row` the figure's id there; `place` is where a paper prints it, and `name`
-    what it is called; `computed` is in the unit that is printed, a percentage in percent, and `None` where nothing can
-    be computed; `sentence` is the arithmetic, `suggestion` a repair that would make the figures fit; `remark` says
-    where an input comes from that is not printed, and what the file notes of a figure that fails; `value` is a share
-    as a fraction, with the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a
-    paper that it is on, as rows of tables name them; `repair` is the kind of the suggestion,
-    `wanting` what a figure that cannot be told wants.
+    `source` is the file or the paper and `row` the figure's id there; `place` and `name` are those in a paper;
+    `computed` is in the printed unit, a percentage in percent, and `None` if nothing can be computed; `sentence` is
+    the arithmetic, `suggestion` a repair that would make the figures fit and `repair` its kind; `remark` has the origin
+    of inputs that are not printed, and the file's note on a figure that fails; `value` is a share as a fraction, with
+    the ends that the rounding of the inputs leaves open; `figures` are the printed figures of a paper, as rows of
+    tables name them; `wanting` is the missing input of an underdetermined figure.
     """
 
     source: str
@@ -51,7 +50,7 @@ class Finding(Struct, frozen=True):
 
     @property
     def explanation(self) -> str:
-        """Everything that is said, the suggestion marked as one."""
+        """Return all texts, the suggestion marked as one."""
         marked = f"Suggestion: {self.suggestion}." if self.suggestion else ""
         return " ".join(part for part in (self.sentence, self.remark, marked) if part)
 
@@ -67,9 +66,9 @@ def paper_findings(paper: Paper, source: str) -> list[Finding]:
 
 
 def row_findings(rows: Iterable[UserRow], source: str) -> list[Finding]:
-    """Return one finding a row, in the file's order: the worst of what its figures gave.
+    """Return one finding a row, in the file's order: the worst of its figures'.
 
-    Where a row leaves open which measure is printed, it is the best: the measure that fits.
+    If a row leaves open which measure is printed, it is the best: the measure that fits.
     """
     return [_of_row(row, source) for row in rows]
 
@@ -102,7 +101,7 @@ def is_at_least(finding: Finding, status: Status) -> bool:
 
 
 def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return what is told as one, together: one figure in several places, the cells of a table with swapped rows.
+    """Return findings grouped: one figure in several places, the cells of a table with swapped rows.
 
     The worst comes first, of the groups and in each of them.
     """
@@ -120,12 +119,12 @@ def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def is_one_figure(alike: Sequence[Finding]) -> bool:
-    """Return whether findings that are told as one say the same; else they are cells of one table."""
+    """Return whether grouped findings say the same; else they are cells of one table."""
     return len({finding.explanation for finding in alike}) == 1
 
 
 def as_one(alike: Sequence[Finding]) -> Finding:
-    """What `merged` put together as one finding: the first with all its places, or every cell with its sentence."""
+    """Return a group of `merged` as one finding: the first with all its places, or every cell with its sentence."""
     first, place = alike[0], "; ".join(dict.fromkeys(one.place for one in alike if one.place))
     if is_one_figure(alike):
         return structs.replace(first, place=place, figures=_named(alike, first.status))
@@ -151,7 +150,6 @@ def as_one(alike: Sequence[Finding]) -> Finding:
 
 
 def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
-    """Return the printed figures that are of one status."""
     return tuple(dict.fromkeys(name for one in alike if one.status == status for name in one.figures))
 
 
@@ -222,7 +220,6 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
 
 
 def _remark(paper: Paper, figure: Figure, ways: Ways, status: Status) -> str:
-    """Return where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
     names = [
         name
         for way in ways

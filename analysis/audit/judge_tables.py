@@ -20,22 +20,22 @@ SWAPS: Mapping[Repair, str] = {
     "rows_swapped": "the rows of the two classes are swapped",
     "columns_swapped": "the columns are swapped",
 }
-"""What may be swapped → how a suggestion of it opens."""
+"""Kind of swap → the opening of its suggestion."""
 
 _OF_CLASS: Mapping[str, Measure] = {"other_precision": "npv", "other_recall": "specificity"}
-"""A figure of the other class is another measure of this one."""
+"""A figure of the other class → the measure of this one that it is."""
 
 _OTHER_NAMES: Mapping[Repair, Mapping[str, str]] = {
     "rows_swapped": {"precision": "npv", "npv": "precision", "recall": "specificity", "specificity": "recall"},
     "columns_swapped": {"precision": "recall", "recall": "precision", "npv": "specificity", "specificity": "npv"},
 }
-"""What may be swapped → each measure as what it is then."""
+"""Kind of swap → measure → its name after the swap."""
 
 _BUDGET = 10_000_000
 """How many tables one search looks at."""
 
 _MOST_OTHER_N = 500
-"""Up to how many items another number of them is looked for."""
+"""Up to how many items another number of them is sought."""
 
 _LARGEST_DENOMINATOR = 1_000
 
@@ -83,7 +83,7 @@ def written(measure: str) -> str:
 
 
 def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
-    """Measure → the digits as a fraction; figures that are limits, about or in words say too little."""
+    """Return measure → the digits as a fraction; figures that are limits, about or in words say too little."""
     texts: dict[Measure, str] = {}
     for measure in (one for one in MEASURES if one in figures):
         figure = figures[measure]
@@ -96,7 +96,6 @@ def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
 
 
 def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
-    """Return the tables that print the figures and have the cells that are known, and whether these are all."""
     search = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
     known = [cell for cell in CELLS if cell in counts]
     fitting = [table for table in search.tables if all(getattr(table, cell) == counts[cell] for cell in known)]
@@ -104,7 +103,6 @@ def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[
 
 
 def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Repair, str]:
-    """Return what would have to be swapped for a table to print the figures, in words."""
     swaps: dict[Repair, str] = {}
     for swapped, names in _OTHER_NAMES.items():
         exchanged = {names.get(measure, measure): digits for measure, digits in printed.items()}
@@ -118,7 +116,6 @@ def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Re
 
 
 def _other_n(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> Iterator[str]:
-    """Another number of items near by, where the classes' sizes are not printed."""
     n = counts["n"]
     if "positives" in counts or n > _MOST_OTHER_N or any(cell in counts for cell in CELLS):
         return
@@ -130,7 +127,7 @@ def _other_n(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> Itera
 
 
 def _f1_outside(printed: Mapping[Measure, str]) -> str:
-    """Says where F1 is not between what precision and recall leave open, whatever the table; else empty."""
+    """Return that F1 is not between the values that precision and recall leave open, whatever the table; else empty."""
     if not {"precision", "recall", "f1"} <= printed.keys():
         return ""
     precision, recall, f1 = (rounding_interval(printed[measure]) for measure in ("precision", "recall", "f1"))
@@ -151,7 +148,6 @@ def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
 
 
 def _without_n(figure: Figure, measure: Measure, positives: Figure | None) -> Checked:
-    """Return a share whose denominator may be known although the number of items is not."""
     if measure == "recall" and positives is not None:
         return structs.replace(check_percentage(figure, None, positives, None), check="precision_recall")
     kind = {"precision": "positive answers", "recall": "positive items", "accuracy": "items"}.get(measure)

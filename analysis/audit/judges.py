@@ -1,7 +1,7 @@
 """Precision, recall, F1 and accuracy from the cells of a judge's table, or against every table of the classes' sizes.
 
 Without cells, the figures of one judge have to come from one table of whole counts: all tables that print them
-together are found (`analysis.stats.printed.reconstruction`). None means that they contradict each other.
+together are found (`analysis.stats.printed.reconstruction`). If there are none, the figures contradict each other.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _NAMES: dict[Measure, tuple[str, ...]] = {
     "f1": ("f1", "f-1", "f₁"),
     "accuracy": ("accuracy",),
 }
-"""How columns name what they print."""
+"""Measure → its names in columns."""
 
 _NEEDS: dict[Measure, frozenset[str]] = {
     "precision": frozenset({"tp", "fp"}),
@@ -35,7 +35,7 @@ _SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives"
 
 
 def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Checked:
-    """Precision, recall, F1 or accuracy, as the figure's column says, of the class of the figure's row."""
+    """Check precision, recall, F1 or accuracy, as the figure's column says, of the class of the figure's row."""
     column = figure.column.lower()
     named = [measure for measure, words in _NAMES.items() if any(word in column for word in words)]
     if len(named) != 1 or "balanced" in column:
@@ -60,7 +60,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
 
 
 def _completed(known: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts that are given, and those that follow from a sum and the others in it."""
+    """Return the given counts, and those that follow from a sum and the others in it."""
     counts = dict(known)
     for _ in _SUMS:
         for total, parts in _SUMS.items():
@@ -73,7 +73,6 @@ def _completed(known: Mapping[str, int]) -> dict[str, int]:
 
 
 def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
-    """Return why the counts cannot be, in words; empty where they can."""
     most = max(known.values(), default=0)
     if "n" in known and most > known["n"]:
         return f"{most:,} is more than all {known['n']:,} items."
@@ -90,7 +89,6 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
 
 
 def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
-    """Return a measure's numerator and denominator, and the division in words."""
     above, beside = {
         "precision": (table.tp, table.fp),
         "recall": (table.tp, table.fn),
@@ -100,7 +98,7 @@ def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
 
 
 def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapping[str, int]) -> Checked:
-    """Says where the figure is that of the other class, or that of the other column."""
+    """Return the judgement with a suggestion if the figure is that of the other class or column."""
     mirrored = {cell: counts[other] for cell, other in _OTHER_CLASS.items() if other in counts}
     of_other = f"{measure} of the other class"
     swaps: list[tuple[Repair, Measure, Mapping[str, int], str]] = [("rows_swapped", measure, mirrored, of_other)]
@@ -118,7 +116,7 @@ def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapp
 
 
 def _table(counts: Mapping[str, int]) -> Confusion:
-    """Return the cells that a measure needs; what it does not need may be missing, and is 0 here."""
+    """Return the cells that a measure needs; others may be missing and are 0."""
     return Confusion(**{cell: counts.get(cell, 0) for cell in CELLS})
 
 

@@ -1,8 +1,8 @@
 """Cohen's kappa of two raters: from their matrix, or against every matrix that the other printed figures leave open.
 
-How many items were labelled alike leaves kappa open within limits, and not every kappa between them has a matrix of
-whole counts. A kappa is `impossible` where no matrix prints it, and `underdetermined` where one does, since others do,
-too; `analysis.stats.printed.kappa_tables` has the search.
+The number of items labelled alike limits kappa, and not every kappa within the limits has a matrix of whole counts.
+A kappa is `impossible` if no matrix prints it, and `underdetermined` if one does, since others do, too;
+`analysis.stats.printed.kappa_tables` has the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,15 +39,15 @@ from misstep.analysis.stats.printed.kappa_tables import (
 from misstep.analysis.stats.printed.table_filling import Table
 
 FEWEST, MOST = 2, 8
-"""How many labels are tried where their number is not printed."""
+"""How many labels are tried if their number is not printed."""
 
 _UNPRINTED = "how often each rater used each label is not printed"
 _MOST_COUNTS = 2_000
-"""Of how many counts that may agree each is searched for a matrix."""
+"""How many counts of agreement at most are searched for a matrix."""
 
 
 class Raters(Struct, frozen=True):
-    """What is printed about two raters: items, share or number labelled alike, labels, and how often one used each."""
+    """The printed figures of two raters; `margins` says how often one of them used each label."""
 
     n: Figure | None = None
     agreement: Figure | None = None
@@ -75,7 +75,7 @@ def check_kappa(
     labels: Mapping[int, int] | None = None,
     other_items: str = "",
 ) -> Checked:
-    """Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it."""
+    """Check Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it."""
     n, agreement = raters.n, raters.agreement
     if matrix and all(len(row) == len(matrix) for row in matrix):
         return _from_matrix(figure, matrix)
@@ -125,7 +125,7 @@ def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
 
 
 def _without_n(figure: Figure, agreement: Figure, labels: int | None) -> Checked:
-    """Kappa against the limits that a share of agreement sets, whatever the number of items."""
+    """Check kappa against the limits that a share of agreement sets, whatever the number of items."""
     share = input_box(agreement)
     if share is None or is_exact_count(agreement) or not 0 <= share.low <= share.high < 1:
         return underdetermined("kappa", f"{agreement.printed} agree, of a number of items that is not printed.")
@@ -169,7 +169,7 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
 
 
 def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
-    """Kappa against the limits that the fewest and the most agreements set, if there are too many to search."""
+    """Check kappa against the limits of the fewest and the most agreements, if there are too many to search."""
     low, high = _range(list(_cases(n, (counts[0], counts[-1]), labels)))
     agree = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
     sentence = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
@@ -180,7 +180,7 @@ def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None)
 
 
 def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
-    """Return what the figures leave open, the fewest labels and the counts in the middle first."""
+    """Return the open cases, the fewest labels and the counts in the middle first."""
     middle = counts[len(counts) // 2]
     for how_many in range(FEWEST, MOST + 1) if labels is None else (labels,):
         for agree in sorted(counts, key=lambda count: abs(count - middle)):
@@ -188,7 +188,6 @@ def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, 
 
 
 def _first_table(figure: Figure, cases: Sequence[_Case]) -> tuple[tuple[_Case, Table] | None, bool]:
-    """Return the first case with a matrix that prints the figure, and whether the search gave up on another before."""
     allowed, gave_up, budget = _allowed(figure), False, BUDGET
     for case in cases:
         products = _printing(figure, case, allowed)
@@ -214,7 +213,6 @@ def _printing(figure: Figure, case: _Case, allowed: Box) -> Products:
 
 
 def _allowed(figure: Figure) -> Box:
-    """Return the values that print like a kappa, or keep the limit that it is given as."""
     box = rounding_box(figure)
     value = box.low if figure.approximate else printed_value(figure)
     if limit(figure) == "above":
@@ -225,7 +223,6 @@ def _allowed(figure: Figure) -> Box:
 
 
 def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], has_cases: bool) -> Checked:
-    """Return a kappa that some matrix prints: open, unless all matrices print it."""
     low, high = _range(cases)
     unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
     how_many = f"{case.labels} labels{'' if has_cases else ' (their number is not printed)'}"
@@ -266,7 +263,7 @@ def _no_agreement(agreement: Figure, n: int) -> Checked:
 
 
 def _range(cases: Sequence[_Case]) -> tuple[Fraction, Fraction]:
-    """Below and above which no kappa lies, whatever the figures leave open."""
+    """Return the bounds of every kappa that the figures leave open."""
     bounds = [
         Fraction(1) if case.agree == case.n else kappa_of(case.n, case.agree, product)
         for case in cases

@@ -1,4 +1,4 @@
-"""Kappa where only some rows of the raters' matrix are printed: the others are filled in every way that is left."""
+"""Kappa with only some printed rows of the raters' matrix: the others are filled in every possible way."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -16,9 +16,9 @@ _OTHER_ITEMS = "the printed rows are of other items than the kappa: without them
 
 
 def rows_by_label(rows: Sequence[str], columns: Sequence[str]) -> dict[int, int]:
-    """Row → the column of the same label: the name, or one the beginning of the other ("Infra." and "Infrastructure").
+    """Return row → the column of the same label: the name, or one the beginning of the other ("Infra.").
 
-    Empty where a row has no column of its name, or several.
+    Empty if a row has no column of its name, or several.
     """
     positions: dict[int, int] = {}
     for place, row in enumerate(rows):
@@ -111,7 +111,7 @@ def _judged(
 
 
 def _without_rows(checked: Checked, figure: Figure, items: int, counts: Iterable[int], labels: int) -> Checked:
-    """Return the same, with the suggestion that the rows are of other items, where the kappa would fit then."""
+    """Return the judgement, with the suggestion that the rows are of other items if the kappa fits without them."""
     half = Fraction(1, 2 * 10 ** len(figure.digits.partition(".")[2]))
     for agree in counts:
         products = products_of(items, agree, printed_value(figure) - half, printed_value(figure) + half)

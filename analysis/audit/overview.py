@@ -1,4 +1,4 @@
-"""The findings of an audit as tables: how the checks ended, what fails and why, what cannot be told and why not."""
+"""The findings of an audit as tables: how the checks ended, which figures fail and why, which are open and why."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ def overview_table() -> Table:
 
 @made_by_this
 def findings_table(findings: Sequence[Finding], status: Status) -> Table:
-    """The findings of one status, each with its sentence; what goes together is told once, with the worst of it."""
+    """Return the findings of one status, each with its sentence; grouped findings are one, with the worst of them."""
     rows = merged(findings)
     groups = [alike for alike in rows if alike[0].status == status]
     several = len({finding.source for finding in findings}) > 1
@@ -153,14 +153,13 @@ def unchecked_table() -> Table:
 
 
 def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str, dict[Status, int]]:
-    """Return how many findings there are of each status, source by source or check by check: what a figure draws."""
+    """Return how many findings there are of each status, by source or by check, for a drawing."""
     every = [(finding.check if by_check else finding.source, finding) for finding in findings]
     names = dict.fromkeys(name for name, _ in every)
     return {PAPERS.get(name, name): counted(one for of, one in every if of == name) for name in names}
 
 
 def _slugs() -> list[str]:
-    """Return the papers in the order of `PAPERS`, others after them."""
     known = published_papers()
     return [slug for slug in PAPERS if slug in known] + [slug for slug in known if slug not in PAPERS]
 
@@ -191,7 +190,6 @@ def _named(way: Derivation) -> Iterable[str]:
 
 
 def _finding_rows(first: Finding, *, several: bool, repeated_name: bool) -> list[Row]:
-    """Return a figure, or what is told of several as one, as printed, and what working it out gave."""
     printed = Row(
         quantity=f"{_name(first)}, {_places([first])}" if repeated_name else _name(first),
         value=first.printed,

@@ -1,8 +1,8 @@
-"""P-values of two proportions, worked out again from counts, or from the counts that the printed shares allow.
+"""P-values of two proportions, computed again from counts, or from the counts that the printed shares allow.
 
-Papers seldom say which test they used, so each usual two-sided test may give the printed digits, and the sentence names
-those that do; rarer ones are asked only where no usual one does. A one-sided test, which halves the p-value, is a
-suggestion, unless the figure says that it is one. Stars beside a figure are held against its p-value by the paper's own
+Papers seldom name their test, so each usual two-sided test may give the printed digits, and the sentence names
+those that do; rarer ones are tried only if no usual one does. A one-sided test, which halves the p-value, is a
+suggestion, unless the figure is named one-sided. Stars beside a figure are compared with its p-value by the paper's own
 legend ("** p < 0.01, * p < 0.05").
 """
 
@@ -43,9 +43,9 @@ from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 
 _CHECK: Final = "two_proportion_p"
 _MOST_PAIRS = 40_000
-"""How many pairs of counts are tried where only shares are printed; above it, the corners bound them all."""
+"""How many pairs of counts are tried if only shares are printed; above it, the corners bound them all."""
 _MOST_EXACT, _MOST_UNCONDITIONAL = 200, 3
-"""How many pairs exact tests are asked about, which take a millisecond or a third of a second each: the likeliest."""
+"""How many pairs exact tests compute, which take a millisecond or a third of a second each: the likeliest."""
 _MOST_NAMED = 3
 """How many tests a sentence names that print the figure."""
 _DIGITS = 12
@@ -61,8 +61,8 @@ _ONE_SIDED = ("one-sided", "one sided", "one-tailed", "one tailed")
 class _Pairs(Struct, frozen=True):
     """The pairs of counts that the printed figures allow, and the sizes of both samples.
 
-    `complete` says that every pair is there; else they are the corners, between which every p-value lies, since the
-    tests' statistics grow as two shares move apart.
+    Unless `complete`, they are the corners, between which every p-value lies, since the tests' statistics grow as two
+    shares move apart.
     """
 
     x1: IntArray
@@ -83,7 +83,7 @@ def check_two_proportion_p(
     sizes: tuple[Figure | None, ...],
     shares: tuple[Figure | None, ...],
 ) -> Checked:
-    """Return the p-value of two counts, or of two shares of known size."""
+    """Check the p-value of two counts, or of two shares of known size."""
     if not 0 <= printed_value(figure) <= 1:
         return Checked(_CHECK, "impossible", f"{figure.printed} is not a probability.")
     known = [int(printed_value(size)) for size in sizes if size is not None and is_exact_count(size)]
@@ -104,7 +104,6 @@ def check_two_proportion_p(
 
 
 def _without_sizes(figure: Figure, shares: Sequence[Figure | None]) -> str:
-    """Return what cannot be said without the sizes of the samples, and which equal sizes would give the p-value."""
     reason = "How many cases either share is of is not printed"
     size = implied_arm_size(figure, shares)
     if size is None:
@@ -168,7 +167,6 @@ def _judged(figure: Figure, pairs: _Pairs) -> Checked:
 
 
 def _by_usual(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], factor: Fraction) -> Checked | None:
-    """Return the figure by one of the tests that papers use most; `None` where none prints it."""
     exact = FISHER if factor == 1 else {**FISHER, **ONE_SIDED}
     return _by_quick(figure, pairs, by_test, factor) or _by_exact(
         figure, pairs, by_test[YATES], factor, exact, _MOST_EXACT
@@ -176,7 +174,6 @@ def _by_usual(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], fac
 
 
 def _by_quick(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], factor: Fraction) -> Checked | None:
-    """Return the first pair that prints the figure, with every test that does; `None` where no test has one."""
     fitting = {
         name: place for name, values in by_test.items() if (place := _fitting(figure, values, pairs, factor)) >= 0
     }
@@ -190,7 +187,7 @@ def _by_quick(figure: Figure, pairs: _Pairs, by_test: dict[str, FloatArray], fac
 def _by_exact(
     figure: Figure, pairs: _Pairs, by_yates: FloatArray, factor: Fraction, tests: Mapping[str, ExactTest], most: int
 ) -> Checked | None:
-    """The first pair that prints the figure by an exact test, as far as it can be asked; `None` where none does."""
+    """Return the first pair that prints the figure by an exact test, as far as it can be computed, or `None`."""
     distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
     for place in np.argsort(distance, kind="stable")[:most].tolist():  # the likeliest first
         counts = (int(pairs.x1[place]), pairs.n1, int(pairs.x2[place]), pairs.n2)
@@ -249,7 +246,7 @@ def _as_checked(
 
 
 def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Figure]) -> Checked:
-    """Return whether a figure carries the stars that its p-value earns."""
+    """Check whether a figure has the stars that its p-value earns."""
     legend = {stars: printed_value(levels[name]) for stars, name in enumerate(LEGEND, 1) if name in levels}
     if p_value is None or not legend:
         return underdetermined("stars", "Its p-value, or what the stars mean, is not printed.")

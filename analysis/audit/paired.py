@@ -1,7 +1,7 @@
-"""Which printed agreement belongs to a printed kappa, where a file has both and does not say so.
+"""Which printed agreement belongs to a printed kappa, if a file has both and does not say so.
 
-The names decide: once the words for the measure are gone, those of the two are the same ("Judge A, kappa" and "Judge A,
-raw agreement"). Where the file has one kappa and one agreement of a number of items, these two belong together.
+The names decide: without the words for the measure, those of the two are the same ("Judge A, kappa" and "Judge A,
+raw agreement"). One kappa and one agreement alone of a number of items belong together.
 """
 
 import re
@@ -23,7 +23,7 @@ _OF_THE_MEASURE = frozenset(
 
 
 class Named(Struct, frozen=True):
-    """A figure by its name, with the number of items that it is of where that is given."""
+    """A figure by its name, with its number of items, if given."""
 
     name: str
     n: Decimal | None = None
@@ -33,7 +33,7 @@ class Named(Struct, frozen=True):
         return frozenset(_WORD.findall(self.name.casefold())) - _OF_THE_MEASURE
 
     def agreement(self, shares: Sequence["Named"], kappas: Sequence["Named"]) -> int | None:
-        """The place of this kappa's agreement among the shares of the file, or `None` where none is known for it."""
+        """Return the place of this kappa's agreement among the shares of the file, or `None` if it is unknown."""
         of_n = [place for place, share in enumerate(shares) if self.n is None or self.n == share.n]
         agreements = [place for place in of_n if _AGREES.search(shares[place].name)]
         own = [place for place in agreements if shares[place]._subject == self._subject]

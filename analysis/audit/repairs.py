@@ -1,7 +1,6 @@
 """Small repairs that would make a printed figure fit: exchanged digits, another number of cases, repeated runs.
 
-Each function tells a repair in words, and nothing if there is none. A repair is only a suggestion: it is arithmetic
-that fits, not what the authors did.
+Each function returns a repair in words, or an empty text. A repair is only a suggestion.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +26,7 @@ from misstep.analysis.tables import FAILED
 
 Result = tuple[Figure, Derivation, Checked]
 _Share = tuple[Figure, Figure | None]
-"""A percentage and its count, where that is printed."""
+"""A percentage and its count, if that is printed."""
 
 _NEIGHBOURS = 0.01
 """How far another number of cases may lie off to be suggested, as a share of the printed one."""
@@ -37,17 +36,17 @@ _FARTHEST = 5_000
 
 _MOST_REPEATS = 10
 _MOST_BY_CHANCE = Fraction(1, 2)
-"""How many numbers of runs tried may be expected to fit any printed share, for one that fits to be told."""
+"""How many tried numbers of runs may be expected to fit any printed share, for one that fits to be named."""
 
 _HARDLY_BY_CHANCE = Fraction(1, 20)
 """The same of exchanged digits, which are rarer than repeated runs."""
 
 _MOST_NUMBERS = 3
-"""Of how many other numbers of cases at most it is worth saying that all percentages fit them."""
+"""How many other numbers of cases at most are named that all percentages fit."""
 
 
 def first_of(*repairs: str, most: int = 2) -> str:
-    """Return the first repairs that there are, joined."""
+    """Join the first repairs that are not empty."""
     return ", or ".join([repair for repair in repairs if repair][:most])
 
 
@@ -69,14 +68,13 @@ def changed_digits(figure: Figure) -> Iterator[Figure]:
 
 
 def _digit_places(figure: Figure) -> list[int]:
-    """Return where the digits of a figure are; none where its number is not what is printed."""
     if figure.value is not None or figure.unit == "text":
         return []
     return [place for place, character in enumerate(figure.printed) if character.isdigit()]
 
 
 def own_digits_exchanged(figure: Figure, computed: Box) -> str:
-    """Says that the figure would fit with two of its digits exchanged."""
+    """Return whether the figure would fit with two of its digits exchanged."""
     for typed in exchanged_digits(figure):
         if fits(typed, computed):
             return f"with two digits exchanged, {typed.printed}, it would fit"
@@ -84,7 +82,7 @@ def own_digits_exchanged(figure: Figure, computed: Box) -> str:
 
 
 def share_mistyped(figure: Figure, cases: int) -> str:
-    """Says that some count would print as the share with two digits exchanged, where chance hardly does that."""
+    """Return whether some count prints as the share with two digits exchanged, unless by chance."""
     box = rounding_box(figure)
     typed = [one for one in exchanged_digits(figure) if printed_value(one) <= 1]
     fitting = [one for one in typed if counts_in(one, cases)]
@@ -94,10 +92,7 @@ def share_mistyped(figure: Figure, cases: int) -> str:
 
 
 def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
-    """Says that a share would fit with two digits of its count exchanged, or with one digit of it changed.
-
-    Where several changed digits would do, none is told.
-    """
+    """Return whether a share fits with two digits of its count exchanged, or with just one digit changed in one way."""
     fitting = counts_in(figure, cases)
     exchanged = [typed for typed in map(_whole, exchanged_digits(count)) if typed in fitting]
     changed = [typed for typed in map(_whole, changed_digits(count)) if typed in fitting]
@@ -115,7 +110,7 @@ def other_cases(figure: Figure, cases: int, count: int | None) -> str:
 
 
 def repeated_cases(figure: Figure, cases: int) -> str:
-    """The smallest number of runs of every case of which the share would print so, as long as chance hardly does."""
+    """Return the smallest number of runs of every case of which the share would print so, unless by chance."""
     box, by_chance = rounding_box(figure), Fraction(0)
     for repeats in range(2, _MOST_REPEATS + 1):
         by_chance += cases * repeats * (box.high - box.low)
@@ -128,9 +123,9 @@ def repeated_cases(figure: Figure, cases: int) -> str:
 def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
     """Return the same results; percentages of one number that all fit another number near by say so.
 
-    One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at. Where not
-    all of them do, those that do not fit the printed number are looked at alone. A percentage that is printed in
-    several places is one.
+    One percentage alone fits many numbers; only a number that all of a table fit, and few others, is worth a look. If
+    not all do, those that do not fit the printed number are looked at alone. A percentage printed in several places
+    is one.
     """
     groups: dict[tuple[str, int], list[int]] = {}
     for place, (_, derivation, _) in enumerate(results):
@@ -154,7 +149,7 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
 
 
 def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
-    """Return the same results; a sum and a share that both fit with another count in the place of a part say so."""
+    """Return the same results; a sum and a share that both fit with another count of a part say so."""
     repaired = list(results)
     shares_of: dict[str, list[int]] = {}
     for place, (_, derivation, checked) in enumerate(results):
@@ -181,7 +176,6 @@ def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
 
 
 def _all_fit(paper: Paper, shares: Sequence[Result], count: int) -> bool:
-    """Return whether all shares of a count fit with another count."""
     cases = [(figure, _cases_of(paper, derivation)) for figure, derivation, _ in shares]
     return all(n is not None and count in counts_in(figure, _whole(paper[n[0]]) * n[1]) for figure, n in cases)
 
@@ -191,7 +185,6 @@ def _whole(figure: Figure) -> int:
 
 
 def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:
-    """Return the id of the number of cases of a percentage, and how often each was run; `None` if there are none."""
     n, repeats = derivation.inputs.get("n"), derivation.inputs.get("repeats")
     named = [paper[id_] for id_ in (n, repeats) if isinstance(id_, str)]
     if derivation.check != "percentage" or not isinstance(n, str):
@@ -243,7 +236,6 @@ def _common(shares: Sequence[_Share], n: Figure, repeats: int) -> str:
 
 
 def _fitting_cases(figure: Figure, cases: int, count: int | None) -> Iterator[int]:
-    """Other numbers of cases near by of which the share would print so, the nearest first."""
     reach = _reach(cases)
     if count is not None:
         lowest, highest = _range_of_cases(figure, Fraction(count))
@@ -264,6 +256,6 @@ def _reach(cases: int) -> int:
 
 
 def _range_of_cases(figure: Figure, count: Fraction) -> tuple[Fraction, Fraction | None]:
-    """Return the numbers of cases of which a count can print as the share; without an end where the share may be 0."""
+    """Return the numbers of cases of which a count can print as the share; without an end if the share may be 0."""
     box = rounding_box(figure)
     return count / box.high if box.high > 0 else Fraction(0), count / box.low if box.low > 0 else None

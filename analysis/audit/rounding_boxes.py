@@ -1,6 +1,6 @@
-"""What a printed figure leaves open: the values that print like it, as exact fractions.
+"""The values that print like a figure, as exact fractions.
 
-"28.5%" stands for anything from 28.45% to 28.55%, and so does each figure worked out from it. A count is exact, unless
+"28.5%" is anything from 28.45% to 28.55%, and so is each figure computed from it. A count is exact, unless
 it is abbreviated ("5.14M") or given as about. Every check works with these boxes, so that rounding alone is never
 called an error. Shares are fractions here, not percent.
 """
@@ -41,7 +41,7 @@ class Box(Struct, frozen=True):
         return Box(self.low - other.high, self.high - other.low)
 
     def __truediv__(self, other: "Box") -> "Box":
-        whole = list((a / b for a in (self.low, self.high) for b in (other.low, other.high)))
+        whole = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Box(min(whole), max(whole))
 
     def times(self, factor: Fraction | int) -> "Box":
@@ -65,12 +65,12 @@ def point(value: Fraction | int) -> Box:
 
 
 def scale(figure: Figure) -> int:
-    """Return what a fraction is multiplied by to be printed as this figure: 100 for what is printed in percent."""
+    """Return the factor from a fraction to its print: 100 for percent."""
     return 100 if figure.unit in ("share", "difference") else 1
 
 
 def limit(figure: Figure) -> str | None:
-    """Return whether the figure is a limit: "above", "below", or `None`."""
+    """Return the kind of limit that a figure is: "above", "below", or `None`."""
     if figure.bound is not None:
         return figure.bound
     if figure.printed.startswith(("<", "≤")):
@@ -84,7 +84,7 @@ def printed_value(figure: Figure) -> Fraction:
 
 
 def rounding_box(figure: Figure) -> Box:
-    """Return the values that round to the figure; with what "about" leaves open, where the paper says so."""
+    """Return the values that round to the figure; wider ones if the paper says "about"."""
     value, fine, coarse = printed_value(figure), _last_digit(figure), _carried_digit(figure)
     if figure.approximate:
         return Box(value - coarse / 2, value + max(coarse / 2, fine))
@@ -105,7 +105,7 @@ def is_exact_count(figure: Figure) -> bool:
 
 
 def whole_counts(figure: Figure, n: int) -> Sequence[int]:
-    """Return the whole counts of n that a share, or a count itself, stands for."""
+    """Return the whole counts of n that print as a share, or as a count."""
     if is_exact_count(figure):
         count = int(printed_value(figure))
         return (count,) if 0 <= count <= n else ()
@@ -113,7 +113,7 @@ def whole_counts(figure: Figure, n: int) -> Sequence[int]:
 
 
 def fits(figure: Figure, computed: Box) -> bool:
-    """Return whether some value of the box prints like the figure, or keeps the limit that it is given as."""
+    """Return whether some value of the box prints like the figure, or keeps the limit."""
     value, bound = printed_value(figure), limit(figure)
     if bound == "above" and not figure.approximate:
         return computed.high >= value
@@ -134,7 +134,7 @@ def counts_in(figure: Figure, cases: int) -> range:
 
 
 def is_cut_off(figure: Figure, computed: Box) -> bool:
-    """Whether some value of the box gives the printed digits if further digits are dropped instead of rounded."""
+    """Return whether some value of the box gives the printed digits if further digits are dropped, not rounded."""
     if limit(figure) is not None:
         return False
     value, step = printed_value(figure), _last_digit(figure)
@@ -176,12 +176,10 @@ def _limits_meet(first: Figure, second: Figure) -> bool:
 
 
 def _last_digit(figure: Figure) -> Fraction:
-    """Return what one more in the last printed digit is worth."""
     return Fraction(1, 10 ** decimals(figure.digits)) / scale(figure)
 
 
 def _carried_digit(figure: Figure) -> Fraction:
-    """Return what one more in the last digit that carries information is worth."""
     abbreviation = _abbreviation(figure)
     if abbreviation is not None:
         return abbreviation
@@ -192,7 +190,7 @@ def _carried_digit(figure: Figure) -> Fraction:
 
 
 def _abbreviation(figure: Figure) -> Fraction | None:
-    """The last digit's worth where thousands or millions are printed as a letter, and the letter was read as such."""
+    """Return the last digit's worth if thousands or millions are printed as a letter, and it was read as such."""
     match = _ABBREVIATED.search(figure.printed)
     if figure.value is None or match is None:
         return None

@@ -1,4 +1,4 @@
-"""What one row of a user's file stands for: a printed figure, and the figures that it is worked out from.
+"""One row of a user's file as a printed figure with the figures that it is computed from.
 
 The meaning of a number follows from its key: n, count and the cells of a table are whole counts;
 agreement, a precision or a kappa is a fraction of 1 unless it is in percent, and an agreement may be a count of n;
@@ -18,10 +18,10 @@ from misstep.analysis.published import LISTS, Check, Derivation, Figure, Paper, 
 from misstep.analysis.tables import Unit
 
 MEASURES = ("precision", "recall", "f1", "accuracy")
-"""What a judge's printed figure may be."""
+"""The possible measures of a judge's printed figure."""
 
 Meaning = Literal["count", "fraction", "percent", "p", "number"]
-"""What the numbers behind a key are; of a number that may be anything a whole one is a count."""
+"""Kind of the numbers behind a key; of a number that may be anything a whole one is a count."""
 
 Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
 """Key → its numbers: the rows of a matrix, or one row."""
@@ -53,14 +53,14 @@ _NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
     "same": (("other",),),
     "share_of": (("part", "whole"),),
 }
-"""Check → the keys without which nothing can be worked out, in each way to give them."""
+"""Check → the keys that it needs, in each way to give them."""
 
 _PLACES: Mapping[str, str] = {"other": "the other place"}
-"""What the place of an input is called in a sentence, where it is not the key."""
+"""Key → the name of its place in a sentence, if it is not the key."""
 
 
 class RowCells(Struct, frozen=True):
-    """What a row says: its printed figures, each with the measure it is named with, and its inputs."""
+    """The content of a row: its printed figures, each with its measure, and its inputs."""
 
     id: str
     check: Check
@@ -70,7 +70,7 @@ class RowCells(Struct, frozen=True):
 
 
 class UserRow(Struct, frozen=True):
-    """One row as a paper of its own: each figure with a check has to hold, or where `any_of`, one of them."""
+    """One row as a paper of its own: each figure with a check has to hold, or, if `any_of`, one of them."""
 
     id: str
     check: Check
@@ -130,7 +130,6 @@ def _check_needed(cells: RowCells) -> None:
 
 
 def _inputs(cells: RowCells) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict[str, str | tuple[str, ...]]]:
-    """Return the figures of all inputs, the matrix if there is one, and what a derivation calls them."""
     figures: list[Figure] = []
     named: dict[str, str | tuple[str, ...]] = {}
     matrices: tuple[PrintedMatrix, ...] = ()
@@ -177,7 +176,7 @@ def _name(id_: str, key: str, *place: int) -> str:
 
 
 def _check_agreement(cells: RowCells, key: str, number: Typed) -> None:
-    """Refuses a count of another number than n, and what may be a count as no count of n is that percentage."""
+    """Refuse a count of another number than n, and a possible count if no count of n is that percentage."""
     n = cells.numbers["n"][0][0] if "n" in cells.numbers else None
     if key not in PARTS_OF_N:
         return
@@ -192,13 +191,11 @@ def _check_agreement(cells: RowCells, key: str, number: Typed) -> None:
 
 
 def _is_percentage(percent: Decimal, n: Decimal) -> bool:
-    """Return whether a whole count of n prints as a whole percentage, however it is rounded."""
     half = Decimal("0.5")
     return ceil((percent - half) * n / 100) <= floor((percent + half) * n / 100)
 
 
 def _meaning(cells: RowCells, key: str) -> Meaning:
-    """Return what the numbers behind a key are."""
     if key in _COUNTS:
         return "count"
     if key in _RATIOS:
@@ -225,7 +222,7 @@ def _in_percent(numbers: Iterable[Typed]) -> bool:
 
 
 def _plain_percent(cells: RowCells) -> bool:
-    """Return whether inputs that may be anything are in percent: all of them say so, or what they add up to does."""
+    """Return whether open inputs are in percent: all of them say so, or their total does."""
     inputs = [number for rows in cells.numbers.values() for row in rows for number in row]
     signs = [bool(number.sign) for number in inputs]
     if any(signs) and not all(signs):
@@ -249,7 +246,6 @@ _PRINTED_UNITS: Mapping[Check, tuple[Unit, Unit]] = {
 
 
 def _printed_units(cells: RowCells, numbers: Sequence[Typed]) -> list[Unit]:
-    """Return the units of the printed figures."""
     if cells.check in _PRINTED_UNITS:
         is_ratio = cells.check in ("precision_recall", "rater_agreement")
         in_percent = _in_percent(numbers) if is_ratio else any(number.sign for number in numbers)
@@ -260,7 +256,6 @@ def _printed_units(cells: RowCells, numbers: Sequence[Typed]) -> list[Unit]:
 
 
 def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
-    """Return the printed figures with what each is of; one for each possibility where the row does not say it."""
     if cells.check != "precision_recall":
         return list(cells.printed)
     known = _known(cells.numbers)
@@ -284,7 +279,6 @@ def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
 
 
 def _known(numbers: Numbers) -> set[str]:
-    """Return the counts that are given, or follow from a sum and the others in it."""
     known = (set(_CELLS["accuracy"]) | set(_TOTALS)) & numbers.keys()
     for _ in _TOTALS:
         for total, parts in _TOTALS.items():
@@ -294,7 +288,7 @@ def _known(numbers: Numbers) -> set[str]:
 
 
 def _with_matrix(given: RowCells, inputs: Sequence[Figure]) -> list[Figure]:
-    """Return the inputs; beside a matrix, n has to be its sum and the agreement what its diagonal is of that."""
+    """Return the inputs; beside a matrix, n has to be its sum and the agreement its diagonal as a share of that."""
     if "matrix" not in given.numbers:
         return list(inputs)
     cells = tuple(figure.id for figure in inputs if figure.column == "matrix")

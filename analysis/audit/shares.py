@@ -1,8 +1,8 @@
-"""Percentages and means of whole counts: with the count a division, without it the question which counts print so.
+"""Percentages and means of whole counts: a division with the count, without it a search for counts that print so.
 
-A share alone, in percent or as a fraction, says something only where the counts are fewer than the shares that could be
-printed: out of 123 most one-digit percentages cannot come, out of 226 every whole percentage can. The second is no
-check, and comes out as underdetermined. After Brown and Heathers' GRIM test.
+A share alone says something only if the counts are fewer than the shares that could be printed: out of 123 most
+one-digit percentages cannot come, out of 226 every whole percentage can. The second is underdetermined. After Brown
+and Heathers' GRIM test.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.audit import decimals, steps_that_print
 
 _MOST_SIZES = 20_000
-"""Up to which number of items those that several shares leave open are looked for."""
+"""Up to which number of items those that several shares leave open are sought."""
 
 
 def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, repeats: Figure | None) -> Checked:
-    """100 count / (n x repeats); without a count, whether any whole count prints so."""
+    """Check 100 count / (n x repeats); without a count, whether any whole count prints so."""
     if n is None or input_box(n) is None or (repeats is not None and not is_exact_count(repeats)):
         return underdetermined("percentage", "How many cases there were is not printed as a number.")
     runs = 1 if repeats is None else int(printed_value(repeats))
@@ -51,7 +51,7 @@ def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, rep
 
 
 def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | None) -> Checked:
-    """Whether some number of items, the same for all and not printed, has whole counts of this share and the others."""
+    """Check whether some number of items, the same for all and not printed, has whole counts of all these shares."""
     largest = 0 if most is None or not is_exact_count(most) else int(printed_value(most))
     shares = [figure, *beside]
     are_exact = all(limit(share) is None and not share.approximate for share in shares)
@@ -81,7 +81,7 @@ def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | 
 
 
 def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: Figure | None) -> Checked:
-    """Return whether whole answers, or answers that go in steps, can have the printed mean."""
+    """Check whether whole answers, or answers that go in steps, can have the printed mean."""
     if n is None or any(one is not None and not is_exact_count(one) for one in (n, repeats)):
         return underdetermined("mean", "How many answers there were is not printed as a number.")
     unit = Fraction(1) if step is None else printed_value(step)
@@ -171,7 +171,6 @@ def _quotient(figure: Figure, count: Figure | None, n: Figure, runs: int) -> Che
 
 
 def _few(sizes: Sequence[int]) -> str:
-    """Return some numbers in words: the first three, and how many more."""
     shown = [f"{size:,}" for size in sizes[:3]] + ([f"{len(sizes) - 3:,} more"] if len(sizes) > 3 else [])
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 

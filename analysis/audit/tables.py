@@ -1,4 +1,4 @@
-"""Checked figures under the names that a table gives them; rows and sentences are both made from these."""
+"""Checked figures under the names that a table gives them, the source of its rows and sentences."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +17,7 @@ ROUNDING = "range that the rounding of the printed inputs leaves open"
 
 
 class PrintedCount(Struct, frozen=True):
-    """The whole count of n cases that a share stands for; `count` is `None` where several print so."""
+    """The whole count of n cases that a share is; `count` is `None` if several print so."""
 
     n: int
     count: int | None = None
@@ -29,10 +29,10 @@ class PrintedCount(Struct, frozen=True):
 
 
 class CheckedFigure(Struct, frozen=True):
-    """A printed figure, what a table calls it, and what each way to work it out again gave.
+    """A printed figure, its name in a table, and the result of each way to compute it again.
 
-    `name` is that of its rows, `heading` the one above them; `n` is how many cases are behind it, where the table
-    says so; `count` is the count behind a share, from which its interval of sampling comes.
+    `heading` is the one above its rows; `n` is its number of cases, if the table has it; the interval of sampling
+    comes from `count`.
     """
 
     figure: Figure
@@ -44,7 +44,7 @@ class CheckedFigure(Struct, frozen=True):
 
     @property
     def share(self) -> Estimate:
-        """Return the share that the count gives, with its interval; without one where no one count prints so."""
+        """Return the share that the count gives, with its interval, or without one if several counts print so."""
         return Estimate(None) if self.count is None else self.count.estimate
 
 
@@ -58,7 +58,7 @@ def checked_figure(
     with_count: bool = False,
     statuses: Sequence[Status] | None = None,
 ) -> CheckedFigure:
-    """Return a figure in every way to work it out again."""
+    """Return a figure computed again in every way."""
     return CheckedFigure(
         figure,
         name or f"{figure.row}: {figure.column}",
@@ -101,7 +101,7 @@ def recomputed_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
 
 
 def _recomputed_row(one: CheckedFigure, check: Checked) -> Row:
-    """Return what working a figure out gave; its interval is of sampling where the count is known."""
+    """Return the result of computing a figure again; its interval is of sampling if the count is known."""
     place = one.figure.place
     if one.count is None or one.count.count is None:
         low, high, method = check.low, check.high, "" if check.low is None else ROUNDING
@@ -134,7 +134,7 @@ def ended(figures: Iterable[CheckedFigure], what: str) -> str:
 
 
 def worst(figures: Iterable[CheckedFigure]) -> tuple[CheckedFigure, Checked] | None:
-    """Return the first result of the worst status, `None` where every check is reproduced or underdetermined."""
+    """Return the first result of the worst status, `None` if every check is reproduced or underdetermined."""
     failed = [(one, check) for one in figures for check in one.checks if check.status in FAILED]
     return min(failed, key=lambda result: WORST_FIRST.index(result[1].status), default=None)
 

@@ -7,9 +7,8 @@
 
 `inputs` are `key=value` separated by semicolons. A percentage is in percent, with its sign or without; a precision, a
 kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1; an agreement may be a count, as
-9/12, and a whole number without a sign that is not a percentage of n, but could be a count, is an error. Parts are
-separated by spaces, by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that
-names the line.
+9/12, and an ambiguous whole number is an error. Parts are separated by spaces, by plus signs or by commas; the rows of
+a matrix by slashes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ from misstep.harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
 OWN_KEYS: Mapping[str, frozenset[str]] = {"sum": frozenset({"total"}), "precision_recall": frozenset({"measure"})}
-"""What a row of a CSV may say besides the inputs of its check."""
+"""Keys of a row of a CSV besides the inputs of its check."""
 
 _SHAPE = "Give the columns id,check,printed,inputs."
 
@@ -132,7 +131,6 @@ class _Row(Struct, frozen=True):
         return inputs
 
     def _printed(self, check: Check, printed: str) -> tuple[tuple[str, Typed], ...]:
-        """The figures of the cell `printed`, each with the measure that is named with it: two only for judges."""
         if check == "stars":
             return (("", Typed(printed, "0")),)
         if check != "precision_recall":
@@ -174,7 +172,7 @@ class _Row(Struct, frozen=True):
         return numbers
 
     def _listed(self, key: str, value: str) -> tuple[Typed, ...]:
-        """Numbers separated by plus signs, by spaces or by commas: a comma inside others groups thousands."""
+        """Read numbers separated by plus signs, by spaces or by commas: a comma inside others groups thousands."""
         if "+" in value:
             words = value.split("+")
         elif " " in value:

@@ -26,13 +26,13 @@ from misstep.harness.progress import say
 _PAIRS_DRAWN = 30
 _RATERS_SHOWN = 50
 _OPEN = 3
-"""Tables or sections of a kind that stand open; of more, each is opened by a click."""
+"""How many tables or sections of a kind are open; more are opened by a click."""
 _ITEMS_OPEN = 20
-"""Items in dispute that stand open."""
+"""How many items in dispute are open."""
 
 
 def report_page(reports: QuestionReports, file: str, command: str) -> str:
-    """Return one self-contained page: the finding, the coefficients as a figure, all tables, how they were made."""
+    """Return one self-contained page: the finding, the coefficients as a figure, all tables, the methods."""
     name = Path(file).name
     first = next(iter(reports.reports.values()))
     foot = Foot(command, inputs=(f"{name}: {len(first.raters):,} raters",), seed=first.seed)
@@ -50,7 +50,6 @@ def report_page(reports: QuestionReports, file: str, command: str) -> str:
 
 
 def _tables(report: AgreementReport, source: str) -> Iterator[Table]:
-    """Return what is said of all items and raters together."""
     yield overall_table(report, source)
     if report.items_for_width is not None:
         yield width_table(report, report.items_for_width)
@@ -61,7 +60,6 @@ def _tables(report: AgreementReport, source: str) -> Iterator[Table]:
 
 
 def _sections(report: AgreementReport, prefix: str = "") -> Iterator[Section]:
-    """Who was confused with whom, the items in dispute, and a section a rater; long ones are folded."""
     if confusions := (*confusion_tables(report),):
         yield Section(f"{prefix}Confusions", confusions, folded=len(confusions) > _OPEN)
     if items := (*disagreement_tables(report),):
@@ -72,7 +70,6 @@ def _sections(report: AgreementReport, prefix: str = "") -> Iterator[Section]:
 
 
 def _questions(reports: QuestionReports, source: str) -> Iterator[Section]:
-    """Return the sections of every question; their tables are named by its number."""
     for number, (question, report) in enumerate(reports.reports.items(), start=1):
         whole = Section(question, (*_tables(report, source),), folded=len(reports.reports) > _OPEN)
         for section in (whole, *_sections(report, f"{question}: ")):
@@ -81,7 +78,6 @@ def _questions(reports: QuestionReports, source: str) -> Iterator[Section]:
 
 
 def _figures(kappas: list[Row]) -> list[str]:
-    """Return the coefficients with their intervals, where matplotlib is there to draw them and some can be drawn."""
     if not kappas:
         return []
     if find_spec("matplotlib") is None:

@@ -1,4 +1,4 @@
-"""The report of `misstep agreement` for a terminal: the headline, small aligned tables, the items in dispute."""
+"""The report of `misstep agreement` for a terminal: headline, small aligned tables, items in dispute."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
@@ -33,7 +33,7 @@ Lines = Iterator[str]
 
 
 def reports_text(reports: QuestionReports) -> str:
-    """The report of a file's one question; those of several questions one after the other, each under its name."""
+    """Return the report of a file's one question, or one report after the other under the names of the questions."""
     if list(reports.reports) == [""]:
         return report_text(reports.reports[""])
     parts = ["\n".join(_folded(questions_headline(reports)))]
@@ -44,7 +44,7 @@ def reports_text(reports: QuestionReports) -> str:
 
 
 def report_text(report: AgreementReport) -> str:
-    """Return all of the report, long lists cut with a word on how much is left."""
+    """Return the report, long lists cut with the number of entries left."""
     parts = (
         _folded(headline(report)),
         _overall(report),
@@ -91,7 +91,6 @@ def _pairs(report: AgreementReport) -> Lines:
 
 
 def _weighted(report: AgreementReport) -> Lines:
-    """Return the weighted kappas of each pair, where the level has them."""
     shown = [(pair, pair_estimates(pair)[1:]) for pair in report.pairs[:_PAIRS_SHOWN]]
     if any(estimates for _, estimates in shown):
         header = ["Weighted kappa", "linear", "95% interval", "quadratic", "95% interval", "items", ""]
@@ -105,7 +104,6 @@ def _weighted_row(pair: Pair, estimates: list[Estimate]) -> list[str]:
 
 
 def _goal(report: AgreementReport) -> Lines:
-    """Return the items that narrower intervals take, where somebody wishes for them."""
     goal = report.items_for_width
     if goal is None:
         return
@@ -120,7 +118,6 @@ def _goal(report: AgreementReport) -> Lines:
 
 
 def _raters(report: AgreementReport) -> Lines:
-    """Return each of three raters or more beside the majority of the others, and the labels that tell them apart."""
     if len(report.by_rater) < 3:
         return
     shown = report.by_rater[:_PAIRS_SHOWN]
@@ -157,7 +154,6 @@ def _labels(report: AgreementReport) -> Lines:
 
 
 def _confusion(report: AgreementReport) -> Lines:
-    """Whole matrices where they are few and small, else the most frequent confusions."""
     if not report.confusion:
         yield "The confusion matrices are too many or too large to list."
     elif len(report.confusion) <= _MATRICES_SHOWN and len(report.categories) <= _MATRIX_LABELS:
@@ -228,7 +224,7 @@ def _aligned(
 ) -> Lines:
     """Return a table with its first column to the left and figures to the right; words all to the left.
 
-    A last column without a name holds reasons. They stand at the ends of lines where these fit, and else under them.
+    A last column without a name holds reasons. They are at the ends of lines if these fit, and under the lines if not.
     """
     table = [[cut(plain(cell), widest) for cell in header]]
     table += [[cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]

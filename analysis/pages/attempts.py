@@ -1,7 +1,7 @@
-"""The page of runs of repairs: scores, comparisons, and every attempt to look at with its patch and its trajectory.
+"""The page of runs of repairs: scores, comparisons, and every attempt with its patch and its trajectory.
 
-As on the page of judges all that came from outside is in it as text, in the page's script only by `textContent`;
-what does not fit into the page is left out, unsolved attempts last, and said.
+Texts from outside enter the page's script only by `textContent`. Unsolved attempts are the last to be
+left out, and the page says so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from misstep.analysis.tables import Table
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
-"""How large all patches and trajectories in a page may be together, as they are in it."""
+"""How many characters all patches and trajectories in a page may have together, compressed."""
 
 ATTEMPTS_LISTED = 20_000
 """How many attempts a page lists at most."""
@@ -37,7 +37,7 @@ _SIGNAL_SHOWN = 2_000
 
 
 class SignalView(Struct, frozen=True, omit_defaults=True):
-    """What one validator says, as the browser shows it."""
+    """The answer of one validator, as the browser shows it."""
 
     validator: str
     answer: str
@@ -67,7 +67,7 @@ class AttemptLine(Struct, frozen=True):
 
 
 def outcome_of(attempt: RepairAttempt) -> str:
-    """Return what came of an attempt, in a word or two."""
+    """Return the outcome of an attempt in a word or two."""
     if attempt.ended in (NOT_AFFIRMED, FLAKY):
         return OUTCOMES[3 + (attempt.ended == FLAKY)]
     return OUTCOMES[2] if attempt.solved is None else OUTCOMES[not attempt.solved]
@@ -110,7 +110,6 @@ def attempt_browser(
 
 
 def _row(run: int, attempt: RepairAttempt, outcome: str, piece: str) -> dict[str, Any]:
-    """Return an attempt as the page's script reads it; `piece` names the part that is opened."""
     return {
         "id": f"{attempt.case} #{attempt.sample}",
         "run": run,

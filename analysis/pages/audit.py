@@ -17,7 +17,7 @@ _NOTES = (
 )
 _OPEN = ("impossible", "differs")
 _LONG = 20
-"""Rows from which a table of what is not a finding is folded."""
+"""From how many rows on a table of sound or open figures is folded."""
 
 
 def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str]) -> str:
@@ -37,7 +37,6 @@ def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str
 
 
 def _figures(findings: Sequence[Finding]) -> list[str]:
-    """How the checks of each file, or each kind of check of one file, ended, where matplotlib is there to draw it."""
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return []

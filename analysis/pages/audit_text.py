@@ -1,4 +1,4 @@
-"""The findings of `misstep audit` for a terminal: the worst first, each with its arithmetic, sound ones as a count."""
+"""The findings of `misstep audit` for a terminal: the worst first with their arithmetic, sound ones as a count."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -29,7 +29,6 @@ def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
 
 
 def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
-    """Return what is said of one figure, wherever it stands, and its arithmetic."""
     claim = as_one(alike)
     where = f"{claim.place}: {claim.name}" if claim.place else _names(alike)
     source = f"{claim.source}, " if several else ""
@@ -42,7 +41,6 @@ def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
 
 
 def _underdetermined(findings: Sequence[Finding], *, several: bool) -> Lines:
-    """Return what cannot be told, by its reason."""
     groups = merged(findings)
     for alike in groups[:_REASONS_SHOWN]:
         source = f"{alike[0].source}, " if several else ""

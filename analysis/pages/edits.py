@@ -1,4 +1,4 @@
-"""Edits that agents made by a tool call, shown as a diff: what was there before, and what stands there now.
+"""Edits that agents made by a tool call, shown as a diff.
 
 Tools that replace one text by another name the two in their arguments (Claude Code, Gemini CLI, the editor of SWE-agent
 and OpenHands); others take a patch, which is a diff already.
@@ -31,7 +31,7 @@ def with_diffs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
 
 
 def replacement(before: str, after: str) -> str:
-    """A replacement as a unified diff without its header; of long texts all of both, since comparing takes too long."""
+    """Return a replacement as a unified diff without its header; long texts are not compared, which takes too long."""
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > _LINES_COMPARED:
         return "\n".join([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])

@@ -1,4 +1,4 @@
-"""What `misstep classify` found: the JSON document that scripts rely on, and the same for people."""
+"""The findings of `misstep classify`: the JSON document that scripts rely on, and the same for people."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ _UNREADABLE_PRINTED = 10
 
 
 class Share(Struct, frozen=True):
-    """How many show it, and what share of those that were judged; `interval` is the same as an estimate."""
+    """How many sessions show it, as a share of the judged ones; `interval` is the same as an estimate."""
 
     count: int
     share: float | None
@@ -57,10 +57,8 @@ class SubAgents(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """The document: `n` sessions were read; `renamed` sessions had an id that another one had taken.
 
-    `evidence` is `generated` where a program made one of them.
-
-    A session on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
-    sub-agents too.
+    `evidence` is `generated` if a program made one of them. A session on which a classifier `failed` was not judged
+    for its category. `findings` include those of sub-agents.
     """
 
     n: int
@@ -116,7 +114,7 @@ def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:
 
 
 def findings_text(findings: Findings, page: Path | str | None = None) -> str:
-    """Return the document as a table, three examples, what was left out, and the page of the run, for a terminal."""
+    """Return the document for a terminal: a table, three examples, what was left out, and the page of the run."""
     made = "generated " if findings.evidence == "generated" else ""
     lines = [
         f"{_plural(findings.n, f'{made}session', f'{made}sessions')} read",
@@ -159,7 +157,6 @@ def _share_cells(share: Share, checked: int) -> str:
 
 
 def _spread(findings: Findings) -> list[SessionFinding]:
-    """Return a few examples, of as many categories as there are, the most frequent first."""
     by_frequency = sorted(findings.categories, key=lambda name: -findings.categories[name].count)
     ranked: list[tuple[int, int, SessionFinding]] = []
     for place, name in enumerate(by_frequency):
@@ -170,7 +167,7 @@ def _spread(findings: Findings) -> list[SessionFinding]:
 
 
 def complaints(findings: Findings) -> Iterator[str]:
-    """What was left out or given another name, a sentence each: the first unreadable sessions with their places."""
+    """Return a sentence on each thing left out or renamed: the first unreadable sessions with their places."""
     for one in findings.unreadable[:_UNREADABLE_PRINTED]:
         yield f"{plain(_place(one))}: {plain(one.error)}"
     more = len(findings.unreadable) - _UNREADABLE_PRINTED
@@ -203,7 +200,7 @@ def _steps(example: SessionFinding) -> str:
 
 
 def left_out(findings: Findings) -> Iterator[str]:
-    """Return what no rule could check, what could not be read and which rule failed, a sentence each."""
+    """Return a sentence on each thing that no rule could check or read, and on each rule that failed."""
     if why := _unread(findings)[1]:
         yield why
     if findings.unreadable:

@@ -31,7 +31,7 @@ class Foot(Struct, frozen=True):
     """Where a page comes from.
 
     `command` makes it again; `datasets` are names in `data/datasets.toml`; `inputs` are a user's own files, each as
-    one sentence; `seed` is given where anything was drawn.
+    one sentence; `seed` is given if anything was drawn.
     """
 
     command: str
@@ -41,10 +41,7 @@ class Foot(Struct, frozen=True):
 
 
 def described(foot: Foot) -> dict[str, Any]:
-    """Return what the template of the foot shows, without the server that was asked, the home and the present folder.
-
-    The command makes the page again where these are the same.
-    """
+    """Return the values of the foot's template, without the server that was asked, the home and the present folder."""
     named = private_places(foot.command.split())
     places = {place: name for place, name in named.items() if name in (SERVER, HERE, HOME)}
     return {
@@ -58,7 +55,7 @@ def described(foot: Foot) -> dict[str, Any]:
 
 @cache
 def versions() -> tuple[tuple[str, str], ...]:
-    """Name and version of what computed the figures."""
+    """Return name and version of each package that computed figures."""
     return (
         ("misstep", version("misstep")),
         ("Python", platform.python_version()),
@@ -78,10 +75,8 @@ def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
     wanted = sorted(set(names))
     if not wanted:
         return ()
-    path = data_folder() / _REGISTRY
-    with path.open("rb") as stream:
-        sets: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
-    registry = sets
+    with (data_folder() / _REGISTRY).open("rb") as stream:
+        registry: dict[str, Mapping[str, Any]] = tomllib.load(stream)["sets"]
     unknown = [name for name in wanted if name not in registry]
     if unknown:
         raise InputError(

@@ -1,7 +1,6 @@
 """The form of a file as text: its keys with valid values, defaults and meanings, read from the type itself.
 
-What a key means is what the list in the type's docstring says, so that a form has one description for the people who
-write such files and for those who read the code.
+The meaning of a key is its entry in the list of fields of the type's docstring.
 """
 
 import inspect
@@ -33,7 +32,7 @@ def form_text(form: type[Any]) -> str:
 
 
 def members_text(protocol: type[Any]) -> str:
-    """Return what a class must offer to be one of a protocol: each member as it is written, and its meaning."""
+    """Return the members that a class must have to follow a protocol, each as it is written, with its meaning."""
     lines: list[str] = []
     for name, member in vars(protocol).items():
         function = member.fget if isinstance(member, property) else member
@@ -48,7 +47,7 @@ def members_text(protocol: type[Any]) -> str:
 
 
 def meanings(form: type[Any]) -> dict[str, str]:
-    """Field → what its docstring, or that of a struct that it extends, says of it."""
+    """Return field → its meaning in the docstring of a struct or of one that it extends."""
     texts: dict[str, str] = {}
     for one in reversed(form.__mro__):
         for names, text in _FIELDS.findall(_docstring(one)):
@@ -57,7 +56,7 @@ def meanings(form: type[Any]) -> dict[str, str]:
 
 
 def docstring_sections(form: Any) -> dict[str, str]:
-    """Heading → text of a docstring; the text before the first heading, without the list of fields, is under ``""``."""
+    """Return heading → text of a docstring; the text before the first heading, without its fields, is under ``""``."""
     first, *rest = _SECTION.split(_docstring(form))
     return {"": _FIELDS.sub("", first)} | dict(zip(rest[::2], rest[1::2], strict=True))
 
@@ -69,15 +68,14 @@ def _docstring(form: Any) -> str:
 
 
 def _keys(form: type[Any]) -> Iterator[str]:
-    """Return two lines or more for each key: its name with what it may be, then its meaning."""
     fields = _struct(form).fields
     texts = meanings(form)
     width = max(len(field.encode_name) for field in fields)
     for field in fields:
-        yield f"  {field.encode_name:{width}}  {_either(values_of(field.type) or [_word(one) for one in _alternatives(field.type)])}; {_default(field)}"
-        yield textwrap.fill(
-            texts[field.name], _WIDTH, initial_indent=" " * (width + 4), subsequent_indent=" " * (width + 4)
-        )
+        indent = " " * (width + 4)
+        values = values_of(field.type) or [_word(one) for one in _alternatives(field.type)]
+        yield f"  {field.encode_name:{width}}  {_either(values)}; {_default(field)}"
+        yield textwrap.fill(texts[field.name], _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def _struct(form: type[Any]) -> types.StructType:
@@ -85,7 +83,6 @@ def _struct(form: type[Any]) -> types.StructType:
 
 
 def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
-    """Return the structs in a form, each with the heading of its keys."""
     keys: dict[type[Any], list[str]] = {}
     for field in _struct(form).fields:
         for kind in _alternatives(field.type):

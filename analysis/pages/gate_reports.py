@@ -14,7 +14,7 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
 
 def outcome_sentence(outcome: Outcome) -> str:
-    """Return what the figure is, and how it stands to its limit."""
+    """Return the figure in a sentence, and its relation to its limit."""
     gate = outcome.gate
     named = gate.figure.rpartition(".")[2]
     unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
@@ -28,7 +28,7 @@ def outcome_sentence(outcome: Outcome) -> str:
 
 
 def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:
-    """Return a JUnit document with one test case a gate; what cannot be decided is an error."""
+    """Return a JUnit document with one test case a gate; a gate that cannot be decided is an error."""
     counts = {kind: sum(one.decision == kind for one in outcomes) for kind in ("failed", "undecided")}
     totals = {"tests": str(len(outcomes)), "failures": str(counts["failed"]), "errors": str(counts["undecided"])}
     root = ElementTree.Element("testsuites", totals)

@@ -1,4 +1,4 @@
-"""The interventions of an observer as the page of a trajectory shows them: on a time line, in a list, at the steps."""
+"""The interventions of an observer as the page of a trajectory shows them: time line, list, and steps."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -9,11 +9,11 @@ from misstep.harness.records.intervention import INTERVENTION, Intervention, Obs
 from misstep.harness.trajectory import Step
 
 AFTER = 15
-"""Steps after guidance that are looked at: as many as Wink's judge of recovery reads (section 4.1)."""
+"""How many steps after guidance are looked at: as many as Wink's judge of recovery reads (section 4.1)."""
 
 _NAMED = 12
 _DRAWN = 8
-"""Interventions that have a row of the time line: of more the page has the list."""
+"""How many interventions have a row of the time line; the list has all."""
 
 KEY = {
     "answered": "asked",
@@ -26,7 +26,7 @@ KEY = {
     "again": "shows again",
     "quiet": "steps after it",
 }
-"""What the bars of the time line stand for."""
+"""Kind of a bar of the time line → its meaning."""
 
 WITHHELD: Mapping[Withheld, str] = {
     "": "not told",
@@ -38,8 +38,6 @@ WITHHELD: Mapping[Withheld, str] = {
 
 
 class _Bar(Struct, frozen=True):
-    """A bar of a time line: where it begins, how long it is, and what it stands for."""
-
     start: float
     length: float
     kind: str
@@ -64,7 +62,7 @@ class InterventionView(Struct, frozen=True, omit_defaults=True):
 
 
 class ObserverView(Struct, frozen=True):
-    """What an observer made of a run: its sentence, its row of the time line, its interventions, and their key."""
+    """An observer's record of a run: its sentence, its row of the time line, its interventions, and their key."""
 
     finding: str
     asked: tuple[_Bar, ...]
@@ -121,7 +119,6 @@ def _view(
 
 
 def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> str:
-    """Return whether the misbehaviour shows in the steps that are left after an intervention, in a sentence."""
     behind = f"in the {counted_text(left, 'step')} after {'it was seen' if one.delivered_at is None else 'guidance'}"
     if left <= 0:
         return "The run ends there."
@@ -131,7 +128,6 @@ def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> 
 
 
 def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[_Bar]:
-    """From the first evidence to when it was seen, the word, the steps after in which it could show, and did."""
     yield _Bar(first, one.detected_at - first + 1, "shown")
     seen = one.detected_at if one.delivered_at is None else one.delivered_at
     if (length := min(AFTER, n - 1 - seen)) > 0:

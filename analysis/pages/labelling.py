@@ -1,4 +1,4 @@
-"""The page on which a person labels one item: what it is about, and a button a label, without what any judge said."""
+"""The page on which a person labels one item: its session, and a button a label, without a judge's verdict."""
 
 from msgspec import Struct
 
@@ -10,7 +10,7 @@ from misstep.harness.trajectory import Trajectory
 
 
 class Label(Struct, frozen=True):
-    """A label that can be given: its key on the keyboard, its meaning, and whether it is the one that was given."""
+    """A label that can be given: its key on the keyboard, its meaning, and whether it was given."""
 
     name: str
     key: str
@@ -19,14 +19,7 @@ class Label(Struct, frozen=True):
 
 
 class LabelQuestion(Struct, frozen=True):
-    """An item to label.
-
-    - `item`, `title`, `place`, `of`: Its id, what it is about in a few words, and the how-manieth of how many it is,
-      counted from 1.
-    - `question`: What is asked.
-    - `labels`: What may be answered.
-    - `session`: What it is about.
-    """
+    """An item to label: `title` is its subject in a few words, `place` its number among `of` items, from 1."""
 
     item: str
     title: str

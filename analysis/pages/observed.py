@@ -27,15 +27,15 @@ def observed_json(summary: ObservedSummary) -> bytes:
 
 
 def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
-    """Return the document as tables, examples, what was left out and the page of the run, for a terminal."""
+    """Return the document for a terminal: tables, examples, what was left out and the page of the run."""
     rate, naive = summary.misbehaviour_rate, summary.naive_rate
     made = "generated " if summary.evidence == "generated" else ""
     read = counted_text(summary.n, f"{made}session")
     head = f"{read} read; the detector {summary.detector} was asked every {summary.every} steps"
     lines = [head, "", observed_finding(summary)]
     if rate.value is not None:
-        independent = interval_words(naive.low, naive.high, "share")
-        lines.append(f"Were invocations independent of each other, the interval would be {_bare(independent)}.")
+        independent = interval_words(naive.low, naive.high, "share").removeprefix("95% interval ")
+        lines.append(f"Were invocations independent of each other, the interval would be {independent}.")
     if summary.categories:
         rows = [("category", "flagged invocations", "interventions")]
         rows += [
@@ -55,10 +55,6 @@ def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
         lines += [RECORDED] if summary.delivered else []
     said = [*_left_out(summary), *([f"open {page}"] if page else [])]
     return "\n".join(lines + ([""] if said else []) + said)
-
-
-def _bare(interval: str) -> str:
-    return interval.removeprefix("95% interval ")
 
 
 def intervention_line(one: ObservedIntervention) -> str:
@@ -87,7 +83,7 @@ def observed_page(
     inputs: Sequence[str],
     arguments: Sequence[str],
 ) -> str:
-    """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence."""
+    """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep.analysis.pages.browser.frame import browser_page
     from misstep.analysis.pages.foot import Foot
     from misstep.analysis.pages.rendering import markup
@@ -118,7 +114,6 @@ def observed_page(
 
 
 def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:
-    """Return the interventions of a run, one verdict a category: what the observer saw, when, and what came of it."""
     seen: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for one in run.interventions:
         end = f"told behind step {one.delivered_at}" if one.delivered_at is not None else WITHHELD[one.withheld]

@@ -1,4 +1,4 @@
-"""A page: title, the finding as the first sentence, figures, tables, how it was made, and where it comes from."""
+"""A page: title, the finding as the first sentence, figures, tables, notes, and the foot."""
 
 from collections.abc import Iterable, Sequence
 

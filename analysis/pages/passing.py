@@ -31,7 +31,6 @@ def passes_page(report: PassReport, inputs: Sequence[str], command: str) -> str:
 
 
 def _figures(table: Table) -> list[str]:
-    """pass@k and pass^k drawn, where matplotlib is there to draw them."""
     if not 0 < len(table.drawn) <= _MOST_DRAWN or find_spec("matplotlib") is None:
         return []
     from misstep.analysis.plots import forest

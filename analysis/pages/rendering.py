@@ -18,7 +18,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def markup(text: str) -> Markup:
-    """Text that is markup already: only for what this package made, which escaped all that came from outside."""
+    """Return text that is markup already: only what this package made, with all text from outside escaped."""
     return Markup(text)  # noqa: S704 (the one door; see above)
 
 
@@ -39,7 +39,6 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Return what is in a page: markup as it is, text from outside printable."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value)
     return value

@@ -11,10 +11,10 @@ EVIDENCE: dict[Evidence, str] = {
     "real": "measured on real data: a public data set or your own",
     "generated": "measured on generated cases with known truth",
 }
-"""Kind of evidence → what it means, in the words of a badge's tooltip."""
+"""Kind of evidence → its meaning, in the words of a badge's tooltip."""
 
 _MOST_SIDE_BY_SIDE = 3
-"""With more columns, an interval stands below its figure, not beside it."""
+"""With more columns, an interval is below its figure, not beside it."""
 
 
 def table_html(
@@ -43,5 +43,5 @@ def table_html(
 
 
 def table_id(table: Table) -> str:
-    """Return what a table is called on its page, for links to it."""
+    """Return the id of a table on its page, for links to it."""
     return f"table-{table.paper}-{table.name}"

@@ -1,7 +1,7 @@
-"""One trajectory as a page: what was found in it first, then every step, the evidence marked where it stands.
+"""One trajectory as a page: its findings first, then every step, the evidence marked at its place.
 
-The text of a trajectory is data: it is escaped, its control codes are stripped, and a page stays small enough to
-open, whatever the trajectory's size. What is cut is said where it is cut.
+The text of a trajectory is escaped and its control codes are stripped; long texts are cut, and the cut is marked, so
+that a page stays small enough to open.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ PAGE_SHOWN = 4_000_000
 """How many characters of all texts are shown at most: in a larger trajectory less is shown of each."""
 
 STEPS_SHOWN = 2_000
-"""How many steps are shown at most, half from the start and half from the end, besides those that are evidence."""
+"""How many steps are shown at most, half from the start and half from the end, besides the evidence."""
 
 _LEAST_SHOWN = 400
 _OPEN_CHARACTERS = 1_500
@@ -40,7 +40,7 @@ _STEPS_NAMED = 24
 
 
 class Passage(Struct, frozen=True, omit_defaults=True):
-    """A text of a step: what is shown of it, before and after a cut, whether it stands open, and if it is a diff."""
+    """A text of a step: its shown parts before and after a cut, whether it is open, and whether it is a diff."""
 
     start: str = ""
     end: str = ""
@@ -64,7 +64,7 @@ class CallView(Struct, frozen=True, omit_defaults=True):
 
 
 class ResultView(Struct, frozen=True, omit_defaults=True):
-    """A tool's answer as the page shows it; `failed` says so in a word where the format does."""
+    """A tool's answer as the page shows it; `failed` says so in a word if the format does."""
 
     of: str = ""
     text: Passage = Passage()
@@ -95,15 +95,13 @@ class StepView(Struct, frozen=True, omit_defaults=True):
 
 
 class _Span(Struct, frozen=True):
-    """Steps of one kind that follow each other, for the timeline."""
-
     start: int
     length: int
     kind: str
 
 
 class VerdictView(Struct, frozen=True):
-    """What one classifier says of the trajectory; steps beyond the named ones are counted."""
+    """One classifier's verdict on the trajectory; steps beyond the named ones are counted."""
 
     category: str
     label: str
@@ -166,7 +164,6 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
 
 
 def _shown(verdict: Verdict, n_steps: int) -> str:
-    """Return how many steps a verdict names as its evidence, and of what."""
     named = len(_evidence(verdict, n_steps))
     return (
         f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {_words(verdict.judge)}"
@@ -174,7 +171,6 @@ def _shown(verdict: Verdict, n_steps: int) -> str:
 
 
 def _evidence(verdict: Verdict, n_steps: int) -> tuple[int, ...]:
-    """Return the steps that a verdict names, of those that there are, each once and in order."""
     return tuple(sorted({step for step in verdict.steps if 0 <= step < n_steps}))
 
 
@@ -287,7 +283,7 @@ def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
 
 
 def most_of_each(steps: Iterable[Step]) -> int:
-    """Return how many characters of each text of some steps can be shown so that all together stay within a page."""
+    """Return how many characters of each text of some steps fit, so that all together stay within a page."""
     lengths = [length for step in steps for length in text_lengths(step)]
     most = TEXT_SHOWN
     while most > _LEAST_SHOWN and sum(min(length, most) for length in lengths) > PAGE_SHOWN:
@@ -306,7 +302,6 @@ def text_lengths(step: Step) -> Iterable[int]:
 
 
 def _spans(steps: Sequence[Step]) -> list[_Span]:
-    """Return the steps by kind for the timeline: who spoke, or that a tool failed."""
     spans, start = [], 0
     for kind, same in groupby(map(_kind, steps)):
         length = sum(1 for _ in same)

@@ -7,7 +7,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.records.attribution import TriageVerdict
 
 MOST_CASES = 60
-"""So many cases are listed; all of them are in the records of the run."""
+"""How many cases are listed; all of them are in the records of the run."""
 
 _MOST_EVIDENCE = 90
 

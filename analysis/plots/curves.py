@@ -1,7 +1,7 @@
 """Curves: how a quantity changes along an axis, one line a series, each with the band of its intervals.
 
-Series differ in colour, in the stroke of their line and in the shape of their marks, so that grey print tells them
-apart; published figures have hollow marks.
+Series differ in colour, in strokes and in marks, so that grey print tells them apart; published figures have hollow
+marks.
 """
 
 import math
@@ -43,7 +43,7 @@ def curves(
     *,
     in_words: bool = False,
 ) -> str:
-    """Lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms."""
+    """Draw lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms."""
     for row in rows:
         if row.quantity not in places:
             raise UsageError(f"no place on the axis for {row.quantity!r}", f"There are: {', '.join(places)}.")
@@ -93,7 +93,7 @@ def look(index: int) -> Look:
 
 
 def _limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
-    """From 0, or from below it, to a little above the highest end; a share ends at 1."""
+    """Return limits from 0, or from below it, to a little above the highest end; a share ends at 1."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
     low, high = min([0.0, *ends]), max(ends, default=0.0)
     high += 0.05 * (high - low) or 1.0
@@ -110,7 +110,7 @@ def _draw_key(drawing: Drawing, looks: Mapping[str, Look]) -> None:
 
 
 def _apart(numbers: Mapping[float, str], ends: tuple[float, float], width: float, wide: bool) -> dict[float, str]:
-    """The numbers of an axis as far as they do not touch, the last one always; the others leave an empty text."""
+    """Return the numbers of an axis that do not touch, the last one always; the others have an empty text."""
     along = math.log if wide else float
     across = scale((along(ends[0]), along(ends[1])), 0, width)
     shown, free_to = dict.fromkeys(numbers, ""), math.inf

@@ -1,7 +1,7 @@
 """A drawing as inline SVG for a page: its colours are the page's, its text is text, its bytes are always the same.
 
-Drawings are made with matplotlib in pixels from the top left, or in the units of axes within. They use the colours
-below, which stand for the custom properties of the page's style, so that one drawing serves light, dark and print.
+Drawings are made with matplotlib in pixels from the top left, or in the units of axes within. The colours below
+are replaced by the custom properties of the page's style, so that one drawing serves light, dark and print.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ SERIES = ("#050501", "#050502", "#050503", "#050504")
 """Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
 
 _LIGHT_INK = "#1d2126"
-"""The colour of text if there is no page to take it from: in a file."""
+"""The colour of text in a file, without a page."""
 
 _THEME = {
     INK: "currentColor",
@@ -61,7 +61,7 @@ _REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
 
 
 class Picture(str):
-    """A drawing as inline SVG, which can be had as a file of its own as well."""
+    """A drawing as inline SVG, with its figure for other formats."""
 
     __slots__ = ("_figure",)
     _figure: "Figure"
@@ -89,20 +89,19 @@ class Picture(str):
 
 
 def standalone(svg: str) -> str:
-    """A drawing of a page as an SVG file: with the colours of a light page and a font in it, for any other program."""
+    """Return a drawing of a page as an SVG file with the colours of a light page and a font, for any other program."""
     light = _THEMED.sub(lambda match: match[1], svg).replace("currentColor", _LIGHT_INK)
     opened = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" color="{_LIGHT_INK}"'
     return f"{light.replace('<svg', opened, 1)}\n"
 
 
 def _light(color: str) -> str:
-    """Return what a colour to draw with is on a light page."""
     themed = _THEMED.fullmatch(_THEME[color])
     return themed[1] if themed else _LIGHT_INK
 
 
 def _recolor(figure: "Figure") -> None:
-    """Put the colours of a light page in place of those that stand for them; their opacity stays."""
+    """Replace the theme's colours by those of a light page; their opacity stays."""
     from matplotlib.colors import to_hex, to_rgba
 
     for artist in figure.findobj():
@@ -194,10 +193,7 @@ class Pen:
 
 
 class Drawing(Pen):
-    """A canvas in pixels from the top left, on which all that is drawn becomes an inline SVG.
-
-    - `width`, `height`: In pixels; the page scales the drawing to its column.
-    """
+    """A canvas of `width` by `height` pixels from the top left, which becomes an inline SVG."""
 
     def __init__(self, width: float, height: float) -> None:
         from matplotlib.figure import Figure
@@ -220,7 +216,7 @@ class Drawing(Pen):
         *,
         logarithmic: bool = False,
     ) -> Pen:
-        """Axes of their own units within the drawing, with a hairline at each number of the upright one."""
+        """Return axes of their own units within the drawing, with a hairline at each number of the upright one."""
         (left, top, right, bottom), width, height = place, self.width, self.height
         axes = self._figure.add_axes(
             (left / width, 1 - bottom / height, (right - left) / width, (bottom - top) / height)
@@ -254,7 +250,7 @@ class Drawing(Pen):
 
 
 def _put_into_page(root: ElementTree.Element) -> None:
-    """Take out what would reach beyond the drawing, and put in the page's colours and font."""
+    """Remove references beyond the drawing, and set the page's colours and font."""
     for parent in list(root.iter()):
         for child in list(parent):
             if _NAMESPACE.sub("", str(child.tag)) in ("metadata", "style"):
@@ -278,14 +274,12 @@ def _put_into_page(root: ElementTree.Element) -> None:
 
 
 def _references(element: ElementTree.Element) -> list[str]:
-    """Return the ids that an element refers to."""
     references = [match for value in element.attrib.values() for match in _REFERENCE.findall(value)]
     link = next((value for name, value in element.attrib.items() if name.endswith("href")), "")
     return [*references, link.removeprefix("#")] if link else references
 
 
 def _named(root: ElementTree.Element, title: str, description: str, width: float, height: float) -> str:
-    """Return the drawing as text, its ids its own in a page of many, with its name and description in front."""
     content = "".join(ElementTree.tostring(child, encoding="unicode") for child in root)
     own = "figure-" + hashlib.sha256(f"{title}\n{description}\n{content}".encode()).hexdigest()[:10]
     for element in root.iter():

@@ -15,7 +15,7 @@ _BAR = 14
 
 
 def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """Counts as bars around one axis, from all to what is left, with shares of the step before and of the first."""
+    """Draw counts as bars around one axis, with shares of the step before and of the first."""
     values = [drawn_value(row) for row in rows]
     _check(rows, values)
     drawing = Drawing(WIDTH, _PITCH * len(rows) + GAP)
@@ -45,7 +45,6 @@ def _check(rows: Sequence[Row], values: Sequence[float | None]) -> None:
 
 
 def _shares_text(value: float | None, before: Sequence[float | None]) -> str:
-    """`61.4% of the step before, 20.0% of the first`, as far as they can be told; the second step has one share."""
     wholes = ((before[-1], "the step before"), (before[0], "the first")) if before else ()
     parts = [
         f"{number_text(value / whole, 'share')} of {name}" for whole, name in wholes if whole and value is not None

@@ -1,4 +1,4 @@
-"""What all figures share: their width, what fits into it, scales and axes."""
+"""The layout of all figures: their width, fitted texts, scales and axes."""
 
 import math
 import textwrap
@@ -17,11 +17,11 @@ AXIS = 26
 """Height of an axis with its numbers."""
 
 _LETTER = 0.6
-"""The mean width of a letter in sizes of its type, for deciding what fits; the page's own font decides the rest."""
+"""The mean width of a letter in sizes of its type, to decide whether a text fits."""
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is in type of a size, as it is drawn."""
+    """Return about how wide a text is in type of a size, as it is drawn."""
     return _LETTER * size * len(one_line(text))
 
 
@@ -38,10 +38,9 @@ def fitted(text: str, width: float, size: float) -> str:
 
 
 def fitted_apart(texts: Sequence[str], width: float, size: float) -> list[str]:
-    """Texts cut to a width, no two different ones to the same.
+    """Return texts cut to a width, no two different ones to the same.
 
-    Those that would be the same are cut at their beginning, which they share, too; what cannot be told apart so is
-    numbered.
+    Those that would be the same are cut at their shared beginning, too, or numbered.
     """
     shown = {one_line(text): fitted(text, width, size) for text in texts}
     places = {text: place for place, text in enumerate(shown, 1)}
@@ -60,7 +59,6 @@ def _numbered(text: str, place: int, width: float, size: float) -> str:
 
 
 def _alike(shown: Mapping[str, str]) -> list[list[str]]:
-    """Return the texts that are shown alike, together."""
     groups: dict[str, list[str]] = {}
     for text, cut in shown.items():
         groups.setdefault(cut, []).append(text)

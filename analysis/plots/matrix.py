@@ -1,4 +1,4 @@
-"""Matrices as figures: each number in its cell, the cell the stronger the larger it is."""
+"""Matrices as figures: each number in its cell, the larger the stronger."""
 
 from collections.abc import Sequence
 
@@ -59,7 +59,7 @@ def heat_map(
 def crossed(
     rows: Sequence[Row], title: str, description: str = "", *, row_axis: str = "", column_axis: str = ""
 ) -> str:
-    """Rows of a table as a heat map: a line a group, a column a quantity; a missing figure is an empty cell."""
+    """Draw rows of a table as a heat map: a line a group, a column a quantity; a missing figure is an empty cell."""
     groups, quantities = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("group", "quantity"))
     by_key = {(row.group, row.quantity): drawn_value(row) for row in rows}
     values = [[by_key.get((group, quantity)) for quantity in quantities] for group in groups]

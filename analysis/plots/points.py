@@ -1,4 +1,4 @@
-"""Points on two axes, each with its interval upwards: what a quality costs, how far a judge's scores can be trusted.
+"""Points on two axes, each with its interval upwards: the cost of a quality, the reliability of a judge's scores.
 
 Points differ in shape and colour, so that grey print tells them apart, and are named in a key or by their n.
 """
@@ -58,10 +58,7 @@ def cost_quality(
 
 
 def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, description: str = "") -> str:
-    """How often answers are right by the score that the judge gave them, beside the diagonal of a judge that knows.
-
-    Below stand bars of how many items have the score.
-    """
+    """Draw the share of right answers by their score, beside the diagonal of a perfect judge, with bars of n below."""
     for row in rows:
         if row.quantity not in scores:
             raise UsageError(f"no mean score for {row.quantity!r}", f"There are: {', '.join(scores)}.")
@@ -83,7 +80,6 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
 
 
 def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: float) -> None:
-    """A bar for each count, the largest of full height, and its number if there is room for it, largest first."""
     most = max((count for _, count in counts), default=0) or 1
     named: list[tuple[float, float]] = []
     for x, count in sorted(counts, key=lambda one: -one[1]):
@@ -106,7 +102,7 @@ def _plane(
     height: float = _HEIGHT,
     logarithmic: bool = False,
 ) -> tuple[Pen, Callable[[float], float]]:
-    """Axes with room for their numbers; gives where on the drawing a value of an even lying axis stands, too."""
+    """Draw axes with room for their numbers; return them with the scale of an even lying axis."""
     within = (max(y_limits[0], 0.0), y_limits[1]) if unit == "share" else y_limits
     marks = {mark: tick_text(mark, unit) for mark in ticks(within, unit)}
     left = longest(list(marks.values()), 10.5) + GAP
@@ -117,7 +113,7 @@ def _plane(
 
 
 def _money_axis(costs: Sequence[float]) -> tuple[tuple[float, float], list[float], bool]:
-    """The ends of an axis of costs, from 0 or in logarithms, the costs that are written at it, and which it is."""
+    """Return the ends of an axis of costs, from 0 or in logarithms, the costs that are written at it, and its kind."""
     most, least = max(costs, default=1.0) or 1.0, min(costs, default=0.0)
     if least > 0 and most > _LOGARITHMIC_FROM * least:
         powers = [10.0**power for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)]

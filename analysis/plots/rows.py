@@ -32,7 +32,7 @@ _HALF_A_MARK = 6
 
 
 def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """Horizontal bars from 0, each with its interval: for shares and counts."""
+    """Draw horizontal bars from 0, each with its interval: for shares and counts."""
     limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
     bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, partial(_bar, drawing))
@@ -66,9 +66,9 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
 
 
 def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """Return a panel of bars for each group, two beside each other, all on one scale.
+    """Draw a panel of bars for each group, two beside each other, all on one scale.
 
-    The n stands beside the heading of a panel where it is the same for all its bars, else in the description.
+    The n is beside the heading of a panel if it is the same for all its bars, else in the description.
     """
     limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
     panels = [list(members) for _, members in groupby(rows, key=lambda row: row.group)]
@@ -88,7 +88,7 @@ def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> s
 
 
 def words(rows: Sequence[Row]) -> str:
-    """Return every figure of some rows in words: what a reader is told who does not see the drawing."""
+    """Return every figure of some rows in words, for a reader who does not see the drawing."""
     sentences = []
     for row in rows:
         name = ", ".join(part for part in (row.group, row.quantity) if part)
@@ -109,7 +109,7 @@ def _draw_rows(
     brief: bool = False,
     inset: float = 0,
 ) -> float:
-    """Draw rows from the top left `place` (x, y, width), labels above their marks; gives the bottom.
+    """Draw rows from the top left `place` (x, y, width), labels above their marks; return the bottom.
 
     `inset` is how far the ends of the scale stay away from the sides.
     """
@@ -147,7 +147,7 @@ def _draw_rows(
 def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
     """Return each row with the heading above it, which may be empty, and its label.
 
-    Where a quantity has several rows, quantities are headings and their rows are told apart by evidence and source.
+    If a quantity has several rows, quantities are headings and rows are told apart by evidence and source.
     """
     blocks = [list(same) for _, same in groupby(rows, key=lambda row: (row.group, row.quantity))]
     compared = any(len(block) > 1 for block in blocks)
@@ -179,7 +179,7 @@ def _bar(drawing: Drawing, row: Row, y: float, across: Callable[[float], float])
 
 
 def _whisker(drawing: Drawing, row: Row, y: float, across: Callable[[float], float], color: str) -> None:
-    """The interval, with a stroke at each end that it has; a one-sided one goes to the value."""
+    """Draw the interval, with a stroke at each end that it has; a one-sided one goes to the value."""
     ends = [end for end in (row.low, row.high) if end is not None]
     reached = [*ends, *([] if (value := drawn_value(row)) is None else [value])]
     if not ends or len(reached) < 2:
@@ -199,18 +199,16 @@ def _heading_height(heading: str, rows: Sequence[Row], width: float, *, brief: b
 
 
 def _heading_lines(heading: str, rows: Sequence[Row], width: float, *, brief: bool) -> list[str]:
-    """Return a heading in as many lines as it takes: cut, those of two panels could read the same."""
     return wrapped(heading, width - (longest([_shared_n(rows)], 11) if brief else 0), 12.5)
 
 
 def _shared_n(rows: Sequence[Row]) -> str:
-    """Return the n that all rows of a panel have; empty where they differ or have none."""
     first, *others = {row.n for row in rows}
     return "" if others or first is None else f"n {count_text(first)}"
 
 
 def drawn_value(row: Row) -> float | None:
-    """Return the number that a row's mark stands at; `None` for words and for what is missing."""
+    """Return the number of a row's mark; `None` for words and missing values."""
     if not isinstance(row.value, (int, float)) or math.isnan(row.value):
         return None
     return float(row.value)

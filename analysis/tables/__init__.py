@@ -1,7 +1,7 @@
 """Tables: rows of figures, each with its evidence, its n and its interval.
 
-A table is computed in one place (a function of `analysis.papers` or of a command) and only shown elsewhere: the
-notebook, the page, the CSV and the JSON are renderings of the same rows.
+A table is computed in one place (a function of `analysis.papers` or of a command): notebook, page, CSV and JSON are
+renderings of the same rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ STATUS_WORDS: dict[Status, tuple[str, str]] = {
     "underdetermined": ("is underdetermined", "are underdetermined"),
     "reproduced": ("is reproduced", "are reproduced"),
 }
-"""Status → what one figure or check is said to be, and several: everywhere in the same words."""
+"""Status → the words for one figure or check, and for several."""
 
 Unit = Literal["share", "count", "coefficient", "p", "difference", "usd", "seconds", "number", "text"]
 
@@ -39,13 +39,13 @@ Unit = Literal["share", "count", "coefficient", "p", "difference", "usd", "secon
 class Row(Struct, frozen=True, omit_defaults=True):
     """One figure.
 
-    `quantity` names it within the table (rows of one quantity are shown side by side); `group` is the heading it
-    stands under; `printed` is the string as the paper prints it; `source` is the table and row of the paper, or
+    `quantity` names it within the table (rows of one quantity are shown side by side); `group` is the heading above it;
+    `printed` is the string in the paper; `source` is the table and row of the paper, or
     the data set with its version, or the seed and n of generated cases; `status` compares published with
     recomputed and `reason` is its one sentence, or says why a value is missing; `figures` are the printed figures that
     it is or is compared with, as paper/id of `data/published`; `example` is the run and the step, as
-    data set/id#step, that it is an example of; `datasets` are the data sets that it is measured on, where these are
-    not all of its table's, and `papers` those whose printed figures it is made of, where this is not its table's.
+    data set/id#step, that it is an example of; `datasets` are the data sets that it is measured on, and `papers`
+    those whose printed figures it is made of, if these are not its table's.
     """
 
     quantity: str
@@ -70,11 +70,11 @@ class Row(Struct, frozen=True, omit_defaults=True):
 class Table(Struct, frozen=True):
     """Rows under one finding.
 
-    `name` is a slug, unique within its `paper` (the folder it is exported to); `finding` is the first sentence a
-    reader meets, with its interval; `notes` say how it was made and what to beware of; `datasets` are names in
+    `name` is a slug, unique within its `paper` (the folder it is exported to); `finding` is the first sentence, with
+    its interval; `notes` are methods and warnings; `datasets` are names in
     `data/datasets.toml`. `made_by` is the function that made it, by module and name (`made_by_this` notes it), and
-    `generator` the one that made its generated cases, where that is another. `drawn` are the rows that its figure
-    shows, where these are not all: they are made from the same results, and are in no file of the table.
+    `generator` the one that made its generated cases, if that is another. `drawn` are the rows of its figure if these
+    are not all: they are in no file of the table.
     """
 
     name: str
@@ -89,14 +89,14 @@ class Table(Struct, frozen=True):
     drawn: tuple[Row, ...] = ()
 
     def to_frame(self) -> "DataFrame":
-        """The rows as a pandas frame, a column a field of `Row`; a figure that is missing is missing there too."""
+        """Return the rows as a pandas frame, a column a field of `Row`."""
         import pandas as pd  # takes a second
 
         return pd.DataFrame([structs.asdict(row) for row in self.rows], columns=list(Row.__struct_fields__))
 
 
 class TableHead(Struct, frozen=True):
-    """What a table is called and notes, whatever its figures are: the fields of `Table`."""
+    """The fields of `Table` that do not depend on its figures."""
 
     name: str
     paper: str
@@ -129,13 +129,13 @@ def estimate_row(
     evidence: Evidence = "real",
     papers: tuple[str, ...] = (),
 ) -> Row:
-    """Return an estimate as a row; an undefined one has its reason there."""
+    """Return an estimate as a row; an undefined one has a reason."""
     value, low, high, n, method, reason = structs.astuple(estimate)
     return Row(quantity, value, low, high, n, evidence, source, None, reason, unit, None, method, group, papers=papers)
 
 
 Figure = Estimate | Significance | float | str | None
-"""What a row shows: an estimate, the p-value of a test, or a plain value."""
+"""The figure of a row: an estimate, the p-value of a test, or a plain value."""
 
 
 def rows_of(
@@ -159,7 +159,7 @@ def rows_of(
 
 
 Fields = tuple[tuple[str, str, Unit], ...]
-"""Rows as declared: what each is called, the field of a result that it shows (`a.b` of a field of it), and its unit."""
+"""Declared rows: the name of each, the field of a result that it shows (`a.b` of a field of it), and its unit."""
 
 
 def rows_from(
@@ -184,7 +184,7 @@ def rows_in(
 
 
 def measured_on(dataset: str, rows: Iterable[Row]) -> list[Row]:
-    """Rows of a table of several data sets that are measured on one of them."""
+    """Return rows of a table of several data sets that are measured on one of them."""
     return [structs.replace(row, datasets=(dataset,)) for row in rows]
 
 
@@ -205,7 +205,7 @@ Arguments = ParamSpec("Arguments")
 def made_by_this(function: Callable[Arguments, Table]) -> Callable[Arguments, Table]:
     """Note on the table that a function returns that this function made it.
 
-    Of several such functions that call each other the outermost stands on the table: the one that was asked for it.
+    If several such functions call each other, the outermost one is noted.
     """
 
     @wraps(function)

@@ -1,6 +1,6 @@
 """Cells as lines of text with their columns aligned, for a terminal; widths are those that a terminal gives signs.
 
-rich's own tables do the same with a frame, colours and folding that are not wanted here, and take 20 times as long.
+rich's own tables add a frame, colours and folding, and take 20 times as long.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 
 def aligned(rows: Sequence[Sequence[str]], to_left: Collection[int] = (0,)) -> list[str]:
-    """One line a row, columns two blanks apart; those in `to_left` begin at the left, all others end at the right."""
+    """Return one line a row, columns two blanks apart; those in `to_left` begin at the left, others end at the right."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_placed(row, widths, to_left)).rstrip() for row in rows]
 
@@ -23,5 +23,5 @@ def _placed(row: Sequence[str], widths: Sequence[int], to_left: Collection[int])
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text as wide as it may be, what is cut off marked by an ellipsis."""
+    """Return a text cut to a width, the cut marked by an ellipsis."""
     return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"

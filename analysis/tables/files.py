@@ -1,7 +1,6 @@
 """Tables as files that people take away: CSV for spreadsheets, JSON for programs, LaTeX and Markdown for papers.
 
-CSV and JSON have every field of every row, figures with all their digits; LaTeX and Markdown are the table as it is
-printed, with the texts of the page.
+CSV and JSON have every field of every row, figures with all their digits; LaTeX and Markdown have the page's texts.
 """
 
 import csv
@@ -32,9 +31,9 @@ def csv_text(table: Table) -> str:
 
 
 def csv_of(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Values as CSV under a header.
+    """Return values as CSV under a header.
 
-    Text loses its control codes; what a spreadsheet would take for a formula is preceded by an apostrophe.
+    Text loses its control codes; an apostrophe precedes text that a spreadsheet would take for a formula.
     """
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
@@ -53,12 +52,12 @@ FORMATS: dict[str, tuple[str, Callable[[Table], str]]] = {
 
 
 def file_addresses(table: Table) -> dict[str, str]:
-    """Return what each format is called → where the table's file stands, below the folder of tables."""
+    """Return the name of each format → the table's file, below the folder of tables."""
     return {called: f"{table.paper}/{table.name}.{ending}" for ending, (called, _) in FORMATS.items()}
 
 
 def check_names(table: Table) -> None:
-    """Refuse a table whose paper or name is not a slug, and so no name of a file."""
+    """Refuse a table whose paper or name is not a slug, and so not a name of a file."""
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
             raise InputError(
@@ -78,7 +77,7 @@ def write_table(table: Table, folder: Path) -> dict[str, Path]:
 
 
 def csv_field(value: Any) -> Any:
-    """A value as a field of a CSV: text without control codes, and nothing that a spreadsheet takes for a formula."""
+    """Return a value as a field of a CSV: text without control codes and without what opens a formula."""
     if isinstance(value, tuple):
         value = "; ".join(value)
     if not isinstance(value, str):

@@ -1,13 +1,13 @@
-"""A table's rows laid out for reading: which figures stand beside each other, which below.
+"""A table's rows laid out for reading: figures beside and below each other.
 
-Three layouts, chosen by what the rows are, and one shape for all of them, which the page and the terminal draw:
+Three layouts, chosen by the rows, and one shape for all of them, which the page and the terminal draw:
 
 - side by side: a line a quantity, a column for each kind of evidence or source, so that published and recomputed
   figures meet, the recomputed ones with as many digits as are printed;
-- crossed: a line a group, a column a quantity, where every group has the same few quantities;
+- crossed: a line a group, a column a quantity, if every group has the same few quantities;
 - stacked: a line a row, for everything else.
 
-A page is wider than a terminal: where it asks for matrices, groups that share most of their quantities are crossed too.
+A page is wider than a terminal: if it asks for matrices, groups that share most of their quantities are crossed too.
 """
 
 import re
@@ -28,10 +28,7 @@ _BEHIND_POINT = re.compile(r"(?<=\d\.)\d+")
 
 
 class Cell(Struct, frozen=True):
-    """One figure as text; `n` and `source` are empty where the line or the column says them for all.
-
-    `row` is the row of the table that it shows.
-    """
+    """One figure of `row` as text; `n` and `source` are empty if the line or the column says them for all."""
 
     row: Row
     value: str
@@ -44,7 +41,7 @@ class Cell(Struct, frozen=True):
 
 
 class GridColumn(Struct, frozen=True):
-    """A column of figures: its label, and evidence and source where all its figures share them.
+    """A column of figures: its label, and evidence and source if all its figures share them.
 
     `has_evidence` says that its figures are of different kinds; `has_aside` that any has an interval, or an n or a
     source of its own; `is_words` that it holds text.
@@ -59,14 +56,14 @@ class GridColumn(Struct, frozen=True):
 
     @property
     def span(self) -> int:
-        """Return how many parts its cells have: badge, value, and what stands beside the value."""
+        """Return how many parts its cells have: badge, value, and the text beside the value."""
         return 1 + self.has_evidence + self.has_aside
 
 
 class Line(Struct, frozen=True):
-    """One line: a figure a column (`None` if there is none), and what holds for the line.
+    """One line: a figure a column (`None` if there is none), and the facts of the line.
 
-    `span` is the number of lines that `label` stands for: 0 where an earlier line's label covers this one.
+    `span` is the number of lines that `label` covers: 0 if an earlier line's label covers this one.
     """
 
     label: str
@@ -79,16 +76,14 @@ class Line(Struct, frozen=True):
 
 
 class _Section(Struct, frozen=True):
-    """Lines under one heading, which may be empty."""
-
     heading: str
     lines: tuple[Line, ...]
 
 
 class Grid(Struct, frozen=True):
-    """A table as lines and columns; a column of n, statuses or sources is there where any line has one.
+    """A table as lines and columns; it has a column of n, statuses or sources if any line has one.
 
-    `evidence` and `source` are those of all figures, where neither lines nor columns say them.
+    `evidence` and `source` are those of all figures, unless lines or columns have them.
     """
 
     columns: tuple[GridColumn, ...]
@@ -112,7 +107,7 @@ class Grid(Struct, frozen=True):
 
     @property
     def remarks(self) -> str:
-        """Return what the column of statuses and reasons is called; empty where no line has any."""
+        """Return the name of the column of statuses and reasons; empty if no line has any."""
         if any(line.status for line in self.lines()):
             return "status"
         return "remarks" if any(line.reasons for line in self.lines()) else ""
@@ -143,12 +138,12 @@ def methods(table: Table) -> tuple[str, ...]:
 
 
 def worst(statuses: Sequence[Status | None]) -> Status | None:
-    """Return the worst of some statuses; `None` where none has been given."""
+    """Return the worst of some statuses; `None` if there is none."""
     return next((status for status in WORST_FIRST if status in statuses), None)
 
 
 class _Keyed(Struct, frozen=True):
-    """Rows by group and quantity, of which each pair has one at most."""
+    """Rows by group and quantity, one for each pair at most."""
 
     groups: list[str]
     quantities: list[str]
@@ -162,7 +157,6 @@ class _Keyed(Struct, frozen=True):
 
 
 def _keyed(rows: Sequence[Row]) -> _Keyed | None:
-    """Return rows by group and quantity; `None` where two are alike, or differ in evidence, or one has a status."""
     by_key = {(row.group, row.quantity): row for row in rows}
     if len(by_key) < len(rows) or len({row.evidence for row in rows}) > 1 or any(row.status for row in rows):
         return None
@@ -171,7 +165,7 @@ def _keyed(rows: Sequence[Row]) -> _Keyed | None:
 
 
 def _crossed(rows: Sequence[Row]) -> Grid | None:
-    """Groups as lines and quantities as columns, where every group has one figure of each of a few quantities."""
+    """Return groups as lines and quantities as columns, if every group has one figure of each of a few quantities."""
     keyed = _keyed(rows)
     if keyed is None or len(keyed.groups) < 2 or len(rows) < len(keyed.groups) * len(keyed.quantities):
         return None
@@ -185,9 +179,9 @@ def _crossed(rows: Sequence[Row]) -> Grid | None:
 
 
 def _matrix(rows: Sequence[Row]) -> Grid | None:
-    """Groups by quantities where most pairs have one figure: groups as lines or, where these are fewer, as columns.
+    """Return groups by quantities if most pairs have one figure: groups as lines or, if these are fewer, as columns.
 
-    A reason is of one figure and is at the end of its line. It is clear whose it is only where lines are groups.
+    A reason is of one figure and is at the end of its line: only lines that are groups say whose it is.
     """
     keyed = _keyed(rows)
     if keyed is None or len(keyed.groups) < 3 or len(keyed.quantities) < 2:
@@ -206,7 +200,7 @@ def _matrix(rows: Sequence[Row]) -> Grid | None:
 
 
 def _side_by_side(rows: Sequence[Row]) -> Grid | None:
-    """Quantities as lines and evidence, or evidence and source, as columns, where no two figures want one place."""
+    """Return quantities as lines and evidence, or evidence and source, as columns, if each place has one figure."""
     for series in (lambda row: (row.evidence, ""), lambda row: (row.evidence, row.source)):
         keys = list(dict.fromkeys(series(row) for row in rows))
         places = {(row.group, row.quantity, series(row)): row for row in rows}
@@ -271,7 +265,6 @@ def _cell(row: Row, digits: int | None) -> Cell:
 
 
 def _most_digits(rows: Sequence[Row]) -> int | None:
-    """Return how many digits are behind the point of what is printed, at most; `None` where nothing is."""
     behind = [_BEHIND_POINT.search(row.printed) for row in rows if row.printed]
     return max((len(digits[0]) if digits else 0 for digits in behind), default=None)
 

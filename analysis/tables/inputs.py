@@ -1,4 +1,4 @@
-"""What the rows of a table are made of: what was passed with them, never guessed from their words."""
+"""The inputs of a table's rows: the records passed with them, never guessed from their words."""
 
 from collections.abc import Collection, Iterable
 
@@ -8,7 +8,7 @@ from misstep.analysis.tables import Row, Table
 
 
 class InputFigure(Struct, frozen=True):
-    """One row of a table, and what it is made of."""
+    """One row of a table, with its inputs."""
 
     paper: str
     table: str
@@ -23,7 +23,7 @@ class InputFigure(Struct, frozen=True):
 
 
 def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[InputFigure, ...]:
-    """Every row of every table with the names of its inputs; `papers` are those whose printed figures are available."""
+    """Return every row of every table with the names of its inputs; `papers` have available figures."""
     figures = []
     for table in tables:
         for place, row in enumerate(table.rows):
@@ -34,7 +34,7 @@ def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> t
 
 
 def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """Return the names of what a row is made of; `papers` are those whose printed figures are available."""
+    """Return the names of a row's inputs; `papers` are those with available printed figures."""
     return (
         *(f"published/{name}" for name in papers_behind(row, table, papers)),
         *(f"datasets/{name}" for name in data_sets_behind(row, table)),
@@ -43,10 +43,7 @@ def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """Return the papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
-
-    What is measured on a data set has none.
-    """
+    """Return the papers of a row's printed figures: of its figures, else its own, else its table's."""
     if row.evidence == "real" or row.datasets:
         return ()
     named = tuple(dict.fromkeys(figure.partition("/")[0] for figure in row.figures)) or row.papers or (table.paper,)
@@ -54,10 +51,10 @@ def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
-    """Return the data sets that a row is measured on: those it says, else all of its table's."""
+    """Return the data sets that a row is measured on: its own, else all of its table's."""
     return row.datasets or (tuple(dict.fromkeys(table.datasets)) if row.evidence == "real" else ())
 
 
 def generator_behind(row: Row, table: Table) -> str:
-    """Return the function that generated a row's cases, by module and name; empty where none did or nobody said."""
+    """Return the function that generated a row's cases, by module and name; empty if there is none."""
     return (table.generator or table.made_by) if row.evidence == "generated" else ""

@@ -11,11 +11,9 @@ from misstep.harness.errors import InputError
 
 
 def document(table: Table) -> dict[str, Any]:
-    """Return a table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
+    """Return a table as one JSON value: its own fields but `drawn`, and `rows` as a list of objects.
 
-    What its figure draws is left out: the rows say the same.
-
-    What is not finite becomes `None`: JSON has no word for it, and the row's `reason` says why.
+    An infinite figure becomes `None`: JSON has no word for it, and the row's `reason` says why.
     """
     fields: dict[str, Any] = msgspec.structs.asdict(table)
     rows = [{name: finite(getattr(row, name)) for name in Row.__struct_fields__} for row in table.rows]
@@ -24,7 +22,7 @@ def document(table: Table) -> dict[str, Any]:
 
 
 def from_document(value: Any) -> Table:
-    """Return the table that `document` made this of."""
+    """Return the table of a `document`."""
     try:
         return msgspec.convert(value, Table)
     except msgspec.ValidationError as error:
@@ -37,5 +35,5 @@ def json_text(table: Table) -> str:
 
 
 def finite(value: Any) -> Any:
-    """Return a value as a file can hold it: `None` for what is not finite."""
+    """Return a value as a file can hold it: `None` if it is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

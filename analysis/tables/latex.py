@@ -1,8 +1,7 @@
 r"""A table as LaTeX: one `table` that needs `\usepackage{booktabs}` and nothing else.
 
-A table of more than a page is a `longtable`, and opens with a comment that names the package of that, too. Either is no
-wider than the text of LaTeX's `article`: the widths of its letters say which columns have to be folded, and to what. A
-remark stands below its line, over the whole width.
+A table of more than a page is a `longtable`, and opens with a comment that names its package. Either is not wider than
+the text of LaTeX's `article`: the widths of its letters say which columns have to be folded, and to which width.
 
 The shape, with made-up figures:
 
@@ -19,7 +18,7 @@ The shape, with made-up figures:
     \end{table}
 
 Text is escaped so that pdflatex with its own fonts prints it: signs of mathematics and Greek letters become commands,
-letters with accents are put together; what it has no sign for is named by its code point, as `[U+4E2D]`.
+letters with accents are put together; a character without a sign is named by its code point, as `[U+4E2D]`.
 """
 
 import re
@@ -34,13 +33,13 @@ from misstep.harness.escaping import one_line
 _FIGURES = frozenset({"value", "interval", "n"})
 _REMARK = "remark"
 _FOLDED = ({"quantity", "value"}, {"quantity", "value", "interval"})
-"""The columns that are folded where a table is too wide, and those where these alone would become too narrow."""
+"""The columns that are folded if a table is too wide, and those if these alone would become too narrow."""
 
 _LEAST = 42.0
-"""Points: what a folded column has at least, if others can give way as well."""
+"""Points: the least width of a folded column, if others can give way as well."""
 
 _TEXT_WIDTH = 345.0
-"""Points: how wide the text of an `article` is."""
+"""Points: the width of the text of an `article`."""
 
 _BETWEEN = 8.0
 """Points between two columns: twice the `tabcolsep` that a table sets."""
@@ -67,14 +66,14 @@ _WIDTHS = {
 
 _WIDEST = 8.8
 _NO_SIGN = 36.0
-"""Points that the code point of a character takes, which stands for one that the fonts lack."""
+"""Points of a code point, which replaces a character that the fonts lack."""
 
 _UNBROKEN = 8
 _PIECE = re.compile(r"[^-_/.,:=@]{0,16}[-_/.,:=@]|[^-_/.,:=@]{1,16}")
-"""What a longer word is broken into where a column is folded: TeX itself breaks words of letters alone."""
+"""The pieces of a longer word in a folded column: TeX itself breaks words of letters alone."""
 
 _LINES_OF_A_PAGE = 50
-"""What fits on a page of small print: caption, head, rows, the finding and the notes."""
+"""How many lines fit on a page of small print: caption, head, rows, the finding and the notes."""
 
 _FILLED = 0.85
 """How much of a folded line its words fill, about."""
@@ -150,7 +149,7 @@ _SIGNS = {
     "\N{LATIN CAPITAL LIGATURE OE}": r"\OE{}",
     "\N{LATIN SMALL LETTER DOTLESS I}": r"\i{}",
 }
-"""Character → how LaTeX writes it, where it cannot stand as it is."""
+"""Character → its LaTeX, if it needs another form."""
 
 _GREEK_SMALL = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega"
@@ -180,16 +179,13 @@ _ACCENTS = {
 
 _WRITTEN = _SIGNS | _GREEK | _LAMBDA
 _JOINING = frozenset("-',")
-"""What a font draws as one sign where two of them meet."""
+"""Signs that a font draws as one if two of them meet."""
 
 
 def latex_text(table: Table) -> str:
-    """Return a table as LaTeX: caption, rules of booktabs, a line a figure, the finding and the notes below.
-
-    It is a `table`, or a `longtable` where it does not fit on one page.
-    """
+    """Return a table as LaTeX, a `longtable` if it does not fit on one page."""
     shown = printed(table)
-    # What is in one float and is longer than the page is cut off at its foot, without a word.
+    # A float longer than the page is cut off at its foot, without a word.
     lines = _over_pages(table, shown) if _printed_lines(shown) > _LINES_OF_A_PAGE else _on_one_page(table, shown)
     return "\n".join(lines) + "\n"
 
@@ -212,7 +208,7 @@ def _on_one_page(table: Table, shown: Printed) -> list[str]:
 
 
 def _over_pages(table: Table, shown: Printed) -> list[str]:
-    """Return the head is repeated on every page; a line at the foot of all but the last says that the table goes on."""
+    """Repeat the head on every page; a line at the foot of all but the last says that the table goes on."""
     return [
         r"% \usepackage{booktabs}",
         r"% \usepackage{longtable}",
@@ -266,12 +262,11 @@ def _body(shown: Printed) -> Iterator[str]:
 
 
 def _over_all(shown: Printed, written: str) -> str:
-    """Return a line of text over the whole width."""
     return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {written}}}{_END}"
 
 
 def _breakable(text: str) -> str:
-    """Text as LaTeX prints it, in which long names may be broken at their signs."""
+    """Return text as LaTeX prints it, in which long names may be broken at their signs."""
     return " ".join(
         escaped(word) if len(word) <= _UNBROKEN else r"\allowbreak{}".join(map(escaped, _PIECE.findall(word)))
         for word in text.split(" ")
@@ -287,7 +282,7 @@ def _remarks(shown: Printed) -> list[str]:
 
 
 def _printed_lines(shown: Printed) -> int:
-    """How many lines the table takes on paper: what is folded and what stands above and below the rows counted."""
+    """Return how many lines the table takes on paper, with folded cells and the texts above and below the rows."""
     widths = _widths(shown) | {_REMARK: _TEXT_WIDTH}
     headings = sum(_folds(heading) for heading, _ in shown.sections)
     rows = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
@@ -300,12 +295,11 @@ def _printed_lines(shown: Printed) -> int:
 
 
 def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:
-    """Return how many lines a text takes that is folded to a width; what is not folded takes one."""
     return 1 if text and width is None else ceil(_width(text) / (_FILLED * (width or 1.0)))
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX prints it: nothing in it is a command, an end of a cell or a sign that the fonts lack."""
+    """Return text as LaTeX prints it: nothing in it is a command, an end of a cell or a sign that the fonts lack."""
     written = ""
     for piece in _pieces(unicodedata.normalize("NFC", one_line(text))):
         meets_itself = piece[0] in _JOINING and written.endswith(piece[0])
@@ -333,12 +327,10 @@ def _accented(character: str) -> str:
 
 
 def _set(shown: Printed) -> tuple[str, ...]:
-    """Return the columns that stand side by side."""
     return tuple(name for name in shown.columns if name != _REMARK)
 
 
 def _declared(shown: Printed) -> str:
-    """Return how each column is set: figures to the right, words to the left, what would be too wide folded."""
     forms = (
         ("r" if name in _FIGURES else "l") if width is None else f"p{{{width:.1f}pt}}"
         for name, width in _widths(shown).items()
@@ -347,7 +339,7 @@ def _declared(shown: Printed) -> str:
 
 
 def _widths(shown: Printed) -> dict[str, float | None]:
-    """Column → how wide it is folded to, in points; `None` for one that keeps its own width."""
+    """Return column → its folded width, in points; `None` for one that keeps its own width."""
     lines = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
     own = {name: max(map(_width, (HEADS[name], *(line[name] for line in lines)))) for name in _set(shown)}
     room = _TEXT_WIDTH - _BETWEEN * (len(own) - 1)
@@ -369,7 +361,6 @@ def _widths(shown: Printed) -> dict[str, float | None]:
 
 
 def _width(text: str) -> float:
-    """Return how wide a text is in small print, in points, at most."""
     return sum(map(_width_of, unicodedata.normalize("NFC", text)))
 
 

@@ -38,12 +38,11 @@ def markdown_text(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text in one line in which nothing is markup, an end of a cell, a mention or an address that becomes a link."""
+    """Return text in one line without markup, an end of a cell, a mention or an address that becomes a link."""
     return _ADDRESS.sub("\\\\", _MARKUP.sub(r"\\\1", text))
 
 
 def _paragraph(text: str) -> str:
-    """Text that stays a paragraph, whatever it begins with."""
     return _OPENS_A_BLOCK.sub(_first_escaped, escaped(text))
 
 

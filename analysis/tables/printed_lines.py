@@ -1,4 +1,4 @@
-"""A table as lines to print: a line a figure, each cell a text, in the words and digits that the page has."""
+"""A table as lines to print: a line a figure, each cell a text, in the words and digits of the page."""
 
 from msgspec import Struct
 
@@ -16,16 +16,16 @@ HEADS: dict[str, str] = {
     "status": "Status",
     "remark": "Remark",
 }
-"""Every column that a printed table may have → what stands at its head."""
+"""Column of a printed table → its head."""
 
 ALWAYS = frozenset({"quantity", "value", "evidence"})
-"""The columns that a printed table has even where nothing is in them; the others go when they are empty."""
+"""The columns that a printed table has even if they are empty."""
 
 
 class Printed(Struct, frozen=True):
-    """A table to print: the columns that it has, and under each heading, which may be empty, its lines.
+    """A table to print: its columns, and under each heading, which may be empty, its lines with a text a column.
 
-    A line has a text for each column. The last of the notes says how the figures were computed.
+    The last of the notes says how the figures were computed.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Rows in short: how many printed figures were compared and how that ended, and one figure in a few words."""
+"""Rows in short: how many printed figures were compared and with which result, and one figure in a few words."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,9 @@ from misstep.analysis.tables.wording import count_text, interval_text, value_tex
 
 
 class _Counted(Struct, frozen=True):
-    """How the printed figures of some rows stand, and how many figures the rows show.
+    """The printed figures of some rows by status, and how many figures the rows show.
 
-    A printed figure counts once, by the worst that was found of it, however many rows it is in; `repeated` says
-    whether any is in several.
+    A printed figure counts once, by its worst status; `repeated` says whether any is in several rows.
     """
 
     statuses: tuple[Status, ...]
@@ -26,7 +25,7 @@ def counted(rows: Sequence[Row]) -> _Counted:
     """Return the figures of some rows; a row that names no printed figure is one by itself."""
     worst = _worst(rows)
     alone = [row.status for row in rows if row.status is not None and not row.figures]
-    # A printed one, and what working it out gave, are one figure each in whatever table.
+    # A printed figure and its recomputed one are one figure each in whatever table.
     figures = len({(name, row.evidence) for row in rows for name in row.figures}) + sum(not row.figures for row in rows)
     statuses = (*worst.values(), *alone)
     repeated = figures < len(rows) or len(statuses) < sum(row.status is not None for row in rows)
@@ -34,9 +33,9 @@ def counted(rows: Sequence[Row]) -> _Counted:
 
 
 def counted_by_paper(rows: Sequence[Row]) -> dict[str, Counter[Status]]:
-    """Slug of a paper → how many of its printed figures have which status, each counted as in `counted`.
+    """Return slug of a paper → how many of its printed figures have which status, each counted as in `counted`.
 
-    A rate that is stated elsewhere, which no paper prints, stands under an empty slug.
+    A rate that is stated elsewhere, which no paper prints, is under an empty slug.
     """
     papers: dict[str, Counter[Status]] = {}
     for name, status in _worst(rows).items():
@@ -48,7 +47,6 @@ def counted_by_paper(rows: Sequence[Row]) -> dict[str, Counter[Status]]:
 
 
 def _worst(rows: Iterable[Row]) -> dict[str, Status]:
-    """Return each printed figure that was compared → the worst that was found of it."""
     worst: dict[str, Status] = {}
     for row in rows:
         if row.status is not None:

@@ -43,7 +43,6 @@ def table_text(table: Table, width: int = 110) -> str:
 
 
 def _line(layout: Grid, label: str, figures: list[str], n: str, status: str, source: str) -> list[str]:
-    """Return the cells of a line, without the columns that no line needs."""
     has_status = layout.remarks == "status"
     return [label, *figures, *[n] * layout.has_n, *[status] * has_status, *[source] * layout.has_source]
 
@@ -57,7 +56,7 @@ def _figure(cell: Cell | None) -> str:
 
 
 def _aligned(headers: list[str], body: list[list[str] | str]) -> list[str]:
-    """Labels and words to the left, figures to the right; headings and reasons between them as they are."""
+    """Align labels and words to the left, figures to the right; headings and reasons between them stay as they are."""
     to_left = {0} | {index for index, header in enumerate(headers) if header in ("status", "source")}
     head, *lines = aligned([headers, *(line for line in body if isinstance(line, list))], to_left)
     drawn = iter(lines)

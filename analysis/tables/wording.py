@@ -1,4 +1,4 @@
-"""Figures as people read them: how a number of each unit is written, in one place for page, terminal and plot."""
+"""Figures as people read them: how a number of each unit is written for page, terminal and plot."""
 
 import math
 import re
@@ -8,13 +8,13 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Unit
 
 MISSING = "—"
-"""What stands where a value is undefined or missing; the reason stands beside it."""
+"""The sign for an undefined or missing value; the reason is beside it."""
 
 _DECIMALS: dict[Unit, int] = {"share": 1, "coefficient": 3}
-"""How many digits stand behind the point of what is written with a fixed number of them."""
+"""How many digits are behind the point of numbers with a fixed number of them."""
 
 _LEAST_PERCENT = 0.01
-"""Percentages below it are written as below it: their digits say nothing to a reader."""
+"""Smaller percentages are written as below it: their digits say nothing to a reader."""
 
 _MINUS = "\N{MINUS SIGN}"
 _BARE = re.compile(r"\d+(?:\.\d+)?")
@@ -35,9 +35,9 @@ def number_text(value: float | int | str | None, unit: Unit = "number", decimals
 
 
 def value_text(row: Row) -> str:
-    """Return the figure of a row: the paper's own digits where they are printed, else its value in its unit.
+    """Return the figure of a row: the paper's own digits if they are printed, else its value in its unit.
 
-    A percentage whose sign the paper prints at the head of the column has it here at its digits, as all others do.
+    A percentage whose sign the paper prints at the head of the column has it at its digits, as all others do.
     """
     if row.printed is None:
         return number_text(row.value, row.unit)
@@ -65,7 +65,7 @@ def interval_text(row: Row) -> str:
 
 
 def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
-    """Return an estimate with its 95% interval, or that it has none, and with whose it is where that is named."""
+    """Return an estimate with its 95% interval, or that it has none, and its owner, if named."""
     interval = interval_words(estimate.low, estimate.high, unit)
     return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
@@ -78,7 +78,7 @@ def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
 
 
 def p_text(p_value: float | None, p_adjusted: float | None) -> str:
-    """Return a p-value, and what is left of it after adjustment where that changes it."""
+    """Return a p-value, and the adjusted one if it differs."""
     text = f"p {number_text(p_value, 'p')}"
     return text if p_adjusted == p_value else f"{text}, adjusted {number_text(p_adjusted, 'p')}"
 

@@ -1,8 +1,7 @@
 """`python -m benchmarks.audit [--tables N] [--seed S]`: printed, written to RESULTS.md beside this, and recorded.
 
-What is recorded, in `data/recordings/audit_detection.toml`, is what the notebook of the audit shows. The rules of the
-audit were worked out on seeds 1 to 3; the one that is reported by default is another. The whole run takes ten minutes
-on one core with the default 1,000 tables of each kind.
+The notebook of the audit shows `data/recordings/audit_detection.toml`. The rules of the audit were worked out on seeds
+1 to 3; the default is another. The whole run takes ten minutes on one core with the default 1,000 tables of each kind.
 """
 
 import argparse
@@ -36,7 +35,7 @@ from misstep.harness.places import data_folder
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 _MOST_ALARMS = 20
-"""How many false alarms are written out."""
+"""How many false alarms are printed."""
 
 
 def main(arguments: Sequence[str]) -> None:

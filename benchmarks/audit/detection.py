@@ -1,7 +1,7 @@
 """How well the audit does on made-up tables: alarms on sound ones, planted errors found, and repairs named.
 
-Three questions are kept apart: whether an error was found; whether it could be found at all, which is known by how it
-was made; and whether a suggestion names what was planted.
+Three questions are kept apart: whether an error was found; whether it could be found at all, known by its
+construction; and whether a suggestion names the planted repair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Alarm(Struct, frozen=True):
 
 
 class Sound(Struct, frozen=True):
-    """What sound tables gave: how many tables and checks there were, and every false alarm."""
+    """The results on sound tables."""
 
     tables: int
     checks: int
@@ -41,7 +41,7 @@ class Sound(Struct, frozen=True):
 
 
 class PlantedResult(Struct, frozen=True):
-    """What became of one planted error; `named` is `None` if there is no repair to name."""
+    """The result of one planted error; `named` is `None` if there is no repair to name."""
 
     n: int
     undetectable: bool | None
@@ -71,7 +71,7 @@ def on_planted_errors(seed: int, kind: str, tables: int) -> list[PlantedResult]:
 
 
 def detectable(results: Sequence[PlantedResult]) -> list[PlantedResult]:
-    """Return those that some check could find; where that is not known, all."""
+    """Return those that some check could find; if that is not known, all."""
     return [one for one in results if not one.undetectable]
 
 

@@ -25,7 +25,7 @@ from misstep.analysis.tables import Unit
 SMALLEST, LARGEST = 5, 100_000
 ANSWER_STEPS = tuple(map(Fraction, ("1", "1", "0.5", "0.25", "0.2", "0.1", "5", "2.5")))
 MOST_SEARCHED = 60
-"""The largest number of items of a kappa without its matrix: what the search for a matrix is made for."""
+"""The largest number of items of a kappa without its matrix: that of the search for a matrix."""
 
 
 def draw_for(seed: int, kind: str, place: int) -> Random:
@@ -52,31 +52,31 @@ def draw_style(draw: Random) -> Style:
 
 
 def draw_share_unit(draw: Random) -> Unit:
-    """Most papers print shares in percent, some as fractions."""
+    """Draw a unit: most papers print shares in percent, some as fractions."""
     return draw.choice(("share", "share", "share", "coefficient"))
 
 
 def parts_of(draw: Random, n: int, how_many: int) -> list[int]:
-    """Whole counts that add up to n; some may be 0."""
+    """Draw whole counts that add up to n; some may be 0."""
     cuts = sorted(draw.randint(0, n) for _ in range(how_many - 1))
     return [high - low for low, high in zip([0, *cuts], [*cuts, n], strict=True)]
 
 
 def draw_shares(draw: Random) -> MadeTable:
-    """Counts and shares of two to eight classes."""
+    """Draw counts and shares of two to eight classes."""
     n = draw_size(draw)
     return shares_of(draw_style(draw), n, parts_of(draw, n, draw.randint(2, 8)), draw_share_unit(draw))
 
 
 def draw_shares_alone(draw: Random) -> MadeTable:
-    """Up to seven shares without their counts, some over repeated runs."""
+    """Draw up to seven shares without their counts, some over repeated runs."""
     n, repeats = draw_size(draw), draw.choice((1, 1, 3, 5, 10))
     counts = [draw.randint(0, n * repeats) for _ in range(draw.randint(1, 7))]
     return shares_alone_of(draw_style(draw), n, counts, repeats, draw_share_unit(draw))
 
 
 def draw_means(draw: Random) -> MadeTable:
-    """Up to four means of answers on a scale, some of them below 0."""
+    """Draw up to four means of answers on a scale, some of them below 0."""
     n, step = draw_size(draw), draw.choice(ANSWER_STEPS)
     lowest = draw.choice((0, 1, -3))
     totals = [draw.randint(lowest * n, 7 * n) for _ in range(draw.randint(1, 4))]
@@ -115,7 +115,7 @@ def draw_judge(draw: Random) -> MadeTable:
 
 
 def draw_cells(draw: Random, n: int) -> list[list[int]]:
-    """A matrix of two raters with two to four labels who agree more often than not; both use two labels or more."""
+    """Draw a matrix of two raters with two to four labels who agree more often than not; two or more are used."""
     labels = draw.randint(2, 4)
     chances = [(4 if one == other else 1) * draw.random() for one in range(labels) for other in range(labels)]
     cells = [[0] * labels for _ in range(labels)]

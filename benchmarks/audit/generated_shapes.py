@@ -19,7 +19,7 @@ _MOST_PAIRS = 2_500
 
 
 def shares_of(style: Style, n: int, counts: Sequence[int], unit: Unit = "share") -> MadeTable:
-    """Counts of classes that exclude each other, their total, their shares, and the 100% below."""
+    """Build counts of classes that exclude each other, their total, their shares, and the 100% below."""
     style = _for_shares(style, unit)
     counted, shared = names("count", len(counts)), names("share", len(counts))
     rows = [count_of("n", n, "sum", {"parts": counted})]
@@ -32,7 +32,7 @@ def shares_of(style: Style, n: int, counts: Sequence[int], unit: Unit = "share")
 
 
 def shares_alone_of(style: Style, n: int, counts: Sequence[int], repeats: int = 1, unit: Unit = "share") -> MadeTable:
-    """Shares of n cases, or of n cases run several times, without their counts."""
+    """Build shares of n cases, or of n cases run several times, without their counts."""
     style = _for_shares(style, unit)
     cases = n * repeats
     rows = [count_of("n", n)]
@@ -48,7 +48,7 @@ def shares_alone_of(style: Style, n: int, counts: Sequence[int], repeats: int = 
 
 
 def means_of(style: Style, n: int, step: Fraction, totals: Sequence[int]) -> MadeTable:
-    """Means of n answers that go in steps; each total is a number of steps."""
+    """Build means of n answers that go in steps; each total is a number of steps."""
     rows = [count_of("n", n)]
     inputs: Inputs = {"n": "n"}
     if step != 1:
@@ -64,7 +64,7 @@ def means_of(style: Style, n: int, step: Fraction, totals: Sequence[int]) -> Mad
 def comparison_of(
     style: Style, first: tuple[int, int], second: tuple[int, int], test: int = 0, p_digits: int = 3
 ) -> MadeTable:
-    """Two arms, each a count of a number: their shares, the difference in points, the relative change, the p-value."""
+    """Build two arms, each a count of a number: their shares, the difference, the relative change, the p-value."""
     one, two = Fraction(*first), Fraction(*second)
     shown1, shown2 = (rounded_value(100 * share, style.digits, style.rule) / 100 for share in (one, two))
     rows = []
@@ -94,7 +94,7 @@ def usual_p_values(x1: int, n1: int, x2: int, n2: int) -> tuple[Fraction, ...]:
 
 
 def amounts_of(style: Style, amounts: Sequence[Fraction], letter: Letter = "") -> MadeTable:
-    """Measured amounts and their total; difference, quotient and change of the first two; the first as a share."""
+    """Build measured amounts, their total, difference, quotient and change of the first two, the first as a share."""
     ids = names("amount", len(amounts))
     total, (first, second) = sum(amounts, Fraction(0)), amounts[:2]
     pair: Inputs = {"part": ids[0], "whole": ids[1]}
@@ -174,7 +174,6 @@ def count_of(id_: str, count: int, check: Check | None = None, inputs: Inputs | 
 
 
 def _for_shares(style: Style, unit: Unit) -> Style:
-    """Return the same style; a share printed as a fraction has two digits more."""
     return style if unit == "share" else structs.replace(style, digits=style.digits + 2)
 
 

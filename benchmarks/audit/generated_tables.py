@@ -1,4 +1,4 @@
-"""Made-up tables of known truth, printed as papers print: exact values, a rounding rule, digits, and what follows.
+"""Made-up tables of known truth, printed as papers print.
 
 A quantity keeps its exact value beside its print, so that it is known which other prints would be sound, too.
 `generated_shapes` draws sound tables of them, `planted_errors` breaks them; the audit sees the printed `Paper` only.
@@ -15,7 +15,7 @@ from misstep.analysis.tables import Unit
 
 Rule = Literal["half_up", "half_even", "half_down", "binary", "cut_off"]
 SOUND_RULES: tuple[Rule, ...] = ("half_up", "half_even", "binary")
-"""Ties away from zero or to even, or what formatting the nearest binary number gives."""
+"""Ties away from zero or to even, or the format of the nearest binary number."""
 
 Inputs = dict[str, str | tuple[str, ...]]
 Letter = Literal["", "k", "M"]
@@ -36,9 +36,9 @@ class Quantity(Struct, frozen=True):
     """One cell of a made-up table.
 
     `value` is exact, a share as a fraction; `others` are values that a sound table might print instead (the p-value of
-    another usual test, the difference of the rounded shares); `steps` is how many equal steps there are to 1 where
-    nothing else printed fixes the value (a share of n cases without its count: n); `typed` is a print that overrides
-    all that: an error. Without `digits` it is printed with those of the table.
+    another usual test, the difference of the rounded shares); `steps` is how many equal steps there are to 1 if
+    nothing else printed fixes the value (a share of n cases without its count: n); `typed` is an erroneous print that
+    overrides all. Without `digits` it is printed with those of the table.
     """
 
     id: str
@@ -58,7 +58,7 @@ class Quantity(Struct, frozen=True):
 
 
 class MadeTable(Struct, frozen=True):
-    """A made-up table: what it is of, how many cases, its style, its quantities and matrices."""
+    """A made-up table; `shape` is its kind, `n` its number of cases."""
 
     shape: str
     n: int
@@ -67,7 +67,6 @@ class MadeTable(Struct, frozen=True):
     matrices: tuple[PrintedMatrix, ...] = ()
 
     def __getitem__(self, id: str) -> Quantity:  # noqa: A002 (the figures' own word)
-        """Return the quantity with an id."""
         return next(quantity for quantity in self.quantities if quantity.id == id)
 
     def changed(self, *quantities: Quantity) -> "MadeTable":
@@ -80,7 +79,7 @@ class MadeTable(Struct, frozen=True):
         return printed(self[id], self.style)
 
     def paper(self) -> Paper:
-        """Return what a reader sees of it."""
+        """Return the table as a reader sees it."""
         figures = tuple(_figure(quantity, self.style) for quantity in self.quantities)
         return Paper(self.shape, f"A made-up table: {self.shape}", "Nobody", figures, self.matrices)
 
@@ -122,7 +121,7 @@ def rounded(value: Fraction, digits: int, rule: Rule) -> str:
 
 
 def rounded_value(value: Fraction, digits: int, rule: Rule) -> Fraction:
-    """Return what is left of a value when it is printed."""
+    """Return the value that a print of another value has."""
     return Fraction(rounded(value, digits, rule))
 
 
@@ -136,7 +135,7 @@ def differing(table: MadeTable, sound: MadeTable) -> tuple[str, ...]:
 
 
 def _sound_rules(value: Fraction) -> tuple[Rule, ...]:
-    """The rules by which a value may print; a tie that is not a binary number goes down in some orders of computing."""
+    """Return the rules by which a value may print; a tie that is not binary goes down in some orders of computing."""
     in_binary = value.denominator & (value.denominator - 1) == 0
     return SOUND_RULES if in_binary else (*SOUND_RULES, "half_down")
 
@@ -188,7 +187,7 @@ _ENDS: dict[Unit, str] = {"share": "%", "difference": "pp"}
 
 
 def names(prefix: str, how_many: int) -> tuple[str, ...]:
-    """Ids of quantities of one kind."""
+    """Return ids of quantities of one kind."""
     return tuple(f"{prefix}{place}" for place in range(1, how_many + 1))
 
 

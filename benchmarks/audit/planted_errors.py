@@ -1,7 +1,7 @@
 """Made-up tables with one planted error each, of the kinds that are found in papers.
 
-Whether an error could be found at all is known by construction: where some sound table prints exactly like the
-broken one, no check of printed figures can tell them apart, and the error counts as undetectable.
+An error counts as undetectable if some sound table prints exactly like the broken one: no check of printed figures can
+tell them apart.
 """
 
 from collections.abc import Callable
@@ -33,15 +33,15 @@ from benchmarks.audit.generated_tables import MadeTable, Quantity, differing, ro
 from misstep.analysis.stats.printed.usual_tests import HOW_MANY
 
 _NEAR = 0.01
-"""How far off the number of cases lies that percentages were worked out of, as a share of the printed one."""
+"""How far off the number of cases of percentages lies, as a share of the printed one."""
 
 
 class Planted(Struct, frozen=True):
     """A table with one error.
 
-    `undetectable` says whether a sound table prints the same, `None` where that is not known; `repair` has the words
-    of which a suggestion has to hold one to name what was planted: none where the sentence itself gives the right
-    value and there is no more to say.
+    `undetectable` says whether a sound table prints the same, `None` if that is not known; `repair` has the words
+    of which a suggestion has to hold one to name the planted repair: none if the sentence itself gives the right
+    value.
     """
 
     table: MadeTable
@@ -88,7 +88,6 @@ def _retyped(table: MadeTable, id_: str, text: str | None, *, named: bool = Fals
 
 
 def _revalued(table: MadeTable, values: dict[str, Fraction], repair: tuple[str, ...]) -> Planted:
-    """Return a table in which some quantities are printed from other values."""
     broken = table.changed(*(structs.replace(table[id_], value=value) for id_, value in values.items()))
     return Planted(broken, not differing(broken, table), repair)
 
@@ -308,4 +307,6 @@ KINDS: dict[str, Callable[[Random], Planted | None]] = {
     "one digit of kappa, matrix printed": _kappa_typo,
     "one digit of kappa, no matrix": _kappa_typo_alone,
 }
-"""Each kind of error, and how it is planted; what is planted gives `None` where a drawn table does not admit it."""
+"""Kind of error → its planter, which returns `None` if a drawn table does not admit it.
+
+"""

@@ -1,7 +1,7 @@
-"""The page on which a rater labels a case: the case on one side, what may be said of it on the other.
+"""The page on which a rater labels a case: the case on one side, its possible labels on the other.
 
-Every answer of another rater that it shows was given to it: a page in a blind phase is given none. No judge's verdict
-and no gold label comes here.
+It shows only the answers of other raters that it is given: none in a blind phase. It shows neither a judge's verdict
+nor a gold label.
 """
 
 from collections.abc import Sequence
@@ -54,12 +54,9 @@ class Link(Struct, frozen=True):
 class Asked(Struct, frozen=True):
     """What a rater is asked now.
 
-    - `rater`, `phase`: Who labels, and the phase of the study.
-    - `place`, `of`, `done`: The how-manieth of how many cases of the rater's in the phase, and how many of them are
-      answered.
-    - `links`: The rater's cases in the phase, in order.
-    - `address`, `token`, `revision`: Where the answer goes, what shows that it is from this page, and how many answers
-      the page knows of.
+    - `place`, `of`, `done`: The number of the case among the rater's cases of the phase, their number, and the number
+      of answered ones.
+    - `token`, `revision`: Proof that an answer is from this page, and the number of answers that the page knows of.
     - `own`: The rater's last answer, in this phase or before.
     - `others`: Answers that may be seen, the rater's own among them; none in a blind phase.
     - `open`: Whether an answer is taken now.
@@ -80,8 +77,6 @@ class Asked(Struct, frozen=True):
 
 
 class _Choice(Struct, frozen=True):
-    """Something that can be chosen: its value, title, key and meaning, whether it is chosen, what is finer."""
-
     value: str
     title: str
     key: str
@@ -91,8 +86,6 @@ class _Choice(Struct, frozen=True):
 
 
 class _FileView(Struct, frozen=True):
-    """A file as the page shows it."""
-
     path: str
     text: Passage
     note: str
@@ -149,12 +142,12 @@ def case_page(material: Material, question: Asked, foot: Foot) -> str:
 
 
 def form_policy(scripts: Sequence[str]) -> str:
-    """Return the policy of a page whose form and script may write to where it is from, and to nowhere else."""
+    """Return the policy of a page whose form and script may write to its own origin and nowhere else."""
     return policy(scripts).replace("form-action 'none'", "form-action 'self'; connect-src 'self'")
 
 
 def step_line(step: Step) -> str:
-    """Return a step on one line: what was called or said, and whether it failed."""
+    """Return a step on one line: its call or text, and whether it failed."""
     called = [f"{call.name}: {_argument(call.arguments)}" if call.arguments else call.name for call in step.calls]
     text = "; ".join(called) or step.text or step.reasoning or "; ".join(result.text for result in step.results)
     line = one_line(text[: 4 * _LINE])
@@ -194,7 +187,7 @@ def _part(part: MaterialPart, most: int) -> PartView:
     room, files = _OPEN_AT_MOST, []
     for file in part.files:
         text = structs.replace(passage(file.text, most, always_open=True), is_diff=file.is_diff)
-        # Logs and changes are what is read first: they stand open as long as they are short.
+        # Logs and changes are read first: they are open as long as they are short.
         room -= len(text.start)
         is_open = part.id in ("logs", "changes", "text", "patch") and room >= 0
         files.append(_FileView(file.path, text, file.note, is_open))

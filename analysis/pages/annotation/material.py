@@ -1,4 +1,4 @@
-"""What a rater is shown of a case, before it becomes a page: texts, the run, and what may be said of it."""
+"""What a rater sees of a case, before it becomes a page."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from misstep.harness.trajectory import Trajectory
 
 
 class Meaning(Struct, frozen=True):
-    """A label or subcategory: its name in the data, its title, and what it means."""
+    """A label or subcategory."""
 
     name: str
     title: str
@@ -17,7 +17,7 @@ class Meaning(Struct, frozen=True):
 
 
 class TextFile(Struct, frozen=True):
-    """A file: its text, and a note such as why that is not shown; `is_diff` where it is the change of a file."""
+    """A file with a note, such as why its text is not shown; `is_diff` if it is the change of a file."""
 
     path: str
     text: str = ""
@@ -26,7 +26,7 @@ class TextFile(Struct, frozen=True):
 
 
 class MaterialPart(Struct, frozen=True):
-    """The files of one part of a case; `left_out` more are not shown, and `note` says what a rater should know."""
+    """The files of one part of a case; `left_out` more are not shown, and `note` is for the rater."""
 
     id: str
     title: str
@@ -36,10 +36,7 @@ class MaterialPart(Struct, frozen=True):
 
 
 class Material(Struct, frozen=True):
-    """A case: what was asked, the run, its parts, and the labels that it may get.
-
-    `problem` says why the run is not shown, if there is one that cannot be read.
-    """
+    """A case with the labels that it may get; `problem` says why the run cannot be read."""
 
     id: str
     question: str

@@ -1,4 +1,4 @@
-"""Pages on which raters meet: the calibration set side by side with the code book, and the page of who is awaited."""
+"""Pages on which raters meet: the calibration set side by side with the code book, and the waiting page."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ class Compared(Struct, frozen=True):
 
     @property
     def meanings(self) -> list[Meaning]:
-        """Return what the code book says of the labels and kinds that were given."""
+        """Return the code book's entries of the labels and kinds that were given."""
         labels = {(one.label, one.subcategory) for one in self.answers}
         entries = []
         for label in self.labels:

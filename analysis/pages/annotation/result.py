@@ -1,4 +1,4 @@
-"""The result of an annotation study, as one HTML page and for a terminal: agreement first, then the disagreements."""
+"""The result of an annotation study, as one HTML page and for a terminal: agreement, then disagreements."""
 
 from importlib.util import find_spec
 
@@ -46,7 +46,6 @@ def result_text(study: AnnotatedStudy, report: Disagreement, source: str) -> str
 
 
 def _figures(report: Disagreement) -> list[str]:
-    """Return the kappas with their intervals, where they can be drawn."""
     rows = kappa_rows(report.report)
     if not rows or find_spec("matplotlib") is None:
         return []

@@ -1,11 +1,10 @@
-"""Data inside a page: JSON that no text can break out of, compressed where it is large.
+"""Data inside a page: JSON that no text can break out of, compressed if it is large.
 
-What a page's script reads is in `<script type="application/json">`: a value as it is, or, where it is large, one
-string with the Base64 of its JSON compressed by zlib:
+A page's script reads `<script type="application/json">`: a value, or the Base64 of its JSON compressed by zlib:
 
     {"ids": ["i0", "i1"], "labels": ["fruit"]}        "eJyrVspMKVayUlDKNFTSUcpNLC5WslJQSgezzZRqAY5jCI0="
 
-In both no `<`, `>` or `&` stands as itself, so that nothing in them ends the element or starts another.
+Neither holds a `<`, `>` or `&`, so that nothing in them ends the element or starts another.
 """
 
 import zlib
@@ -33,12 +32,11 @@ def embedded(value: Any) -> str:
 
 
 def is_embedded(text: str) -> bool:
-    """Whether a text that was kept may be in a script element: nothing in it ends the element or starts another."""
+    """Return whether a stored text may be in a script element: nothing in it ends the element or starts another."""
     return not _MARKUP.intersection(text)
 
 
 def _shown(value: Any) -> Any:
-    """Return the value with every text in it printable."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list | tuple):

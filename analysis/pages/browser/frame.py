@@ -1,6 +1,6 @@
 """The frame of pages with a browser of many things, one of which its script opens at a time.
 
-The page asks for nothing outside itself, and its policy forbids it: only its own scripts run, known by their hash.
+Its policy forbids every request: only its own scripts run, known by their hash.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _SCRIPTS_OF = {
     "runs/index.html.jinja": ("browser/judged_runs.js", "runs/index.js"),
     "sessions/page.html.jinja": ("browser/judged_runs.js", "sessions/browser.js"),
 }
-"""The scripts of each template's browser, which come after those that all share."""
+"""Template → the scripts of its browser, after those that all share."""
 
 LINES_SHOWN = 200
 """How many of the things are in the page for readers without scripts."""
@@ -30,7 +30,7 @@ Line = TypeVar("Line")
 
 
 class Listed(Struct, Generic[Line], frozen=True):
-    """The things of a page: what its script reads, by name, and the lines that stand there without it."""
+    """The things of a page: data for its script, by name, and lines for readers without scripts."""
 
     data: Mapping[str, str]
     lines: tuple[Line, ...]

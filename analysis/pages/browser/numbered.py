@@ -1,4 +1,4 @@
-"""Words that a page says once and then names by number, so that a list of thousands stays small."""
+"""Words that a page holds once and then names by number, so that a list of thousands stays small."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ NONE = -1
 
 
 class Numbered:
-    """Words by number, in the order in which they were first said."""
+    """Words by number, in the order of their first use."""
 
     def __init__(self, words: Sequence[str] = ()) -> None:
         self._place = {word: place for place, word in enumerate(words)}
 
     def of(self, word: str | None) -> int:
-        """Return the number of a word, which is a new one where it was not said before."""
+        """Return the number of a word, a new one if the word is new."""
         return NONE if word is None else self._place.setdefault(word, len(self._place))
 
     def words(self) -> list[str]:

@@ -1,7 +1,4 @@
-"""The parts of a page that are read when somebody opens them: the most wanted ones, within a bound.
-
-However many there are, no more than the bound is held at once.
-"""
+"""The parts of a page that are read when somebody opens them: the most wanted ones, within a bound."""
 
 import heapq
 from typing import Any
@@ -10,9 +7,9 @@ from misstep.analysis.pages.browser.embedding import embedded
 
 
 class Pieces:
-    """Parts of a page by name, of which the least wanted go when all together are too large.
+    """Parts of a page by name; the least wanted go when all together are larger than `most_bytes` in the page.
 
-    - `most_bytes`: How large all of them may be together, as they are in the page.
+    No more than the bound is held at once.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -23,11 +20,11 @@ class Pieces:
         self._kept: list[tuple[int, int, str, str]] = []
 
     def wants(self, rank: int) -> bool:
-        """Whether a part of this rank may be kept: not where the bound has already cost a part that ranks as high."""
+        """Return whether a part of this rank may be kept: not if the bound has cost a part that ranks as high."""
         return rank > self._lost
 
     def add(self, name: str, rank: int, value: Any) -> None:
-        """Keep a part; of those that do not fit the lowest rank goes, and of these the latest."""
+        """Keep a part; of those that do not fit, the latest of the lowest rank goes."""
         self.add_embedded(name, rank, embedded(value))
 
     def add_embedded(self, name: str, rank: int, text: str) -> None:
@@ -41,5 +38,5 @@ class Pieces:
             self._lost = max(self._lost, rank)
 
     def kept(self) -> dict[str, str]:
-        """Return the parts that are kept, in the order in which they came: name → the content of its script element."""
+        """Return the kept parts in the order in which they came: name → the content of its script element."""
         return {name: text for _, _, name, text in sorted(self._kept, key=lambda one: -one[1])}

@@ -1,7 +1,6 @@
 """A run of an agent as a report's item browser opens it: shortened to a bound, its evidence in full.
 
-What is left out is said where it is left out. The page holds it as JSON, shown here with made-up values and only the
-fields that say something:
+The page holds it as JSON, shown here with made-up values:
 
     {"id": "run-7", "task": {"start": "Sort the list."}, "facts": [["Outcome", "failed"]], "n_steps": 31,
      "view": "misstep view runs.jsonl --id run-7",
@@ -61,7 +60,6 @@ def shown_run(
 
 
 def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Sequence[int], int]:
-    """Return the steps that are shown, and how much of each of their texts."""
     lengths = [[length for length in text_lengths(step) if length] for step in run.steps]
     near = {
         number + away

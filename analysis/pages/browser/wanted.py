@@ -1,4 +1,4 @@
-"""Which runs a reader wants to see first in a list, the index of them, and how much of a text is there."""
+"""The order in which a list shows runs, their index, and the length of the texts in it."""
 
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _SECONDS = 1 << 40
 
 
 class WantedSession(Struct, frozen=True):
-    """A session that is listed: what was found in it, and the part of the page that holds its steps, if one does."""
+    """A listed session, its findings, and the part of the page that holds its steps, if one does."""
 
     rank: int
     session: Session
@@ -36,8 +36,7 @@ def session_index(
 ) -> dict[str, Any]:
     """Return sessions as a page's script reads them, a list a field.
 
-    Categories and what is `numbered`, field → a value a session, are said once and then counted from 0. `piece` names
-    the part of the page that holds a session's steps, if it is among those that are kept.
+    Categories and the `numbered` values (field → a value a session) are held once and then counted from 0.
     """
     words = {name: Numbered() for name in ("category", *numbered)}
     categories = [[words["category"].of(verdict.judge) for verdict in one.found] for one in listed]
@@ -78,7 +77,7 @@ def steps_named(steps: Sequence[int]) -> str:
 
 
 def rank_of(session: Session, count: int) -> int:
-    """Return the rank of a session: higher with more categories found in it, and of these higher where it is newer."""
+    """Return the rank of a session: higher with more categories found in it, then if it is newer."""
     return count * _SECONDS + _started(session)
 
 
@@ -92,6 +91,6 @@ def _started(session: Session) -> int:
 
 
 def shortened(text: str, most: int = REASON_SHOWN) -> str:
-    """Return a text in one line, of which no more than `most` characters are shown."""
+    """Return a text in one line, cut to `most` characters."""
     line = one_line(text[: 2 * most])
     return line if len(line) <= most else f"{line[:most].rstrip()} …"

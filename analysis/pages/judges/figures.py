@@ -19,7 +19,7 @@ LABELS_DRAWN = 24
 
 
 def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...], ...]:
-    """Return all figures of the runs on one benchmark, those that want seeing side by side together."""
+    """Return all figures of the runs on one benchmark, those that belong side by side together."""
     scored = {name: assessment.scores for name, assessment in assessments.items()}
     of_runs = []
     for name in list(assessments)[:RUNS_DRAWN]:
@@ -32,7 +32,6 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...
 
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
-    """Return all runs beside each other: their accuracy, and what it costs."""
     rows = [
         estimate_row(name, scores.accuracy_all, "share", source=scores.benchmark)
         for name, scores in scored.items()
@@ -69,7 +68,6 @@ def _cost_per_item(scores: Scores) -> float | None:
 
 
 def _confusions(scores: Scores, of: str) -> list[str]:
-    """Return the confusion matrix, if there is anything in it and it is not too large to read."""
     matrix = scores.confusion
     if not scores.accuracy_all.n or len(matrix.labels) > LABELS_DRAWN:
         return []
@@ -83,7 +81,6 @@ def _confusions(scores: Scores, of: str) -> list[str]:
 
 
 def _reliabilities(found: Reliability, of: str) -> list[str]:
-    """Return how often answers are right by their score, where they have any."""
     if not found.bins:
         return []
     rows, means = [], {}

@@ -1,6 +1,6 @@
 """All items of some runs of judges as one index, which a report's item browser filters, sorts and searches.
 
-A list a field, in the order of the items, so that thousands of them stay small; labels, models and prompts are said
+A list a field, in the order of the items, so that thousands of them stay small; labels, models and prompts are held
 once and then counted from 0. With made-up values:
 
     {"labels": ["fruit", "vegetable"], "statuses": ["answered", …], "raters": ["ann"], "models": ["small-1"],
@@ -8,10 +8,9 @@ once and then counted from 0. With made-up values:
      "run_of": ["run-0", ""], "piece_of": ["text-0/0", ""], "absent": {},
      "runs": [{"name": "strict", "label": [0, -1], "status": [0, 3], "rationale": ["It is one.", ""], …}]}
 
-A verdict of triage also has a subcategory and evidence, of which a piece is its kind, its place and its text; in runs
-without any, both lists are empty. `piece_of` and `run_of` name the parts of the page that hold an item's own text and
-its run, empty if there is none; `absent` says of items, by their place, why they have none. `gold_subcategories` is
-empty if none is known.
+A verdict of triage also has a subcategory and evidence (kind, place and text); without any, both lists are empty.
+`piece_of` and `run_of` name the parts of the page with an item's own text and its run; `absent` gives the reason why an
+item, by its place, has none. `gold_subcategories` is empty if none is known.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,14 +37,14 @@ _EVIDENCE_SHOWN = 12
 
 
 class JudgedBy(Struct, frozen=True):
-    """What one run of a judge says: item → its verdict."""
+    """The verdicts of one run of a judge: item → its verdict."""
 
     name: str
     verdicts: Mapping[str, Verdict]
 
 
 def rank(item: str, reference: Reference, runs: Sequence[JudgedBy]) -> int:
-    """How much a reader wants to see an item: 3 a wrong answer of any run, 2 none, 1 no gold label, 0 all are right."""
+    """Return how much a reader wants to see an item: 3 a wrong answer, 2 a missing one, 1 no gold label, 0 all right."""
     verdicts = [verdict for run in runs if (verdict := run.verdicts.get(item)) is not None]
     gold = reference.label_of.get(item)
     if gold is not None and any(verdict.label not in (None, gold) for verdict in verdicts):
@@ -124,7 +123,6 @@ _NOTHING_FOUND = TriageVerdict(item="", judge="", label=None, status="abstained"
 
 
 def _evidence(verdict: TriageVerdict, most: int) -> list[tuple[str, str, str]]:
-    """Return what a verdict rests on; if there is more than is shown, the last piece says so."""
     shown: list[tuple[str, str, str]] = [
         (one.kind, _shortened(one.where, most), _shortened(one.text, most)) for one in verdict.evidence
     ]
@@ -135,5 +133,4 @@ def _evidence(verdict: TriageVerdict, most: int) -> list[tuple[str, str, str]]:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters; what is cut is said."""
     return text if len(text) <= most else f"{text[:most].rstrip()} […{len(text) - most:,} more characters]"

@@ -1,6 +1,6 @@
-"""The report of runs of judges as one page: the finding, figures, tables, and every item to look at.
+"""The report of runs of judges as one page: the finding, figures, tables, and every item.
 
-All that came from outside is in it as text, in the page's script only by `textContent`.
+Texts from outside enter the page's script only by `textContent`.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ class WrongAnswer(Struct, frozen=True):
 
 
 class ItemBrowser(Struct, frozen=True):
-    """The items of a section: what the page's script reads, by name, and what stands there without it."""
+    """The items of a section: data for the page's script, by name, and lines for readers without scripts."""
 
     data: Mapping[str, str]
     wrong: tuple[WrongAnswer, ...]
@@ -44,12 +44,10 @@ class ItemBrowser(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True):
-    """What the page says of one benchmark.
+    """The part of the page on one benchmark.
 
-    - `title`, `finding`: Its heading, and its first sentence.
-    - `figures`: HTML fragments of this package, those together that stand side by side.
+    - `figures`: HTML fragments of this package, in groups that are shown side by side.
     - `tables`: Heading → the tables below it; those without a heading come first, the first of them before the items.
-    - `items`: Every item, to look at.
     """
 
     title: str
@@ -83,7 +81,7 @@ def judge_page(
 def wrong_answers(
     ids: Sequence[str], reference: Reference, runs: Sequence[JudgedBy]
 ) -> tuple[tuple[WrongAnswer, ...], str]:
-    """The first wrong answers, then the first items without an answer, and a sentence on how many there are of each."""
+    """Return the first wrong answers, then the first items without an answer, and a sentence on how many there are."""
     wrong: list[WrongAnswer] = []
     unanswered: list[WrongAnswer] = []
     statuses: Counter[str] = Counter()
@@ -110,7 +108,6 @@ def wrong_answers(
 
 
 def _reasons(verdict: Verdict) -> str:
-    """Return why a verdict is as it is; one of triage names its strongest piece of evidence besides."""
     reasons = verdict.rationale or verdict.error or ""
     first = next(iter(verdict.evidence), None) if isinstance(verdict, TriageVerdict) else None
     return reasons if first is None else f"{reasons} ({first.kind} {first.where}: {first.text})".strip()
@@ -121,7 +118,6 @@ def _listed(statuses: Counter[str]) -> str:
 
 
 def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
-    """Return a section as the template takes it; `place` is its number on the page."""
     text = f"{finding}\n{section.finding}"
     groups: list[dict[str, Any]] = [
         {

@@ -1,7 +1,7 @@
 """The data card of curated runs: a README whose front matter names the files and the types of their columns.
 
 The front matter is that of the Hugging Face hub's data cards, so that `datasets.load_dataset(FOLDER, "keep")` finds the
-file; `load_dataset("json", data_files="keep.jsonl")` needs no card.
+file.
 """
 
 from collections.abc import Iterator
@@ -53,9 +53,8 @@ class ChatMessage(Struct, frozen=True):
 class CuratedRun(Struct, frozen=True):
     """One run as the files have it: the same columns of the same types in each line.
 
-    `outcome`, `label`, `subcategory` and `trajectory` are empty if there are none, `reward` and `confidence` null,
-    and `messages` are none where no run is recorded. `reward` is the recorded one, else 1 for a pass and 0 for a
-    failure. `trajectory` is a path relative to the folder.
+    A missing `outcome`, `label`, `subcategory` or `trajectory` is empty, a missing `reward` or `confidence` null.
+    `reward` is the recorded one, else 1 for a pass and 0 for a failure. `trajectory` is relative to the folder.
     """
 
     id: str
@@ -91,7 +90,7 @@ _MEANINGS = {
 
 
 class CardAbout(Struct, frozen=True):
-    """Where curated runs are from: the judge, the cases and their kind of evidence, the command line, the version."""
+    """The origin of curated runs."""
 
     judge: str
     source: str

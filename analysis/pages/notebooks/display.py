@@ -1,8 +1,8 @@
-"""What a notebook shows: a table or a figure, with the data behind it in the same output.
+"""The outputs of a notebook: a table or a figure, with its data in the same output.
 
 A table goes out as HTML, as text and as its rows (`TABLE_TYPE`), so that whoever runs the notebook collects the
 very tables that it shows. A figure goes out as inline SVG, marked (`FIGURE_TYPE`) as made here and safe to inline,
-with its title and the table that it is drawn from, so that its page can lead there.
+with its title and its table, so that its page can link there.
 """
 
 import re
@@ -30,10 +30,7 @@ _SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
 
 
 class ShownDrawing(Struct, frozen=True):
-    """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said.
-
-    `png` is the same in pixels.
-    """
+    """A figure in a notebook's output; `table` is paper and name of its table, if named; `png` is in pixels."""
 
     svg: str
     caption: str
@@ -43,7 +40,7 @@ class ShownDrawing(Struct, frozen=True):
 
 
 class DrawnFrom(Struct, frozen=True):
-    """The table that a figure is drawn from, as its page says it: a few words, then a link."""
+    """The table of a figure, as its page names it: a few words, then a link."""
 
     words: str
     title: str

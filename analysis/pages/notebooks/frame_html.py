@@ -1,4 +1,4 @@
-"""HTML of a notebook's output as what it says: a table written anew of its cells, or its text.
+"""HTML of a notebook's output written anew: a table of its cells, or its text.
 
 What a data frame holds may come from a transcript, and HTML from anywhere may hold anything: only rows, spans and text
 are taken of it, and the text is escaped again.
@@ -18,7 +18,7 @@ _WIDEST_SPAN = 1000
 
 
 class FrameCell(Struct):
-    """One cell: its text, whether it is a heading, and over how many columns and rows it goes."""
+    """One cell; it covers `columns` columns and `rows` rows."""
 
     text: str = ""
     is_heading: bool = False
@@ -28,15 +28,13 @@ class FrameCell(Struct):
 
 
 class _Frame(Struct):
-    """The first table in some HTML, its head and its body, and the text that stands outside of it."""
-
     head: list[list[FrameCell]]
     body: list[list[FrameCell]]
     text: str = ""
 
 
 def read_frame(source: str) -> _Frame:
-    """Return what some HTML says; all markup but the rows and cells of its first table is passed over."""
+    """Return the first table of some HTML with its text; other markup is passed over."""
     reader = _Reader()
     reader.feed(source)
     reader.close()
@@ -50,7 +48,7 @@ def read_frame(source: str) -> _Frame:
 
 
 def frame_html(frame: _Frame) -> str:
-    """Return a frame as an HTML fragment of ours."""
+    """Return a frame as an HTML fragment."""
     return render("frame.html.jinja", frame=frame)
 
 

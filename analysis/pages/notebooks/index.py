@@ -1,4 +1,4 @@
-"""The index of a run: how the figures of each paper fared and what to remember of it, then notebooks and data sets."""
+"""The index of a run: how the figures of each paper fared and its main finding, then notebooks and data sets."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,9 +20,9 @@ _STATED_ELSEWHERE = "Rates stated with public results"
 
 
 class NotebookLine(Struct, frozen=True):
-    """What the index says of a notebook: finding or error, and how many printed figures have which status.
+    """A notebook's line: finding or error, and how many printed figures have which status.
 
-    A printed figure counts once, by the worst that the notebook found of it, as in the sentence on the whole run.
+    A printed figure counts once, by its worst status in the notebook, as in the sentence on the whole run.
     """
 
     report: Report
@@ -36,10 +36,10 @@ class NotebookLine(Struct, frozen=True):
 
 
 class PaperLine(Struct, frozen=True):
-    """What the index says of a paper: how many of its printed figures have which status, worst first.
+    """A paper's line: how many of its printed figures have which status, worst first.
 
-    `finding` is the one to remember, and `address` the table that it is in; empty where the run has no such table.
-    The last line may be of rates that are stated with public results, which no paper prints.
+    `finding` is its main one, and `address` its table; empty if the run has no such table. The last line may be of
+    rates that are stated with public results, which no paper prints.
     """
 
     title: str
@@ -49,10 +49,7 @@ class PaperLine(Struct, frozen=True):
 
 
 class DatasetLine(Struct, frozen=True):
-    """What the index says of a data set: what was found on it, by how many figures, in which notebooks.
-
-    `figures` is 0 where the set was not available or nothing was measured on it.
-    """
+    """A data set's line; `figures` is 0 if the set was not available or nothing was measured on it."""
 
     dataset: Dataset
     found: str
@@ -61,7 +58,7 @@ class DatasetLine(Struct, frozen=True):
 
 
 def index_page(reports: Iterable[Report], foot: Foot) -> str:
-    """Return the index of a run, from what each notebook says and where the run comes from."""
+    """Return the index of a run, from its notebooks' reports and its origin."""
     lines = notebook_lines(reports)
     sets = dataset_lines(lines)
     return render(
@@ -78,7 +75,7 @@ def index_page(reports: Iterable[Report], foot: Foot) -> str:
 
 
 def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
-    """A line a notebook, worst news first: errors, then impossible and differing figures, then the rest by name."""
+    """Return a line a notebook, worst news first: errors, then impossible and differing figures, then by name."""
     lines = [_notebook_line(report) for report in reports]
 
     def badness(line: NotebookLine) -> tuple[bool, list[bool], str]:
@@ -107,7 +104,7 @@ def paper_lines(lines: Iterable[NotebookLine]) -> list[PaperLine]:
 
 
 def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
-    """A line a data set that a notebook names: first those on which nothing was measured, then the rest, by name."""
+    """Return a line a data set that a notebook names: first those on which nothing was measured, then by name."""
     reports = [line.report for line in lines]
     tables = [(report.name, table) for report in reports for table in report.tables]
     wanted = [name for report in reports for name in report.datasets]
@@ -132,7 +129,6 @@ def summary(lines: Sequence[NotebookLine]) -> str:
 
 
 def _news(lines: Sequence[NotebookLine]) -> list[str]:
-    """Return what failed, and how the printed figures that were compared fared."""
     failed = sum(line.report.error is not None for line in lines)
     statuses = counted(_rows(lines)).statuses
     counts, compared = Counter(statuses), len(statuses)
@@ -148,10 +144,6 @@ def _news(lines: Sequence[NotebookLine]) -> list[str]:
 
 
 def _bookkeeping(lines: Sequence[NotebookLine]) -> list[str]:
-    """Return how much there is, and how it is counted.
-
-    A printed figure counts once, by the worst that was found of it, however many tables it is in.
-    """
     figures = counted(_rows(lines))
     parts = [f"{counted_text(figures.figures, 'figure')} in {counted_text(len(lines), 'notebook')}"]
     if figures.repeated:

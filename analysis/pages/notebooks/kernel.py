@@ -1,7 +1,4 @@
-"""What a kernel that runs a notebook for a page is told: how figures of matplotlib go out, and what they are in words.
-
-Loaded as an IPython extension; nothing of matplotlib is imported before the notebook does so.
-"""
+"""The IPython extension of a kernel that runs a notebook for a page: figures of matplotlib, and their words."""
 
 from typing import Any
 
@@ -17,7 +14,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def figure_words(figure: Any) -> str:
-    """Return a figure of matplotlib in words: its titles, and what its axes are called."""
+    """Return a figure of matplotlib in words: its titles and its axes."""
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
     axes = [f"{axes.get_xlabel()} by {axes.get_ylabel()}" for axes in figure.axes if axes.get_xlabel()]
     text = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))

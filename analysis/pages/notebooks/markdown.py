@@ -14,7 +14,7 @@ from misstep.harness.escaping import printable
 
 
 def markdown_html(text: str) -> str:
-    """Markdown as HTML.
+    """Return Markdown as HTML.
 
     A link to another site becomes its text with the address behind it, an image its description: a page asks
     nobody for anything. A link to a notebook becomes one to its page.
@@ -24,7 +24,7 @@ def markdown_html(text: str) -> str:
 
 
 def first_heading(text: str, mark: str = "# ") -> tuple[str, str]:
-    """The heading that a text opens with, of the level that the mark says, and the rest; no heading is an empty one."""
+    """Return the heading of this level that a text opens with, or an empty one, and the rest."""
     line, _, rest = text.lstrip().partition("\n")
     if line.startswith(mark):
         return line.removeprefix(mark).strip(), rest

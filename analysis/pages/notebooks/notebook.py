@@ -1,7 +1,7 @@
 """An executed notebook as a page: the finding first, code folded, outputs as this package made them.
 
-HTML that a cell gives is shown only where the output says that `analysis.pages` made it. Of a data frame's HTML the
-cells are taken and written anew; an image is embedded; all else is text.
+HTML of a cell is shown only if the output says that `analysis.pages` made it. Of a data frame's HTML the cells are
+written anew; an image is embedded; all else is text.
 """
 
 import re
@@ -45,7 +45,7 @@ _OBJECT = re.compile(r"<[\w.]+(?: [^<>]*)?>")
 
 
 class CellError(Struct, frozen=True):
-    """What stopped a cell: the error's name and message, and the traceback as text."""
+    """The error that stopped a cell."""
 
     name: str
     message: str
@@ -57,19 +57,18 @@ class CellError(Struct, frozen=True):
 
 
 class _Drawn(Struct, frozen=True):
-    """A table that a figure is drawn from, and whether that is known or only that the table follows the figure."""
+    """The table of a figure, and whether that is known or only the next table."""
 
     table: Table
     is_known: bool
 
 
 class Report(Struct, frozen=True):
-    """What an executed notebook says: its title and finding, its tables and figures, the error that stopped it.
+    """An executed notebook: its title and finding, its tables and figures, the error that stopped it.
 
-    `drawings` are its figures in order, each with the table that it is drawn from, if there is one.
-    `datasets` are those it names in its metadata: it would measure on them where they are available. `remember` are the
-    tables, as paper/name, whose finding the index tells of a paper before all others. `warnings` is what its cells
-    wrote to stderr; a page does not show it.
+    `drawings` are its figures in order, each with its table, if there is one. `datasets` are the sets that it measures
+    on if they are available. `remember` are the tables, as paper/name, whose finding the index shows first.
+    `warnings` is stderr; a page does not show it.
     """
 
     name: str
@@ -84,7 +83,7 @@ class Report(Struct, frozen=True):
 
 
 class Output(Struct, frozen=True):
-    """One thing that a cell shows: `kind` is html, text or image; an image has `words` and may have a `width`."""
+    """One output of a cell: `kind` is html, text or image; an image has `words` and may have a `width`."""
 
     kind: str
     content: str
@@ -93,8 +92,6 @@ class Output(Struct, frozen=True):
 
 
 class _Cell(Struct, frozen=True):
-    """One cell as the page shows it: prose as HTML, or code with its outputs and error."""
-
     prose: str = ""
     code: str = ""
     outputs: tuple[Output, ...] = ()
@@ -102,9 +99,9 @@ class _Cell(Struct, frozen=True):
 
 
 class _Part(Struct, frozen=True):
-    """A question of a page with what answers it: `finding` is that of its first table, where the page does not open so.
+    """A question of a page with its cells: `finding` is that of its first table, unless the page opens with it.
 
-    What stands before the first question has no heading. A folded part shows heading and finding until it is opened.
+    The cells before the first question have no heading. A folded part shows heading and finding until it is opened.
     """
 
     heading: str
@@ -114,11 +111,10 @@ class _Part(Struct, frozen=True):
 
 
 def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
-    """Return what an executed notebook (nbformat 4, as JSON) says.
+    """Return the report of an executed notebook (nbformat 4, as JSON).
 
-    Its title is the heading of the first prose cell. `metadata.misstep` may have `finding`, else that is the finding
-    of the first table it shows, and `datasets`, the names of those it measures on where they are available, and
-    `remember`, the tables whose finding stands for their paper in the index.
+    Its title is the heading of the first prose cell. `metadata.misstep` may have `finding` (else that of the first
+    table), `datasets` and `remember`, as in `Report`.
     """
     cells: Sequence[Mapping[str, Any]] = notebook["cells"]
     titles = (first_heading(_source(cell))[0] for cell in cells if cell["cell_type"] == "markdown")
@@ -139,7 +135,7 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
 
 
 def with_table_names(notebook: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a copy of an executed notebook in which the tables that it shows have these names, one each, in order."""
+    """Return a copy of an executed notebook with new names for its tables, in order."""
     renamed: dict[str, Any] = deepcopy(dict(notebook))
     outputs = [output.get("data", {}) for cell in renamed["cells"] for output in cell.get("outputs", ())]
     tables = [data[TABLE_TYPE] for data in outputs if TABLE_TYPE in data]
@@ -166,7 +162,7 @@ def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> st
 
 
 def figure_addresses(report: Report) -> dict[str, ShownDrawing]:
-    """Return where each figure of a report stands beside its page, without an ending → the figure."""
+    """Return the address of each figure of a report beside its page, without an ending → the figure."""
     drawings = dict.fromkeys(drawing for drawing, _ in report.drawings)
     return {f"figures/{report.name}/{number}": drawing for number, drawing in enumerate(drawings, 1)}
 
@@ -208,7 +204,6 @@ def _divided(cells: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Mapping
 
 
 def _lines(part: _Part) -> int:
-    """About how many lines of a table a part would fill."""
     shown = [output.content for cell in part.cells for output in cell.outputs]
     return sum(content.count("<tr") + _LINES_OF_A_FIGURE * content.count("<svg") for content in shown)
 
@@ -263,7 +258,6 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
 
 
 def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | ShownDrawing]:
-    """Return the tables and figures of a notebook, in order."""
     for data in (output.get("data", {}) for cell in cells for output in cell.get("outputs", ())):
         if TABLE_TYPE in data:
             yield from_document(data[TABLE_TYPE])
@@ -306,7 +300,6 @@ def _error(cell: Mapping[str, Any]) -> CellError | None:
 
 
 def _streamed(cell: Mapping[str, Any], stream: str) -> str:
-    """Return what a cell wrote to stdout or stderr."""
     outputs = (output for output in cell.get("outputs", ()) if output["output_type"] == "stream")
     return "".join(_joined(output["text"]) for output in outputs if output["name"] == stream)
 

@@ -1,4 +1,4 @@
-"""The pages that figures link to: the source of the functions that made them, and the records they are made of."""
+"""The pages that figures link to: the source of the functions that made them, and their records."""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,7 +19,7 @@ from misstep.analysis.tables import Table
 
 
 class Upstream(Struct, frozen=True):
-    """A public repository at a pinned commit; `address` is what stands before a file's path there."""
+    """A public repository at a pinned commit; a file's path follows `address`."""
 
     name: str
     repository: str
@@ -28,7 +28,7 @@ class Upstream(Struct, frozen=True):
 
 
 class RecordFile(Struct, frozen=True):
-    """One file of a data set: its sha256, and where it is from; how a derived one is made is in `rule`."""
+    """One file of a data set with its origin; `rule` says how a derived one is made."""
 
     file: str
     bytes: int
@@ -39,10 +39,10 @@ class RecordFile(Struct, frozen=True):
 
 
 class DataSetRecord(Struct, frozen=True):
-    """A public data set: what it is, where it comes from, which files it has.
+    """A public data set.
 
     `version` is its name with its commits, `list_sha256` that of the list of its files; `verified` says whether the
-    files available are these, `None` where the set is not available.
+    available files are these, `None` if the set is not available.
     """
 
     name: str
@@ -84,7 +84,7 @@ def published_page(paper: str, foot: Foot) -> str:
 
 
 def data_set_page(record: DataSetRecord, foot: Foot) -> str:
-    """Return what a public data set is, where it comes from and which files it has."""
+    """Return the page of a public data set: its origin and its files."""
     return render("data_set.html.jinja", title=record.name, record=record, foot=described(foot))
 
 

@@ -1,7 +1,7 @@
-"""Where a table's figures come from, as addresses: the function that made it, and the record behind each figure.
+"""The origin of a table's figures, as addresses: the function that made it, and the record of each figure.
 
 A run writes a page for each: `code/<module>.html` is the module's source, `records/<paper>.html` the file of the
-figures that a paper prints, `records/<data set>.html` what a public set is and which files it has, and
+figures that a paper prints, `records/<data set>.html` a public set with its files, and
 `runs/<data set>/<id>-<digest>.html` a run that is an example, step by step.
 """
 
@@ -33,7 +33,7 @@ class Origins(Struct, frozen=True):
 
 
 def origins(table: Table) -> Origins:
-    """Return the addresses of what a table is made of."""
+    """Return the addresses of a table's function and records."""
     papers = published_papers()
     return Origins(
         table.made_by,
@@ -44,7 +44,7 @@ def origins(table: Table) -> Origins:
 
 
 def papers_of(table: Table, papers: Sequence[str]) -> tuple[str, ...]:
-    """Return the papers whose printed figures any row of a table is made of."""
+    """Return the papers whose printed figures are in any row of a table."""
     return _each_once(name for row in table.rows for name in papers_behind(row, table, papers))
 
 
@@ -60,13 +60,13 @@ def functions_of(table: Table) -> tuple[str, ...]:
 
 
 def code_address(function: str) -> str:
-    """Return where a function's source is shown; empty where it is none of this project's."""
+    """Return the address of a function's source; empty if it is not one of this project's."""
     line = line_of(function)
     return "" if line is None else f"code/{function.rpartition('.')[0]}.html#L{line}"
 
 
 def record_address(name: str) -> str:
-    """Return where the record of a paper or a data set is shown."""
+    """Return the address of the record of a paper or a data set."""
     return f"records/{name}.html"
 
 

@@ -21,14 +21,14 @@ SPLIT = "train"
 """The split that a set without splits has in `datasets`."""
 
 _SHOWN = 2
-"""How many tables of figures stand on the card; the table `scores` has all."""
+"""How many tables of figures are on the card; the table `scores` has all."""
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGEST = "n>1M"
 
 
 class CardColumn(Struct, frozen=True):
-    """A column: its name, its type in a word or two, and its meaning, which may be empty."""
+    """A column; its meaning may be empty."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class CardColumn(Struct, frozen=True):
 
 
 class CardTable(Struct, frozen=True):
-    """A table: its name, a sentence on a row, its file, its number of rows and its columns."""
+    """A table; `about` is a sentence on a row."""
 
     name: str
     about: str
@@ -46,7 +46,7 @@ class CardTable(Struct, frozen=True):
 
 
 class CardSource(Struct, frozen=True):
-    """What the run was made on: its name, its licence, empty where none is known, and its origin."""
+    """The data of the run; the licence is empty if none is known."""
 
     name: str
     licence: str
@@ -54,17 +54,12 @@ class CardSource(Struct, frozen=True):
 
 
 class RunCard(Struct, frozen=True):
-    """What a card says.
+    """The content of a card.
 
-    - `title`: What is exported.
     - `licence`: The licence by its name on the hub.
-    - `tags`: What the hub finds the set by.
-    - `tables`: Its tables, the main one first.
-    - `figures`: The tables of its figures, the main one first.
+    - `tables`, `figures`: The main one first.
     - `commands`: The command lines that made it, in order.
-    - `versions`: What it was made with, and when, in words.
-    - `sources`: What the run was made on.
-    - `notes`: What a reader has to know before they use it, a sentence each.
+    - `notes`: Warnings for a reader, a sentence each.
     """
 
     title: str
@@ -105,7 +100,6 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
 
 
 def _counted(card: RunCard) -> dict[str, Any]:
-    """For programs: the command lines, the rows of each table, and the main figures with their intervals."""
     return {
         "commands": list(card.commands),
         "rows": {table.name: table.rows for table in card.tables},
@@ -155,11 +149,11 @@ def _column(column: CardColumn) -> str:
 
 def _sources(sources: Sequence[CardSource]) -> str:
     if not sources:
-        return "What the run was made on is not recorded, and so no licence is known."
+        return "The source of the run is not recorded, and so no licence is known."
     lines = []
     for source in sources:
         licence = f"licence {source.licence}" if source.licence else "no licence is known"
         origin = f" ({'; '.join(source.origin)})" if source.origin else ""
         lines.append(f"- {escaped(source.name)}: {escaped(licence)}{escaped(origin)}")
-    last = "What the tables quote of a source stands under its licence."
+    last = "Quotes of a source in the tables are under its licence."
     return "\n".join(lines) + f"\n\n{last}"

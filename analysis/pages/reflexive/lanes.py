@@ -1,6 +1,6 @@
-"""Items over time as drawings: the whole run as a strip, and a lane an item with its attempts and what became of them.
+"""Items over time as drawings: the whole run as a strip, and a lane an item with its attempts and their outcomes.
 
-The time of a lane is that of work on its item: what passes while another item is worked on is not in it.
+The time of a lane is that of work on its item alone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,13 +28,13 @@ WIDTH, LEFT, RIGHT, LANE = 1000, 210, 130, 36
 """Of a drawing: its width, the room for names and for ends, and the height of a lane."""
 
 LANES_A_DRAWING = 40
-"""How many lanes a drawing has; there is a drawing for each so many items."""
+"""How many lanes a drawing has; more lanes have more drawings."""
 
 LANES = 400
 """How many lanes are drawn at most."""
 
 NAMED = 27
-"""Letters of a name beside its lane."""
+"""How many letters of a name are beside its lane."""
 
 OUTCOMES: Mapping[Outcome, str] = {
     "solved": "solved",
@@ -48,7 +48,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "deferred": "check deferred",
     "unfinished": "not finished",
 }
-"""Outcome of an attempt → what its bar means; each has a pattern of its own, so that it can be told in grey."""
+"""Outcome of an attempt → the meaning of its bar; each has a pattern of its own, so that grey print tells it apart."""
 
 MARKS = {
     "snapshot": "snapshot of progress",
@@ -72,8 +72,6 @@ _MARK = 10.0
 
 
 class _Bar(Struct, frozen=True):
-    """An attempt as a bar: where it stands, what came of it, and the same in words."""
-
     x: float
     width: float
     outcome: Outcome
@@ -82,8 +80,6 @@ class _Bar(Struct, frozen=True):
 
 
 class _Mark(Struct, frozen=True):
-    """Something that happened at a moment: where it stands, of which kind it is, its letter, and the same in words."""
-
     x: float
     kind: str
     letter: str
@@ -91,12 +87,12 @@ class _Mark(Struct, frozen=True):
 
     @property
     def above(self) -> bool:
-        """Whether it stands above the bar: what the loop saw and decided; below stand the states of the target."""
+        """Return whether it is above the bar, as what the loop decided; states of the target are below."""
         return self.kind in _ABOVE
 
 
 class Lane(Struct, frozen=True):
-    """An item as a lane: its number on the page, its name, how it ended in words, its bars and marks."""
+    """An item as a lane; `number` is that on the page, `end` how it ended in words."""
 
     number: int
     name: str
@@ -109,8 +105,6 @@ class Lane(Struct, frozen=True):
 
 
 class _Drawing(Struct, frozen=True):
-    """Some lanes under one axis: its heading, its height, the places and names of its ticks."""
-
     title: str
     height: int
     ticks: tuple[tuple[float, str], ...]
@@ -118,7 +112,7 @@ class _Drawing(Struct, frozen=True):
 
 
 class Strip(Struct, frozen=True):
-    """A stretch of the whole run: where it stands, and how the item that was worked on ended."""
+    """A stretch of the whole run: its place, and how the item that was worked on ended."""
 
     x: float
     width: float
@@ -126,7 +120,7 @@ class Strip(Struct, frozen=True):
 
 
 class Lanes(Struct, frozen=True):
-    """All drawings of a run, the keys of what is in them, and what is not drawn."""
+    """All drawings of a run, their keys, and how many items are not drawn."""
 
     strip: tuple[Strip, ...]
     strip_ticks: tuple[tuple[float, str], ...]
@@ -137,7 +131,7 @@ class Lanes(Struct, frozen=True):
 
 
 def lanes_of(run: WorkedRun) -> Lanes:
-    """The drawings of a run: of its items in their order, `LANES` at most, those first that are not truly solved."""
+    """Return the drawings of a run: its items in their order, `LANES` at most, those not truly solved first."""
     at = _own_time(run)
     chosen = set(sorted(range(len(run.items)), key=lambda place: run.items[place].solved)[:LANES])
     shown = [(place, run.items[place]) for place in sorted(chosen)]
@@ -237,7 +231,6 @@ def _bar(attempt: AttemptMade, at: Mapping[int, float], scale: float) -> _Bar:
 
 
 def _marked(happened: Happening) -> tuple[str, str, str] | None:
-    """Kind, letter and words of the mark of an event; `None` where it has none."""
     match happened:
         case SnapshotTaken(name="progress"):
             return "snapshot", "", MARKS["snapshot"]
@@ -276,7 +269,6 @@ def _strip(run: WorkedRun) -> Iterator[Strip]:
 
 
 def _ticks(longest: float, left: float, right: float) -> tuple[tuple[float, str], ...]:
-    """Round times along an axis, with their names, all in one unit."""
     steps = [step * unit for unit in (1, 60, 3600, 86_400) for step in (1, 2, 5, 10, 20, 30)]
     step = next((one for one in steps if longest / one <= _TICKS), longest / _TICKS)
     times = [number * step for number in range(int(longest / step) + 1)]

@@ -1,7 +1,7 @@
-"""The page of runs of the reflexive loop: the finding, items over time, tables, and what happened in each attempt.
+"""The page of runs of the reflexive loop: the finding, items over time, tables, and the events of each attempt.
 
-All that agents and targets said is data: it is in the page as escaped text. Of a large run lanes, items that can be
-opened and the characters of each text are cut, and the page says so.
+Texts of agents and targets are in the page as escaped text. A large run is cut to some lanes, items and characters of
+each text, and the page says so.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class AttemptShown(Struct, frozen=True):
 
 
 class ItemShown(Struct, frozen=True):
-    """An item that can be opened: its number on the page, its name, how it ended, its task, and what happened."""
+    """An item that can be opened."""
 
     number: int
     name: str
@@ -80,7 +80,7 @@ def runs_page(
 
 
 def items_shown(run: WorkedRun) -> list[ItemShown]:
-    """The items that the page opens, in their order: while there is room, those first that are not truly solved."""
+    """Return the items that the page opens, in their order: while there is room, those not truly solved first."""
     room = EVENTS_SHOWN
     chosen: list[int] = []
     for place in sorted(range(len(run.items)), key=lambda place: run.items[place].solved):

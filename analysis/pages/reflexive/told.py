@@ -1,4 +1,4 @@
-"""What happened in a run of the reflexive loop, in words, event by event: what was seen, said, checked, restored."""
+"""The events of a run of the reflexive loop, in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -35,11 +35,11 @@ from misstep.harness.records.loop_events import (
 
 _CALLS_NAMED = 12
 _SAID_NEXT = frozenset({"planner", "reflector"})
-"""Whose reply is the plan or the reflection, which is an event of its own."""
+"""Roles whose reply is the plan or the reflection, which is an event of its own."""
 
 
 class Told(Struct, frozen=True):
-    """An event in words: what it is, the short of it, the text that came with it, and named texts."""
+    """An event in words: its kind, a short sentence, its text, and named texts."""
 
     what: str
     words: str = ""
@@ -48,14 +48,13 @@ class Told(Struct, frozen=True):
 
 
 def told(event: LoopEvent, most: int) -> Told:
-    """An event in words, of each text `most` characters; what an agent or a target said stays text and nothing else."""
+    """Return an event in words, of each text `most` characters; texts of agents and targets stay text."""
     happened = event.happened
     spoken = _spoken(happened, most) or _target(happened, most) or _decided(happened, most)
     return spoken or Told(type(happened).__name__)
 
 
 def _spoken(happened: Happening, most: int) -> Told | None:
-    """Return what agents saw and said."""
     match happened:
         case TurnEnded(role=role, reply=reply):
             follows = role in _SAID_NEXT and happened.over is None and not happened.error
@@ -84,7 +83,6 @@ def _spoken(happened: Happening, most: int) -> Told | None:
 
 
 def _target(happened: Happening, most: int) -> Told | None:
-    """Return what was found on the target, and to what it was brought back."""
     match happened:
         case Checked(healthy=healthy, status=status, text=text, counted=counted, weakened=weakened):
             taken = f", taken for {counted}" if counted not in (None, status) else ""
@@ -114,7 +112,6 @@ def _target(happened: Happening, most: int) -> Told | None:
 
 
 def _decided(happened: Happening, most: int) -> Told | None:
-    """Return what the loop saw and decided."""
     match happened:
         case ItemBegan():
             return Told("begun")

@@ -1,4 +1,4 @@
-"""Two runs side by side: where they part first, what each comes to, then every step beside its counterpart."""
+"""Two runs side by side: where they part first, their totals, then every step beside its counterpart."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -30,7 +30,7 @@ _NOT_RECORDED = "not recorded"
 
 
 class ComparedRun(Struct, frozen=True):
-    """A run to compare: what classifiers say of it, and the command that shows all of it."""
+    """A run to compare, its verdicts, and the command that shows all of it."""
 
     run: Trajectory
     verdicts: tuple[Verdict, ...]
@@ -38,16 +38,16 @@ class ComparedRun(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """A step as it stands on its side of a line."""
+    """A step on its side of a line."""
 
     gist: str
     step: StepView
 
 
 class _Line(Struct, frozen=True):
-    """A line of the page: steps that were paired, or one alone; `is_equal` where `b` repeats all of `a`.
+    """A line of the page: steps that were paired, or one alone; `is_equal` if `b` repeats all of `a`.
 
-    Its steps stand open where the runs differ, as far as a page of many steps stays quick to open.
+    Its steps are open if the runs differ, as far as a page of many steps stays quick to open.
     """
 
     change: Change
@@ -102,7 +102,6 @@ def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> s
 
 
 def _more(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
-    """Return what to know beside where the runs part."""
     yield from filter(None, (_other_result(alignment), _calls_part(alignment, a.steps, b.steps)))
     yield _counts(alignment, a, b)
 
@@ -156,7 +155,6 @@ def _parting(lines: Sequence[AlignedStep], a: Sequence[Step], b: Sequence[Step],
 
 
 def _does(name: str, step: Step, where: str = "") -> str:
-    """Return what somebody does in a step, as the end of a sentence."""
     who = name if step.role == "agent" else f"the {step.role} of {name}"
     text = gist(step, _GIST_IN_FINDING)
     does = "calls" if step.calls else "says"
@@ -194,7 +192,6 @@ def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator
 
 
 def _told(run: Trajectory) -> str:
-    """Return what the agent was told first."""
     texts = (run.task, *(step.text for step in run.steps if step.role == "user"))
     return one_line(next((text for text in texts if text.strip()), ""))
 

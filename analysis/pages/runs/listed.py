@@ -1,7 +1,7 @@
 """All runs of a folder as one index, which the page's browser filters, sorts and searches.
 
-A list a field, in the order in which a reader wants to see them: those with most categories first, then the newest.
-Categories, models and the like are said once and then counted from 0. With made-up values:
+A list a field, those with most categories first, then the newest. Categories, models and the like are held once and
+then counted from 0. With made-up values:
 
     {"categories": ["infinite_loop"], "models": ["small"], "outcomes": ["failed", "passed"], …,
      "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "outcome": [0],
@@ -40,10 +40,10 @@ from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
 PAGE_BYTES = 32_000_000
-"""How many bytes a page of runs has at most: of more texts, and of more runs, less is shown, and the page says so."""
+"""How many bytes a page of runs has at most; the page says if it shows less of longer texts or of more runs."""
 
 STEPS_BYTES = 18_000_000
-"""How many bytes of it the steps of all runs take at most, as they are in it."""
+"""How many bytes of it the steps of all runs take at most, compressed."""
 
 INDEX_BYTES = 4_000_000
 """How many bytes of it the index takes at most: of more runs, fewer are listed."""
@@ -59,7 +59,7 @@ _NAME = 120
 
 
 class ListedRun(Struct, frozen=True):
-    """A run as the index takes it: its session with its steps as the page opens them, and what was found in it."""
+    """A run as the index takes it: its session with its steps as the page opens them, and its verdicts."""
 
     session: Session
     format: str
@@ -70,7 +70,7 @@ class ListedRun(Struct, frozen=True):
 
 
 class FoundLine(Struct, frozen=True):
-    """A category found in a run, for readers without scripts: why, and what its first evidence steps say."""
+    """A category found in a run, for readers without scripts: why, and the words of its first evidence steps."""
 
     category: str
     steps: str
@@ -79,7 +79,7 @@ class FoundLine(Struct, frozen=True):
 
 
 class RunLine(Struct, frozen=True):
-    """A run as a line for readers without scripts; `anchor` is what its findings are called on the page."""
+    """A run as a line for readers without scripts; `anchor` names its findings on the page."""
 
     anchor: str
     id: str
@@ -110,10 +110,7 @@ def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[
 
 
 class ListedRuns:
-    """Gathers runs as they are read, and no more of their texts than a page has room for.
-
-    - `steps_bytes`, `index_bytes`: How many bytes the steps of all runs and the index may take in the page.
-    """
+    """Gathers runs as they are read, and no more of their texts than a page has room for, in bytes."""
 
     def __init__(self, steps_bytes: int = STEPS_BYTES, index_bytes: int = INDEX_BYTES) -> None:
         self.patterns: Counter[Labels] = Counter()
@@ -182,7 +179,6 @@ def _index(listed: Sequence[_Kept], pieces: Mapping[str, str]) -> dict[str, Any]
 
 
 def _lines(runs: Iterable[ListedRun]) -> Iterator[RunLine]:
-    """Return the lines of the first runs, as many as there is room for."""
     room = _LINES_BYTES
     for number, run in enumerate(runs):
         line = _line(number, run)

@@ -1,7 +1,7 @@
 """All flagged sessions of a run as one index, which the page's browser filters, sorts and searches.
 
-A list a field, in the order in which a reader wants to see them: those with most categories first, then the newest.
-Categories, projects and the like are said once and then counted from 0. With made-up values:
+A list a field, those with most categories first, then the newest. Categories, projects and the like are held once and
+then counted from 0. With made-up values:
 
     {"categories": ["infinite_loop"], "projects": ["/home/ann/shop"], "weeks": ["2026-W07"], …,
      "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "project": [0],
@@ -29,7 +29,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession
 
 PAGE_BYTES = 18_000_000
-"""How many bytes all sessions in a page take at most, as they are in it."""
+"""How many bytes all sessions in a page take at most, compressed."""
 
 SESSIONS_LISTED = 20_000
 """How many flagged sessions a page lists at most."""
@@ -49,10 +49,7 @@ class FindingLine(Struct, frozen=True):
 
 
 class FlaggedSessions:
-    """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has room for.
-
-    - `room`: How many bytes their texts may take in the page.
-    """
+    """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has `room` for."""
 
     def __init__(self, room: int = PAGE_BYTES) -> None:
         self._pieces = Pieces(room)

@@ -1,4 +1,4 @@
-"""The page of a run of `classify`: what was found and where, charts, and every flagged session to look at."""
+"""The page of a run of `classify`: its findings, charts, and every flagged session to look at."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence

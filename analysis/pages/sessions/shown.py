@@ -10,7 +10,7 @@ SESSION_CHARACTERS = 24_000
 """How many characters of the texts of a session that are not evidence are shown."""
 
 _EVIDENCE_CHARACTERS = 96_000
-"""How many characters of evidence are shown at most where every step of it has one long text."""
+"""How many characters of evidence are shown at most if every step of it has one long text."""
 
 
 def show_session(session: Trajectory, evidence: Collection[int]) -> str:

@@ -89,7 +89,7 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     from scipy.special import stdtr, stdtrit
 
     errors = (e1, e2)
-    degrees = satterthwaite([error**2 for error in errors], list((n1, n2)))
+    degrees = satterthwaite([error**2 for error in errors], [n1, n2])
     quantile, t = float(stdtrit(degrees, (1 + confidence) / 2)), difference / se
     by_t = f"delta method over units, t with {degrees:.1f} degrees of freedom"
     shown = f"{100 * confidence:g}%"
