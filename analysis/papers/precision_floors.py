@@ -1,8 +1,8 @@
-"""Is a judge's flag right often enough: precision against a floor, for recorded judges and for those of two papers.
+"""Precision of a judge's flags against a floor, for recorded judges and for those of two papers.
 
-A precision of 86% on seven answers shows nothing. What shows that a floor is kept is the one-sided lower bound of the
-precision: Clopper and Pearson's where answers are independent, Korn and Graubard's where several are about one run. A
-paper that prints a precision without its count is asked how many answers would be needed.
+A precision of 86% on seven answers shows nothing. The one-sided lower bound of the precision shows that a floor is
+kept: Clopper and Pearson's if answers are independent, Korn and Graubard's if several are about one run. For a
+precision printed without its count, the number of needed answers is computed.
 """
 
 from bisect import bisect_left
@@ -36,13 +36,13 @@ NOT_ABOVE = "the precision itself is not above the floor: no number shows it"
 NEVER_FLAGGED = "the judge flagged nothing that has a gold label"
 _WINK, _PATCHES = "Wink's judge of recovery", "Engineering Agent's judge"
 _MOST_ANSWERS = 10_000
-"""Up to how many answers the counts behind a printed percentage are looked for."""
+"""Up to how many answers the counts behind a printed percentage are sought."""
 
 
 class ShownPrecision(Struct, frozen=True):
     """A precision with its one-sided lower bound, whether that reaches the floor, and the answers that would show it.
 
-    `needed` is `None` where the precision is undefined or not above the floor.
+    `needed` is `None` if the precision is undefined or not above the floor.
     """
 
     precision: Estimate
@@ -53,7 +53,7 @@ class ShownPrecision(Struct, frozen=True):
 def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) -> ShownPrecision:
     """Return whether flagged answers show a precision of at least the floor.
 
-    How many would be needed supposes that answers of one run go on to be as like each other as these are.
+    The number of needed answers supposes that answers of one run go on to be as alike as these are.
     """
     counts = np.asarray(clusters, dtype=np.int64).reshape(-1, 2)
     right, n = (int(total) for total in counts.sum(axis=0))
@@ -72,10 +72,7 @@ def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) 
 
 
 def answers_needed(precision: Fraction, floor: float, confidence: float = 0.95) -> int | None:
-    """Return the fewest independent answers that show the floor with at least the share of errors that a precision has.
-
-    `None` where the precision is not above the floor.
-    """
+    """Return the fewest independent answers with this share of errors that show the floor, or `None`."""
     if precision <= floor:
         return None
     wrong = 1 - precision
@@ -90,7 +87,7 @@ def answers_needed(precision: Fraction, floor: float, confidence: float = 0.95) 
 
 
 def flagged_by_cluster(judged: JudgedItems) -> IntArray:
-    """Clusters x (right, flagged) of what a judge flags and people labelled."""
+    """Return clusters x (right, flagged) of a judge's flags with people's labels."""
     label_of = majority(judged.gold).label_of
     right, flagged = Counter[str](), Counter[str]()
     for verdict in judged.verdicts:
@@ -102,10 +99,10 @@ def flagged_by_cluster(judged: JudgedItems) -> IntArray:
 
 
 class Floor(Struct, frozen=True):
-    """A judge's precision held against the floor: of which part of its items it is, and what it comes from.
+    """A judge's precision compared with the floor, on a part of its items, with its origin.
 
-    `heading` names judge and part together; `printed` is the figure of a paper that it is worked out from, `dataset`
-    the set that it is measured on.
+    `heading` names judge and part together; `printed` is the paper's figure that it comes from, `dataset` the set
+    that it is measured on.
     """
 
     judge: str
@@ -124,14 +121,12 @@ class Floor(Struct, frozen=True):
 
 
 class Floors(Struct, frozen=True):
-    """Recorded judges and those of two papers held against a floor.
+    """Recorded judges and those of two papers compared with a floor.
 
-    - `floor`, `confidence`: The precision to keep, and the confidence of the one-sided bounds.
-    - `recorded`: Judges with what people said.
-    - `patches`: The Engineering Agent's judge by each label that it gives, with the precision printed for it.
+    - `confidence`: The confidence of the one-sided bounds.
+    - `patches`: The Engineering Agent's judge by each of its labels, with the precision printed for it.
     - `possible`: Wink's judge of recovery, if so many of its answers were verified.
     - `needed`: The fewest answers that print Wink's precision and show the floor.
-    - `datasets`: The data sets of the recorded judges.
     """
 
     floor: float
@@ -232,7 +227,6 @@ def _rows(one: Floor) -> list[Row]:
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:
-    """Return the precision of Wink's judge, and how many of its answers people verified."""
     paper = load_paper("wink")
     return paper["recovery.judge.precision"], paper["recovery.judge.checked"]
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 
 def aligned(rows: Sequence[Sequence[str]], to_left: Collection[int] = (0,)) -> list[str]:
-    """Return one line a row, columns two blanks apart; those in `to_left` begin at the left, others end at the right."""
+    """Return one line a row, columns two blanks apart; those in `to_left` begin at the left, others end right."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_placed(row, widths, to_left)).rstrip() for row in rows]
 

@@ -44,7 +44,7 @@ class JudgedBy(Struct, frozen=True):
 
 
 def rank(item: str, reference: Reference, runs: Sequence[JudgedBy]) -> int:
-    """Return how much a reader wants to see an item: 3 a wrong answer, 2 a missing one, 1 no gold label, 0 all right."""
+    """Return a reader's interest in an item: 3 a wrong answer, 2 a missing one, 1 no gold label, 0 all right."""
     verdicts = [verdict for run in runs if (verdict := run.verdicts.get(item)) is not None]
     gold = reference.label_of.get(item)
     if gold is not None and any(verdict.label not in (None, gold) for verdict in verdicts):

@@ -1,8 +1,8 @@
-"""AutoTriage's annotation study: printed agreement beside what can be worked out again, and the same on real raters.
+"""AutoTriage's annotation study: printed agreement beside recomputed figures, and the same on real raters.
 
 Table 2 prints raw agreement and kappas. The raw agreements follow from whole counts; the kappas also need how often
-each label was used, which is not printed. Ratings that print every figure of the table exist: one set of them
-is in the published figures, as a reconstruction, and shows how uncertain such kappas are.
+each label was used, which is not printed. One set of ratings that print every figure of the table is in the published
+figures, as a reconstruction, and shows how uncertain such kappas are.
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,7 @@ _FITS = "Ratings that print every figure of table 2; others do too, and these ar
 
 
 class RatedSet(Struct, frozen=True):
-    """Real ratings: the name of the set, where it is from, its labels, and which items hang together.
-
-    `level` is what Krippendorff's alpha takes the labels for; `clusters` gives each item's cluster, and is empty
-    where items are independent.
-    """
+    """Real ratings; `clusters` gives each item's cluster, and is empty if items are independent."""
 
     title: str
     dataset: str
@@ -62,7 +58,7 @@ _ANNOTATION = TableHead(
 
 @made_by_this
 def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
-    """AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas."""
+    """Return AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas."""
     paper = load_paper("autotriage")
     report = agreement_report(_reconstruction(paper), resamples=resamples, seed=seed)
     n = int(paper["annotation.n"].number)
@@ -87,7 +83,7 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
             estimate_row(_KAPPA, structs.replace(kappa, n=n), "coefficient", name, source, "generated")
         )
         rows.append(reconstructed[-1])
-    # The text's "< 3%" as the thing that it can mean.
+    # The text's "< 3%" in its possible meaning.
     disagreements, group = paper["annotation.disagreements"], "Disagreements, in the text"
     rows += checked_rows([checked_figure(paper, disagreements, "Share that disagree", group)])
     return _ANNOTATION.table(
@@ -102,7 +98,6 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
 
 
 def _reconstruction(paper: Paper) -> Labels:
-    """Return the reconstructed ratings as labels of three annotators."""
     patterns = paper.reconstruction[0].patterns
     codes = np.repeat([pattern.labels for pattern in patterns], [pattern.items for pattern in patterns], axis=0)
     names = [f"trajectory {number}" for number in range(1, len(codes) + 1)]
@@ -125,7 +120,7 @@ _REAL_AGREEMENT = TableHead(
 def real_agreement_table(
     sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
 ) -> Table:
-    """Agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals."""
+    """Return agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals."""
     kappas = {rated.title: rated.report.fleiss_kappa for rated in sets}
     known = {title: kappa for title, kappa in kappas.items() if kappa.value is not None}
     if known:
@@ -168,7 +163,7 @@ def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
 
 
 def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) -> Estimate:
-    """Fleiss' kappa with an interval over clusters of items, where items of one cluster are not independent."""
+    """Return Fleiss' kappa with an interval over clusters of items, if items of one cluster are not independent."""
     by_count = distinct_rows(np.sort(rated.labels.codes, axis=1))
     counts = category_counts(by_count.rows, len(rated.labels.categories))
     table = _items_by_cluster(rated.clusters, by_count.of_item, len(by_count.rows))
@@ -181,7 +176,6 @@ def clustered_fleiss(rated: RatedSet, resamples: int = 10_000, seed: int = 0) ->
 
 
 def _items_by_cluster(clusters: Sequence[str], patterns: IntArray, n_patterns: int) -> IntArray:
-    """Clusters x patterns: how many items of each pattern a cluster has."""
     names, places = np.unique(clusters, return_inverse=True)
     table = np.zeros((len(names), n_patterns), dtype=np.int64)
     np.add.at(table, (places, patterns), 1)

@@ -1,8 +1,8 @@
-"""What critics by table 4's counts, and this software's judges, do to a closed loop of filter and retrain.
+"""The effect of critics by table 4's counts, and of this software's judges, on a closed loop of filter and retrain.
 
-The paper says that a bias from agent to task compounds over iterations, and prints no figure on it. The simulation of
-`analysis.measures.triage.closed_loop` takes the confusions of table 4, and those measured here, and shows what follows
-under assumptions that are beside it.
+The paper says that a bias from agent to task compounds over iterations, without a figure. The simulation of
+`analysis.measures.triage.closed_loop` takes the confusions of table 4, and those measured here, under printed
+assumptions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _MEASURES = {
 
 
 def printed_critics() -> list[Critic]:
-    """Table 4's judges by their printed counts; its runs labelled task defect are not printed."""
+    """Return table 4's judges by their printed counts; its runs labelled task defect are not printed."""
     critics = []
     for name, matrix in triage_matrices().items():
         places = [matrix.columns.index(column) for column in ("Agent", "Task", "Harn.")]
@@ -59,7 +59,7 @@ _CLOSED_LOOP = TableHead(
 
 @made_by_this
 def closed_loop_table(loops: Sequence[ClosedLoop], assumed: Mapping[str, Assumption], seed: int = 0) -> Table:
-    """What a critic's errors do to a closed loop of filter and retrain, simulated with each assumption printed."""
+    """Return the effect of a critic's errors on a simulated closed loop of filter and retrain, with all assumptions."""
     source = f"simulated, seed {seed}"
     rows = [
         row

@@ -1,4 +1,4 @@
-"""Reward curation by judges on generated cases: what each keeps, how right it is, and what a reward of 1 is worth."""
+"""Reward curation by judges on generated cases: kept runs, precision, and the worth of a reward of 1."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ _SLUG = "autotriage"
 
 
 def curated_runs(cases: JudgedCases, known: JudgedCases | None = None) -> dict[str, Curation]:
-    """Return what becomes of generated cases by each run of a judge: name of the run → curation."""
+    """Return the curation of generated cases by each run of a judge: name of the run → curation."""
     outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
     rates = {} if known is None else known_errors(known)
     return {

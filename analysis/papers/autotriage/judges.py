@@ -1,7 +1,7 @@
-"""AutoTriage's judges, printed and worked out again; and Wink's judge, of whom one percentage is printed.
+"""AutoTriage's judges, printed and recomputed; and Wink's judge, of whom one percentage is printed.
 
 Table 3 prints agreement and kappa of nine judges without their number of runs; table 4 prints two rows of three
-confusion matrices. Which numbers of runs print the agreements is computed here, and with them how uncertain they are.
+confusion matrices. Which numbers of runs print the agreements is computed here, and their uncertainty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _COLUMNS = {"kappa": KAPPA, "Agr.": AGREEMENT}
 _HUMAN = "triage.human"
 _VERIFIED = "If so many answers were verified"
 MOST_VERIFIED = 100
-"""How many verified answers behind a printed precision are tried out."""
+"""Up to how many verified answers a printed precision is tried."""
 
 
 _TRIAGE_JUDGES = TableHead("triage_judges", _SLUG, "Nine judges against the annotators' majority (AutoTriage, table 3)")
@@ -30,7 +30,7 @@ _TRIAGE_JUDGES = TableHead("triage_judges", _SLUG, "Nine judges against the anno
 
 @made_by_this
 def triage_table() -> Table:
-    """Table 3: agreement and kappa of nine judges, with the numbers of runs that print them."""
+    """Return table 3: agreement and kappa of nine judges, with the numbers of runs that print them."""
     paper = load_paper(_SLUG)
     most = int(paper["annotation.n"].number)
     agreements = [
@@ -61,7 +61,7 @@ def triage_table() -> Table:
 
 
 def common_denominator(percentages: Sequence[str], most: int) -> tuple[int, int]:
-    """Return the least number of cases of which most of some percentages are whole counts, and of how many it is."""
+    """Return the least number of cases of which most of some percentages are whole counts, and of how many."""
     possible = [denominators_that_print(percentage, most) for percentage in percentages]
     fitting = {n: sum(n in counts for counts in possible) for n in range(1, most + 1)}
     best = max(fitting, key=lambda n: (fitting[n], -n))
@@ -82,7 +82,6 @@ def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
 
 
 def _possible_row(figure: Figure, quantity: str, count: PrintedCount, group: str) -> Row:
-    """Return a count that prints like a figure, with the interval that it would leave."""
     source = f"{count.count} / {count.n} prints as {figure.printed}"
     return estimate_row(quantity, count.estimate, "share", group, source, "recomputed", (figure.paper,))
 
@@ -110,7 +109,7 @@ _TRIAGE_ERRORS = TableHead(
 
 @made_by_this
 def triage_errors_table() -> Table:
-    """Table 4: recall of three judges on runs that people gave to agent or harness, and what the text says of it."""
+    """Return table 4: recall of three judges on runs that people gave to agent or harness, and the text on it."""
     paper = load_paper(_SLUG)
     figures = [
         checked_figure(paper, figure, figure.column, figure.row, with_count=True)
@@ -148,7 +147,7 @@ _WINK_JUDGE_PRECISION = TableHead(
 
 @made_by_this
 def wink_precision_table() -> Table:
-    """Wink's precision of its judge of recovery: which whole counts print so, and what each leaves open."""
+    """Return Wink's precision of its judge of recovery: which whole counts print so, with their intervals."""
     paper = load_paper("wink")
     figure = paper["recovery.judge.precision"]
     counts_by_n = denominators_that_print(figure.digits, MOST_VERIFIED)
@@ -174,7 +173,7 @@ def _interval(count: PrintedCount) -> str:
 
 
 def printed_beside_real(scored: Sequence[ScoredItems]) -> list[Row]:
-    """AutoTriage's printed kappas and those of real judges, for one forest plot, the highest first in each."""
+    """Return AutoTriage's printed kappas and those of real judges for one forest plot, the highest first in each."""
     printed = [figure for figure in _figures(load_paper(_SLUG), _TRIAGE) if _COLUMNS[figure.column] == KAPPA]
     measured = [one for one in scored if one.scores.cohen_kappa.value is not None]
     printed.sort(key=lambda figure: -figure.number)

@@ -1,7 +1,7 @@
-"""AutoTriage's questions on public data: judges on real failures, defective tasks, what a pass is worth there.
+"""AutoTriage's questions on public data: judges on real failures, defective tasks, the worth of a pass.
 
-The printed figures are of runs that are not public. These tables are of the labels of other sets, where
-`data/fault_mappings.toml` takes them for labels of the taxonomy; `fault_data` makes what they are given.
+The printed figures are of runs that are not public. These tables are of other sets, whose labels
+`data/fault_mappings.toml` maps to the taxonomy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ _REAL_MAPPINGS = TableHead("real_mappings", _SLUG, "Labels of public sets, and w
 
 @made_by_this
 def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) -> Table:
-    """Which labels of public sets are taken for whose fault something is, and why, those that are not among them."""
+    """Return which labels of public sets are mapped to which fault, and why, with the unmapped ones."""
     sets = tuple(dict.fromkeys(one.dataset for one in mappings))
     holding = {one.dataset for one in mappings if one.holds}
     return _REAL_MAPPINGS.table(
@@ -156,14 +156,14 @@ _REAL_ERRORS = TableHead(
     "Errors marked in runs, by whose fault their category says they are",
     (
         "A category is of an error and not of a run: a run has many, and which of them decided it is not known.",
-        "Intervals are over runs. People's marks stand once for each judge, on the runs that it answered.",
+        "Intervals are over runs. People's marks count once for each judge, on the runs that it answered.",
     ),
 )
 
 
 @made_by_this
 def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] = ()) -> Table:
-    """Single errors in runs by whose fault their category says they are: people's marks beside three judges'."""
+    """Return single errors in runs by the fault of their category: people's marks beside three judges'."""
     names = {"task": "Of the task", "agent": "Of the agent", "infrastructure": "Of the infrastructure"}
     rows = [
         estimate_row(names.get(fault or "", "Of nobody whom the category names"), share, "share", one.who, "trail")
@@ -189,8 +189,8 @@ _REAL_DEFECTS = TableHead(
     (
         "A defect is of a task: a single run on it can still fail by the agent's own error, or pass soundly.",
         "Texts were classed by one reader each; the tasks are half of SWE-bench Lite, drawn within classes.",
-        "Half of the tasks with weak tests are available: shares of them are lower bounds. No label is no proof of "
-        "good tests.",
+        "Half of the tasks with weak tests are available: shares of them are lower bounds. A missing label does not "
+        "prove good tests.",
         "Tasks are the sample: submissions pass and fail the same ones.",
     ),
 )
@@ -198,7 +198,7 @@ _REAL_DEFECTS = TableHead(
 
 @made_by_this
 def defects_table(defects: Sequence[DefectiveTasks], worth: Sequence[Worth], notes: Sequence[str] = ()) -> Table:
-    """Shares of tasks with a known defect, and what the passes recorded on SWE-bench Verified are worth with these."""
+    """Return shares of tasks with a known defect, and the worth of the passes recorded on SWE-bench Verified."""
     rows = [
         row
         for one in defects
@@ -216,7 +216,6 @@ def defects_table(defects: Sequence[DefectiveTasks], worth: Sequence[Worth], not
 
 
 def _printed_weak_rows() -> list[Row]:
-    """Return the whole count that the authors print, and the share that follows."""
     paper = read_paper(data_folder() / "reported" / "task_defects.toml")
     count, tasks = paper["utboost.verified"], paper["utboost.verified.tasks"]
     group = "Tests that accept wrong patches, SWE-bench Verified"
@@ -271,7 +270,7 @@ _REAL_REQUIREMENT_JUDGES = TableHead(
 def recorded_judges_table(
     scored: Sequence[ScoredItems], printed: Mapping[str, Mapping[str, float]], notes: Sequence[str] = ()
 ) -> Table:
-    """What judges of agents' work score against people in two sets that ask another question than whose fault it is."""
+    """Return scores of judges of agents' work against people in two sets that ask another question."""
     rows = [row for one in scored for row in measured_on(one.judged.dataset, _agent_judge_rows(one))]
     rows += measured_on(_GRADED, [row for judge, shares in printed.items() for row in _printed_rows(judge, shares)])
     best = max(scored, key=lambda one: one.scores.accuracy.value or 0, default=None)

@@ -1,4 +1,4 @@
-"""AutoTriage's table 1, a taxonomy without figures, with how many cases were planted and found in each of its cells."""
+"""AutoTriage's table 1, a taxonomy without figures, with the planted and found cases of each of its cells."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _TAXONOMY = TableHead(
 
 @made_by_this
 def taxonomy_table(cases: JudgedCases | None, real: Sequence[TriagedSet] = ()) -> Table:
-    """Table 1: each cell of the taxonomy with the cases planted and found, and the real runs that map to it."""
+    """Return table 1: each cell of the taxonomy with the cases planted and found, and the real runs that map to it."""
     planted = planted_and_found(cases) if cases is not None else ()
     rows = [row for one in planted for row in _planted_rows(one, cases.source if cases is not None else "")]
     counted = {one.judged.dataset: one for one in reversed(real)}

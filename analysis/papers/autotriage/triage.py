@@ -1,7 +1,7 @@
-"""AutoTriage's tables 3 and 4 with what this software measured beside what is printed, and which way errors go.
+"""AutoTriage's tables 3 and 4 with this software's figures beside the printed ones, and the direction of errors.
 
 Generated figures are of cases whose labels running them proved; real ones are of public runs. Both are of other cases
-and other judges than the paper's: they show what the instrument finds, and confirm nothing that is printed.
+and other judges than the paper's, and confirm no printed figure.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ from misstep.analysis.tables import (
 from misstep.analysis.tables.wording import number_text
 
 GENERATOR = "misstep.harness.runs.triage.generate.write_triage_cases"
-"""What made the cases of generated figures."""
+"""The function that made the cases of generated figures."""
 
 OTHER_CASES = (
     "Generated and real figures are of other cases and other judges than the paper's: they confirm nothing that is "
@@ -79,7 +79,7 @@ _NINE_JUDGES = TableHead(
 
 @made_by_this
 def nine_judges_table(compared: ComparedCases | None, real: Sequence[TriagedSet] = ()) -> Table:
-    """Table 3: kappa and agreement as printed and worked out again, of this software's judges, and on public runs."""
+    """Return table 3: kappa and agreement as printed and recomputed, of this software's judges, and on public runs."""
     printed = triage_table()
     rows: list[Row] = []
     drawn: list[Row] = []
@@ -138,7 +138,7 @@ _JUDGE_ERRORS = TableHead(
 
 @made_by_this
 def judge_errors_table(compared: ComparedCases | None) -> Table:
-    """Table 4: what judges make of the agent's failures and of the harness's, printed and measured, with all labels."""
+    """Return table 4: judges' answers to the agent's and the harness's failures, printed and measured."""
     printed = triage_errors_table()
     rows = [] if compared is None else [row for name in compared.runs for row in _error_rows(compared, name)]
     return _JUDGE_ERRORS.table(
@@ -191,7 +191,7 @@ _DIRECTION = TableHead(
 
 @made_by_this
 def error_direction_table(compared: ComparedCases | None) -> Table:
-    """Return which way judges err between agent and task: by table 4's counts, and on generated cases with a test."""
+    """Return the direction of judges' errors between agent and task: by table 4's counts, and on generated cases."""
     rows = [row for critic in printed_critics() for row in _printed_direction(critic)]
     directions = {} if compared is None else {name: one.direction for name, one in compared.runs.items()}
     if compared is not None:

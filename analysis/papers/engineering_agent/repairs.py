@@ -1,7 +1,7 @@
-"""Tables II to V with what this software measured beside what is printed: a column a kind of evidence.
+"""Tables II to V with this software's figures beside the printed ones: a column a kind of evidence.
 
-A measured figure is of other cases and another agent than the paper's: it says how this one does, and confirms
-nothing. If no run is recorded the printed and recomputed figures are shown alone, and a note says so.
+A measured figure is of other cases and another agent than the paper's, and confirms nothing. If no run is recorded,
+the printed and recomputed figures are shown alone, and a note says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,7 +43,7 @@ from misstep.analysis.tables import (
 )
 
 SETTING_KEYS = {"react": "react", "react+static": "static", "react+tests": "tests", "react+static+tests": "both"}
-"""The name of a setting in a run → its key in the published figures."""
+"""Name of a setting in a run → its key in the published figures."""
 
 FORMATS = {
     "unified_diff": "Unified diff",
@@ -51,7 +51,7 @@ FORMATS = {
     "search_replace": "Srch-Repl",
     "patch_envelope": "Patch envelope",
 }
-"""The name of an edit format in a run → what table II calls it, or would."""
+"""Name of an edit format in a run → its name in table II."""
 
 PATCHED = "Patch generated, mean of five runs"
 ERRORS = "Error, mean of five runs"
@@ -61,7 +61,7 @@ NONE_RECORDED = (
     "No run of this software is recorded for this table: `misstep repair run`, then `misstep repair report RUN "
     "--record data/recordings/repair/NAME` records one."
 )
-ATTEMPTS_MADE = "Measured rates are of one attempt a case, or of five where a measured rate of five runs stands."
+ATTEMPTS_MADE = "Measured rates are of one attempt a case, or of five if there is a measured rate of five runs."
 OTHER_CASES = (
     "Generated and real figures are this software's own runs on other cases than the paper's, with another policy: "
     "they confirm nothing that is printed."
@@ -69,7 +69,7 @@ OTHER_CASES = (
 
 _SLUG = "engineering_agent"
 _GENERATOR = "misstep.harness.repair.build.writing.write_planted"
-"""What made the cases of generated figures."""
+"""The function that made the cases of generated figures."""
 _FUNNEL_COUNTS = {"production.published": "published", "production.reviewed": "reviewed", "production.landed": "landed"}
 _FUNNEL_RATES = {
     "production.reviewed.share": ("reviewed", "published"),
@@ -83,12 +83,12 @@ _MEASURES = ("precision", "recall")
 
 
 def of_ablation(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """Return the arms that table III is about: those whose cases say what to do in one way only."""
+    """Return the arms of table III: those whose cases have one kind of instructions."""
     return [arm for arm in arms if not arm.instructions and arm.setting in SETTING_KEYS]
 
 
 def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """Return the arms that table II is about: those whose cases come with high-level or detailed instructions."""
+    """Return the arms of table II: those whose cases come with high-level or detailed instructions."""
     return [arm for arm in arms if arm.instructions and arm.format in FORMATS]
 
 
@@ -99,7 +99,7 @@ _ABLATION = TableHead(
 
 @made_by_this
 def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
-    """Table III: four settings, printed, worked out again, and measured."""
+    """Return table III: four settings, printed, recomputed, and measured."""
     scored = [score_repairs(arm, seed) for arm in _in_order(of_ablation(arms))]
     printed = solve_rate_table()
     rows = [row for one in scored for row in measured_on_arm(one.arm, _ablation_rows(one))]
@@ -126,7 +126,7 @@ _ABLATION_PAIRS = TableHead(
 
 @made_by_this
 def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
-    """Return the settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of."""
+    """Return the settings of recorded runs compared in pairs on the same cases, which the paper does not print."""
     compared = [
         (same, compare_repairs([structs.replace(arm, name=_setting(arm)) for arm in same]))
         for same in _on_the_same_cases(of_ablation(arms))
@@ -149,7 +149,7 @@ def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
 
 
 def _best_settings(scored: Sequence[RepairScores]) -> str:
-    """What the best setting solves, a sentence for each policy on each set of cases: a good one hides no poor one."""
+    """Return what the best setting solves, a sentence for each policy on each set of cases."""
     named: dict[str, list[RepairScores]] = {}
     for one in scored:
         named.setdefault(_arm_text(one.arm), []).append(_called(one, _setting(one.arm)))
@@ -157,18 +157,15 @@ def _best_settings(scored: Sequence[RepairScores]) -> str:
 
 
 def _in_order(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """Arms by what they are of, their settings in the order of table III."""
     return sorted(arms, key=lambda arm: (_arm_text(arm), list(SETTING_KEYS).index(arm.setting)))
 
 
 def _drawn_row(scores: RepairScores) -> Row:
-    """Return the solve rate as a figure shows it: under its set of cases, called as its setting."""
     arm = scores.arm
     return estimate_row(_setting(arm), scores.solve_rate, "share", _arm_text(arm), _arm_text(arm), arm.evidence)
 
 
 def _called(scores: RepairScores, name: str) -> RepairScores:
-    """Scores whose arm a sentence calls so."""
     return structs.replace(scores, arm=structs.replace(scores.arm, name=f"{name} ({_arm_text(scores.arm)})"))
 
 
@@ -181,7 +178,6 @@ def _setting(arm: RepairArm) -> str:
 
 
 def _arm_text(arm: RepairArm) -> str:
-    """Return what a column of measured figures is of."""
     return f"{arm.policy} on {arm.benchmark}"
 
 
@@ -203,7 +199,6 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
 
 
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
-    """Return several settings of one policy and format on the same cases, in the order of table III."""
     groups: dict[tuple[str, str, str, str], list[RepairArm]] = {}
     for arm in _in_order(arms):
         groups.setdefault((arm.policy, arm.format, arm.benchmark, arm.version), []).append(arm)
@@ -220,7 +215,7 @@ _MEASURED_FORMATS = TableHead(
 
 @made_by_this
 def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
-    """Table II: edit formats by instructions, the paper's two models and below them the policies of recorded runs."""
+    """Return table II: edit formats by instructions, the paper's two models and below them the recorded policies."""
     scored = [score_repairs(arm, seed) for arm in of_formats(arms)]
     printed = formats_table()
     rows = []
@@ -250,7 +245,7 @@ _JUDGE_READINGS = TableHead(
 
 @made_by_this
 def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch_judge") -> Table:
-    """Table IV with both readings of its rows beside what the text's counts give, and a measured judge of patches."""
+    """Return table IV with both readings of its rows beside the text's counts, and a measured judge of patches."""
     cells = judge_confusion()
     paper = load_paper(_SLUG)
     rows: list[Row] = []
@@ -292,7 +287,7 @@ def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch
 
 
 def _counts(cells: Confusion, name: str, measure: str) -> tuple[int, int]:
-    """Return what a precision or recall is out of what, from the unacceptable or the acceptable class."""
+    """Return numerator and denominator of a precision or recall of the unacceptable or the acceptable class."""
     right, other, missed = (cells.tp, cells.fp, cells.fn) if name == "unacceptable" else (cells.tn, cells.fn, cells.fp)
     return right, right + (other if measure == "precision" else missed)
 
@@ -313,7 +308,6 @@ def _reading_rows(figure: Figure, quantity: str, reading: str, share: Fraction, 
 
 
 def _judge_rows(cells: Confusion, arm: RepairArm) -> list[Row]:
-    """Precision and recall of a measured judge for both classes; nothing where it judged no patch."""
     if not cells.tp + cells.fp + cells.fn + cells.tn:
         return []
     source = f"{arm.name}, {arm.benchmark}"
@@ -335,7 +329,7 @@ _REVIEW_FUNNEL = TableHead(
 
 @made_by_this
 def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", evidence: Evidence = "real") -> Table:
-    """Table V: from published to landed, printed, and from a review log of this software's patches."""
+    """Return table V: from published to landed, printed, and from a review log of this software's patches."""
     paper = load_paper(_SLUG)
     figures = [paper[id_] for id_ in (*_FUNNEL_COUNTS, *_FUNNEL_RATES)]
     checked = [checked_figure(paper, figure, _named(figure), "") for figure in figures]
@@ -351,7 +345,6 @@ def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", ev
 
 
 def _funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """Return the steps and rates of the log under the names of the printed figures that they are beside."""
     paper = load_paper(_SLUG)
     counts = {_named(paper[id_]): funnel.count(event) for id_, event in _FUNNEL_COUNTS.items()}
     rates = {_named(paper[id_]): funnel.rate(*of) for id_, of in _FUNNEL_RATES.items()}
@@ -366,7 +359,7 @@ def _named(figure: Figure) -> str:
 
 
 def measured_on_arm(arm: RepairArm, rows: Iterable[Row]) -> list[Row]:
-    """Rows with the data set that the arm's cases are, where they are one."""
+    """Return rows with the data set of the arm's cases, if they are one."""
     return measured_on(arm.dataset, rows) if arm.dataset else list(rows)
 
 

@@ -1,4 +1,4 @@
-"""The Engineering Agent's tables: solve rates, the judge of patches and production, printed and worked out again.
+"""The Engineering Agent's tables: solve rates, the judge of patches and production, printed and recomputed.
 
 Table III prints shares of 123 tasks, so that each must be a whole count. Table IV prints precision and recall of two
 classes, and the text four counts that fix the judge's whole table. Table V prints counts with its shares.
@@ -17,10 +17,10 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 
 SETTINGS = {"react": "ReAct alone", "static": "Static analysis", "tests": "Test execution", "both": "Both"}
-"""The key of a setting in the published figures → its name in a table."""
+"""Key of a setting in the published figures → its name in a table."""
 
 SOLVE_RATES = {"solved1": "Solved, one run", "solved5": "Solved, five runs"}
-"""The key of a solve rate → its name in a table."""
+"""Key of a solve rate → its name in a table."""
 
 _MEANS = {"patched": "Patch generated, mean of five runs", "errors": "Error, mean of five runs"}
 _MEDIAN = "Iterations, as a median of whole counts"
@@ -30,7 +30,7 @@ _SLUG = "engineering_agent"
 
 @made_by_this
 def solve_rate_table() -> Table:
-    """Table III: the ablation on 123 failed tests, each share as the whole count that it must be."""
+    """Return table III: the ablation on 123 failed tests, each share as the whole count that it must be."""
     paper = load_paper(_SLUG)
     n, runs = int(paper["agent.n"].number), int(paper["agent.runs"].number)
     shares: list[CheckedFigure] = []
@@ -67,7 +67,7 @@ def solve_rate_table() -> Table:
 
 
 def run_rows() -> list[Row]:
-    """Table III's solve rates of one run and of five, under the names of the pass@k that they are."""
+    """Return table III's solve rates of one run and of five, under the names of the pass@k that they are."""
     paper = load_paper(_SLUG)
     n = int(paper["agent.n"].number)
     return [
@@ -78,7 +78,7 @@ def run_rows() -> list[Row]:
 
 
 def production_steps() -> list[Row]:
-    """Table V's counts from published to landed, for a funnel."""
+    """Return table V's counts from published to landed, for a funnel."""
     paper = load_paper(_SLUG)
     steps = {"published": "Diffs published", "reviewed": "Diffs reviewed", "landed": "Diffs landed"}
     return [published_row(paper[f"production.{key}"], name) for key, name in steps.items()]
@@ -111,7 +111,7 @@ _PATCH_FORMATS = TableHead(
 
 @made_by_this
 def formats_table() -> Table:
-    """Table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
+    """Return table II: solve rates of three patch formats, printed without counts, and the differences in the text."""
     paper = load_paper(_SLUG)
     figures = [
         checked_figure(paper, figure, f"{figure.row} ({figure.place})", "Differences that the paper names")
@@ -127,7 +127,7 @@ _JUDGE = TableHead("judge", _SLUG, "The judge of patches against people's labels
 
 @made_by_this
 def judge_table() -> Table:
-    """Table IV and the judge's precision in the text, from the counts that the text prints."""
+    """Return table IV and the judge's precision in the text, from the counts that the text prints."""
     paper = load_paper(_SLUG)
     figures = [
         checked_figure(paper, figure, figure.column, figure.row)
@@ -166,7 +166,7 @@ _PRODUCTION = TableHead(
 
 @made_by_this
 def production_table() -> Table:
-    """Table V: from published to landed in three months, and the same figures elsewhere in the paper."""
+    """Return table V: from published to landed in three months, and the same figures elsewhere in the paper."""
     paper = load_paper(_SLUG)
     of_table, elsewhere = (
         [
@@ -191,7 +191,7 @@ _OTHER_FIGURES = TableHead(
 
 @made_by_this
 def other_table() -> Table:
-    """What the paper says of its benchmarks, runs and comments, and repeats of the tables' figures in the text."""
+    """Return the figures of benchmarks, runs and comments, and repeats of the tables' figures in the text."""
     paper = load_paper(_SLUG)
     tables = (solve_rate_figures, format_figures, judge_figures, production_figures)
     shown_before = {figure.id for figures in tables for figure in figures(paper)}
@@ -220,13 +220,13 @@ def format_figures(paper: Paper) -> list[Figure]:
 
 
 def judge_figures(paper: Paper) -> list[Figure]:
-    """Precision and recall of table IV, and the precision elsewhere in the paper."""
+    """Return precision and recall of table IV, and the precision elsewhere in the paper."""
     opening = ("judge.table.", "judge.unacceptable.precision.")
     return [figure for figure in paper.figure if figure.id.startswith(opening)]
 
 
 def production_figures(paper: Paper) -> list[Figure]:
-    """Table V, and its figures elsewhere in the paper."""
+    """Return table V, and its figures elsewhere in the paper."""
     return [figure for figure in paper.figure if figure.id.startswith("production.") and figure.unit != "text"]
 
 
@@ -247,14 +247,13 @@ def _rate_row(measure: str, count: int, n: int) -> Row:
 
 
 def _multiple_inside(figure: Figure, step: Fraction) -> float | None:
-    """Return a multiple of a step that prints like the figure; `None` if there is none."""
     box = rounding_box(figure)
     multiple = round(box.middle / step) * step
     return float(multiple) if box.low <= multiple <= box.high else None
 
 
 def _iteration_notes(paper: Paper) -> Sequence[str]:
-    """Return what the paper calls the iterations in one place and another, where it says both median and average."""
+    """Return the names of the iterations in several places, if the paper says both median and average."""
     called = [figure for figure in paper.figure if figure.id.startswith("agent.both.iterations")]
     averages = [figure.place for figure in called if "average" in figure.column]
     medians = [figure.place for figure in called if "med" in figure.column]

@@ -1,7 +1,7 @@
 """The failure modes' witnesses as printed, beside runs of this software without and with the mechanism that cures each.
 
-The runs are of generated items and synthetic agents: they show that a mode happens here where its mechanism is left
-out, and that the mechanism cures it here. They confirm no printed figure.
+The runs are of generated items and synthetic agents: they show that a mode happens here without its mechanism, and not
+with it. They confirm no printed figure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from misstep.analysis.tables import Row, Table, TableHead, Unit, made_by_this, r
 
 _SLUG = "reflexive"
 _APART: dict[Unit, Unit] = {"share": "difference"}
-"""The unit of a figure → that of a difference, where it is another."""
+"""Unit of a figure → that of a difference, if it is another."""
 
 
 _CURES = TableHead(
@@ -32,7 +32,7 @@ _CURES = TableHead(
 
 @made_by_this
 def cures_table(cures: Sequence[Cure], source: str) -> Table:
-    """Return each failure mode: its printed witness, and what shows it in runs without and with its mechanism."""
+    """Return each failure mode: its printed witness, and its figures in runs without and with its mechanism."""
     modes = list(dict.fromkeys(cure.mode.name for cure in cures))
     shown = {cure.mode.name for cure in cures if cure.shown}
     missed = [name for name in modes if name not in shown]

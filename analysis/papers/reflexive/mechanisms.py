@@ -1,7 +1,4 @@
-"""The reflexive harness's mechanisms: repeated reflections, budgets and categories of rules, as printed.
-
-The project never published its event log: everything here is worked out from printed figures.
-"""
+"""The reflexive harness's mechanisms: repeated reflections, budgets and categories of rules, by printed figures."""
 
 from collections.abc import Sequence
 
@@ -27,7 +24,7 @@ _PLATEAU_SHARES = {
     "runs.v2.detector_accuracy_narrative": "Called the detector's accuracy",
     "runs.v2.plateau_rate_real_narrative": "Repeats, told once more",
 }
-"""Figures that print one number → what each says that it is of."""
+"""Figures that print one number → the quantity that each place names."""
 
 _EQUALITY = {
     "runs.v2.plateau_rate_string_equality": "Flagged by equality of strings, of reflections",
@@ -79,7 +76,7 @@ _PLATEAU = TableHead("plateau", _SLUG, "Reflections that repeat themselves (refl
 
 @made_by_this
 def plateau_table() -> Table:
-    """How many reflections repeat earlier ones: the printed shares, with intervals where a count is printed."""
+    """Return how many reflections repeat earlier ones: the printed shares, with intervals if a count is printed."""
     paper = load_paper(_SLUG)
     n = int(paper[_REFLECTIONS].number)
     named = [checked_figure(paper, paper[key], name, _printed_as(paper)) for key, name in _PLATEAU_SHARES.items()]
@@ -88,14 +85,14 @@ def plateau_table() -> Table:
     share = paper["blindness.sudo.share"]
     rows = [
         *checked_rows(named),
-        # Which of the counts that print so it was is not printed.
+        # The true one of the counts that print so is not printed.
         *(
             _with_counts(f"If {count} of {n} repeat", count, n, f"prints as {repeated.printed}", _printed_as(paper))
             for count in _possible(repeated, n)
         ),
         *_of_other_units(paper),
-        published_row(unique, "First sentences that stand once", group=group),
-        _with_counts("Share of first sentences that stand once", int(unique.number), n, unique.place, group),
+        published_row(unique, "First sentences that occur once", group=group),
+        _with_counts("Share of first sentences that occur once", int(unique.number), n, unique.place, group),
         *checked_rows([checked_figure(paper, share, "Reflections that cite sudo", group, with_count=True)]),
         *_equality_rows(paper, most),
     ]
@@ -111,8 +108,8 @@ def plateau_table() -> Table:
         (
             f"Unique first sentences leave at most {n - int(unique.number)} of {n} reflections that open like another; "
             "what counts as a repeat by inspection is a judgement of one reader, and its rule is not printed.",
-            f"At most {most}: of {unique.printed} different sentences one stands {most + 2} times, all in a row, and "
-            f"its first two have no two equal ones before them; if {unique.printed} stand once, it is {most - 1}.",
+            f"At most {most}: of {unique.printed} different sentences one occurs {most + 2} times, all in a row, and "
+            f"its first two have no two equal ones before them; if {unique.printed} occur once, it is {most - 1}.",
             f"How many rules have three or more reflections is not printed; the run completed "
             f"{paper[_RULES].printed} rules. Of what an accuracy is a share is not printed either.",
             "Intervals are Wilson's; reflections on one rule are not independent, so they are too narrow.",
@@ -121,7 +118,6 @@ def plateau_table() -> Table:
 
 
 def _of_other_units(paper: Paper) -> list[Row]:
-    """Whole counts that print the same number of another unit, and a range that was guessed."""
     repeated, rules, group = paper[_REPEATED], paper[_RULES], _printed_as(paper)
     pairs = [f"{x} of {n}" for n in range(1, int(rules.number) + 1) for x in _possible(repeated, n)]
     counted = _text_row(
@@ -143,13 +139,12 @@ def _of_other_units(paper: Paper) -> list[Row]:
 
 
 def _most_flagged(paper: Paper) -> int:
-    """Return how many reflections equality could flag at most: all repeats are of one sentence, and came in a row."""
+    """Return how many reflections equality could flag at most: all repeats are of one sentence, in a row."""
     n, unique = (int(paper[key].number) for key in (_REFLECTIONS, "runs.v2.unique_first_sentences"))
     return max(0, n - unique + 1 - (int(paper["novelty.window"].number) - 1))
 
 
 def _equality_rows(paper: Paper, most: int) -> list[Row]:
-    """Return what equality flags as printed, which counts print so, and what it could flag at most."""
     n, group = int(paper[_REFLECTIONS].number), "Flagged by equality of three in a row"
     none = paper["runs.v2.plateau_rate_string_equality"]
     source = f"{most} / {n}, from the unique first sentences"
@@ -193,7 +188,7 @@ _BUDGETS_TABLE = TableHead(
 
 @made_by_this
 def budget_table() -> Table:
-    """Return what a rule may take and what rules took: time and attempts, of those fixed and those escalated."""
+    """Return the time and attempts that a rule may take and those that fixed and escalated rules took."""
     paper = load_paper(_SLUG)
     rows = [published_row(paper[key], name, group="What a rule may take") for key, name in _BUDGETS.items()]
     rows += [
@@ -227,11 +222,10 @@ def budget_table() -> Table:
 
 
 _RATIOS = {"Seconds, escalated over fixed": (0, 1), "Attempts, escalated over fixed": (2, 3)}
-"""What an escalated rule took over what a fixed one took → the places of the fixed and the escalated in `_SPENT`."""
+"""Ratio of escalated to fixed rules → their places in `_SPENT`."""
 
 
 def _ratios(paper: Paper, places: tuple[int, int]) -> dict[str, float]:
-    """Return the quotient of the two printed means, for each run that prints both."""
     return {
         run: _spent(paper, run, places[1]).number / _spent(paper, run, places[0]).number
         for run, parts in _SPENT.items()
@@ -256,7 +250,7 @@ _OUTCOMES_TABLE = TableHead(
 
 @made_by_this
 def outcome_table() -> Table:
-    """What became of the rules of each complete run whose outcomes are printed: counts, and the share fixed of all."""
+    """Return the outcomes of the rules of each complete run that prints them: counts, and the share fixed of all."""
     paper = load_paper(_SLUG)
     n = int(paper["runs.planned.stig_rules"].number)
     rows: list[Row] = []
@@ -323,7 +317,7 @@ def category_table() -> Table:
 
 
 def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
-    """Category by run: printed shares of rules fixed, `None` where none is printed; with both lists of names."""
+    """Return category by run: printed shares of rules fixed, `None` if none is printed; with both lists of names."""
     paper = load_paper(_SLUG)
     categories = _categories(paper)
     figures = [[_maybe(paper, run, category, "share") for run in _CATEGORY_RUNS] for category in categories]
@@ -332,7 +326,6 @@ def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
 
 
 def _categories(paper: Paper) -> list[str]:
-    """Return the categories with a printed share in one of the runs, in the order of the file."""
     openings = tuple(f"runs.{run}.categories." for run in _CATEGORY_RUNS)
     named = [figure.id.split(".")[3] for figure in paper.figure if figure.id.startswith(openings)]
     return [name.replace("_", " ") for name in dict.fromkeys(named)]

@@ -1,4 +1,4 @@
-"""Memory and contexts: the witness as printed, what a list shows of as many lessons, and what memory shows instead."""
+"""Memory and contexts: the printed witness, and the lessons that a list and memory show."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ _MEMORY_TABLE = TableHead(
 
 @made_by_this
 def memory_table(uses: Sequence[StudiedUse], source: str) -> Table:
-    """Of lessons of known use, those that are shown when their item comes, beside the printed witness."""
+    """Return the share of useful and harmful lessons shown when their item comes, beside the printed witness."""
     paper = load_paper(_SLUG)
     most = max(one.common for one in uses)
     whole, as_list = (
@@ -88,7 +88,7 @@ _DRIFT = TableHead(
 
 @made_by_this
 def drift_table(drifts: Sequence[StudiedDrift], source: str) -> Table:
-    """How far agents' views of one attempt drift apart, with contexts made anew for each turn and with grown ones."""
+    """Return how far agents' views of one attempt drift apart, with contexts made anew for each turn and grown ones."""
     least = min(one.room for one in drifts)
     fresh, grown = (
         next(one for one in drifts if one.room == least and one.fresh is is_fresh) for is_fresh in (True, False)

@@ -1,7 +1,4 @@
-"""Detectors of plateaus compared: on generated reflections with known truth, and on those that the pages quote.
-
-What the document prints of plateaus is in `mechanisms.plateau_table`.
-"""
+"""Detectors of plateaus compared: on generated reflections with known truth, and on those that the pages quote."""
 
 from collections.abc import Sequence
 
@@ -39,7 +36,7 @@ _PLATEAU_GENERATED = TableHead(
 
 @made_by_this
 def plateau_generated_table(detectors: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
-    """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind."""
+    """Return every detector on generated reflections: precision, recall, false alarms, share of each kind."""
     scores = [plateau_scores(one) for one in detectors]
     named = {one.detector: one for one in scores}
     cases = max(len(one.answers) for one in detectors)
@@ -103,7 +100,6 @@ def _or_reason(estimate: Estimate) -> str:
 
 
 def _figures(scores: Sequence[PlateauScores], source: str, evidence: Evidence) -> list[Row]:
-    """Precision, recall and false alarms, a row a detector under each."""
     parts = {
         _PRECISION: {one.detector: one.precision for one in scores},
         _RECALL: {one.detector: one.recall for one in scores},
@@ -140,7 +136,7 @@ _PLATEAU_EXAMPLES = TableHead(
 
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
-    """Return what each detector says of threes of which the pages say themselves whether they are the same."""
+    """Return each detector's answers on threes that the pages call the same or not."""
     right = {
         name: sum(one.flagged[name] == one.same for one in examples)
         for name in (examples[0].flagged if examples else {})

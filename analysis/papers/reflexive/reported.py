@@ -1,4 +1,4 @@
-"""Breakers of other loops and ours on runs that were made up after what users of such loops reported."""
+"""Breakers of other loops and ours on runs that were made up after reports of users of such loops."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ _REPORTED_BREAKERS = TableHead(
 
 @made_by_this
 def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """Return what each breaker did with all cases: a line a breaker, a column an outcome."""
+    """Return the outcomes of each breaker on all cases: a line a breaker, a column an outcome."""
     return _REPORTED_BREAKERS.table(
         _finding(scores),
         (
@@ -64,7 +64,7 @@ _REPORTED_CASES = TableHead("reported_cases", _PAPER, "Runs made up after report
 
 @made_by_this
 def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
-    """Return each case in our words, with the verdict that is right and why."""
+    """Return each case in our words, with the right verdict and its reason."""
     cases = scores[0].trials
     to_stop = sum(case.first is not None for case in cases)
     return _REPORTED_CASES.table(
@@ -92,7 +92,7 @@ _REPORTED_OUR_BREAKERS = TableHead(
 
 @made_by_this
 def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """Return what each detector of plateaus, and the loop's own rule, did with each case: a line a case."""
+    """Return the outcome of each detector of plateaus, and of the loop's own rule, on each case: a line a case."""
     ours = [score for score in scores if score.breaker.ours]
     judged = (f"{score.breaker.name} {with_interval(score.right, 'share')}" for score in ours)
     return _REPORTED_OUR_BREAKERS.table(
@@ -121,7 +121,7 @@ _REPORTED_OTHER_BREAKERS = TableHead(
 
 @made_by_this
 def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
-    """What the breakers of other loops did with each case: a line a case, the breakers under what they made of it."""
+    """Return the outcomes of the breakers of other loops on each case: a line a case, a column an outcome."""
     others = [score for score in scores if not score.breaker.ours]
     wrong, silent = (sum(bool(score.having(outcome)) for score in others) for outcome in ("stopped wrongly", "missed"))
     cases = zip(*(score.trials for score in others), strict=True)
@@ -189,7 +189,6 @@ def _finding(scores: Sequence[BreakerScore]) -> str:
 
 
 def _wrong(scores: Sequence[BreakerScore]) -> list[str]:
-    """Return what the loop's own rule gets wrong, case by case."""
     loop = _of_the_loop(scores)
     return [
         f"The loop's rule, {outcome}: {', '.join(trial.case for trial in loop.having(outcome))}."

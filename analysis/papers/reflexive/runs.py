@@ -1,7 +1,7 @@
-"""The reflexive harness: the failure modes' figures and the run tables, printed and worked out again.
+"""The reflexive harness: the failure modes' figures and the run tables, printed and recomputed.
 
-The document describes failure modes of an agent that hardens a system rule by rule; its project prints what each run
-did, in a journal. No log of a run is available: what can be asked is whether the printed figures agree with each other.
+The document describes failure modes of an agent that hardens a system rule by rule; its project prints each run in a
+journal. No log of a run is available: only the agreement of the printed figures can be checked.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ RUNS = {
     "cve_stock": "Advisories, stock system",
     "cve_hardened": "Advisories, hardened system",
 }
-"""The key of a run in the published figures → its name in a table, in the order of time."""
+"""Key of a run in the published figures → its name in a table, in the order of time."""
 
 _FIX_RATES = {
     "v2": "remediated.share",
@@ -39,7 +39,7 @@ _FIX_RATES = {
     "run5": "scorecard.fix_rate",
     "run6": "scorecard.fix_rate",
 }
-"""The key of a run → which of its figures is the share of rules that it fixed."""
+"""Key of a run → its figure of the share of rules that it fixed."""
 
 FIXED = "Rules fixed"
 _SLUG = "reflexive"
@@ -127,13 +127,12 @@ _RUNS = TableHead(
 
 @made_by_this
 def runs_table() -> Table:
-    """Return the figures of the run tables that others give or say too little about, run by run."""
+    """Return the figures of the run tables that others give or leave open, run by run."""
     figures = _run_figures(("reproduced", "underdetermined"))
     return _RUNS.table(finding(figures, "the run tables that did not fail"), checked_rows(figures))
 
 
 def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:
-    """Return the figures of the run tables with a result of one of some statuses, run by run."""
     paper = load_paper(_SLUG)
     shown_before = {f"runs.{key}.{part}" for key, part in _FIX_RATES.items()}
     figures = [

@@ -1,1 +1,1 @@
-"""Wink: misbehaviour of coding agents, and what interventions do about it."""
+"""Wink: misbehaviour of coding agents, and the effect of interventions."""

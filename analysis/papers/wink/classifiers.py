@@ -1,7 +1,7 @@
 """Wink's classifiers of misbehaviour (section 2.2.1): a rule, a few-shot prompted judge and both, on the same labels.
 
-The paper's own classifiers are prompts to a frontier model, calibrated to a precision of 80%; it prints no precision or
-recall of theirs. The table here is of the rules and judges of this software, on generated and on real labels.
+The paper's own classifiers are prompts to a frontier model, calibrated to a precision of 80%; their precision and
+recall are not printed. The table is of this software's rules and judges, on generated and on real labels.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _CLASSIFIERS = TableHead(
 
 @made_by_this
 def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
-    """Precision and recall of the rule, the prompted judge and both, by category and set of labels."""
+    """Return precision and recall of the rule, the prompted judge and both, by category and set of labels."""
     rows: list[Row] = []
     above = 0
     for runs in sets:
@@ -77,7 +77,7 @@ _CLASSIFIER_KINDS = TableHead(
 
 @made_by_this
 def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
-    """Recall by the kind of limit or misbehaviour, on generated labels."""
+    """Return recall by the kind of limit or misbehaviour, on generated labels."""
     recalls = {
         (f"{NAMES[runs.category]}: {kind}", classifier): (runs.source, estimate)
         for runs in sets

@@ -1,7 +1,7 @@
-"""Wink's tables 1 and 2 on a generated study: what was planted, what the rules find, and that put right for errors.
+"""Wink's tables 1 and 2 on a generated study: planted and found misbehaviour, and the found one corrected for errors.
 
-The prevalences are chosen by us (`harness/generate/study/settings.toml`), so that no generated figure speaks for or
-against a printed one: the tables show what a classifier's errors, samples and tests make of a prevalence that is known.
+The prevalences are our choice (`harness/generate/study/settings.toml`): no generated figure speaks for or
+against a printed one; the tables show the effect of a classifier's errors, samples and tests on a known prevalence.
 """
 
 from collections.abc import Sequence
@@ -46,8 +46,8 @@ _GENERATOR = "misstep.harness.generate.study.sessions.generate_study"
 
 CHOSEN = "How often a misbehaviour is planted is our choice: no figure here confirms or refutes a printed one."
 SEEN = (
-    "The rules answer for unrequested changes and for instructions only where the record itself tells a limit, such as "
-    "a mode in which a plan alone may be made: the words of these sessions are none that a rule knows. Their shares "
+    "The rules answer for unrequested changes and for instructions only if the record itself tells a limit, such as "
+    "a mode in which a plan alone may be made: no rule knows the words of these sessions. Their shares "
     "are of those sessions, not of all."
 )
 
@@ -63,7 +63,7 @@ _GENERATED_PREVALENCE = TableHead(
 
 @made_by_this
 def generated_prevalence_table(study: Study) -> Table:
-    """Table 1 on a generated study, a group a category: printed, planted, found by rule, corrected, planted alone."""
+    """Return table 1 on a generated study, a group a category: printed, planted, found by rule, corrected, alone."""
     paper = load_paper("wink")
     exclusive = {one.category: one for one in alone(study).categories}
     rows: list[Row] = []
@@ -115,7 +115,7 @@ _GENERATED_MODELS = TableHead(
 
 @made_by_this
 def generated_models_table(study: Study) -> Table:
-    """Table 2 on a generated study: both versions by category, as planted and by rule, with tests adjusted by Holm."""
+    """Return table 2 on a generated study: both versions by category, planted and by rule, with Holm's tests."""
     first, second = sorted({session.version for session in study.sessions})
     compared: dict[Told, tuple[Versions, ...]] = {source: compare_versions(study, source) for source in _TOLD}
     rows = [
@@ -160,7 +160,7 @@ _WEEKS = TableHead(
 
 @made_by_this
 def weeks_table(study: Study, seed: int) -> Table:
-    """Prevalence week by week, and from a sample of a tenth of each day."""
+    """Return prevalence week by week, and from a sample of a tenth of each day."""
     rows: list[Row] = []
     drawn: list[Row] = []
     for category, name in NAMES.items():
@@ -201,7 +201,7 @@ _RATINGS = TableHead(
 
 @made_by_this
 def ratings_table(study: Study) -> Table:
-    """Prevalence among the sessions that users disliked, liked and did not rate, beside all."""
+    """Return prevalence among the sessions that users disliked, liked and did not rate, beside all."""
     rows = [
         row
         for category, name in NAMES.items()

@@ -1,6 +1,6 @@
 """Wink's interventions: misbehaviour with and without them in shadow mode, and the live experiment.
 
-Both print rates and p-values without counts: what these imply is worked out, with the sizes that they leave open.
+Both print rates and p-values without counts: the implied counts and sizes are computed.
 """
 
 from msgspec import structs
@@ -23,7 +23,7 @@ METRICS = {
     "interventions": "Engineer interventions per session",
     "time": "Agent execution time per session",
 }
-"""The key of a metric of the live experiment → its name in a table."""
+"""Key of a metric of the live experiment → its name in a table."""
 
 _ARMS = ("treatment", "control")
 _LEVEL = 0.05
@@ -43,7 +43,7 @@ _SHADOW_MODE = TableHead(
 
 @made_by_this
 def shadow_table(live: LiveExperiments | None = None) -> Table:
-    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears."""
+    """Return RQ2: the misbehaviour rate with and without guidance, and how much clustering its p bears."""
     paper = load_paper("wink")
     arms = {"detection": "Detection alone", "correction": "With course-correction"}
     counts = {key: _shadow_count(paper, key) for key in arms}
@@ -97,7 +97,6 @@ def _independent(estimate: Estimate) -> str:
 
 
 def _shadow_count(paper: Paper, key: str) -> tuple[int, int]:
-    """Return the misbehaviours that a printed rate stands for: the count nearest to it."""
     n = int(paper[f"shadow.{key}.invocations"].number)
     return round(paper[f"shadow.{key}.rate"].number * n), n
 
@@ -116,7 +115,7 @@ _EXPERIMENT = TableHead(
 
 @made_by_this
 def experiment_table() -> Table:
-    """RQ3: the live experiment's changes and p-values, their stars, and the p-values adjusted for four metrics."""
+    """Return RQ3: the live experiment's changes and p-values, their stars, and p-values adjusted for four metrics."""
     paper = load_paper("wink")
     rows: list[Row] = []
     p_values = [paper[f"experiment.{key}.p"] for key in METRICS]
@@ -146,7 +145,7 @@ def experiment_table() -> Table:
 
 
 def adjusted_row(p_value: Figure, adjusted: float | None, group: str) -> Row:
-    """Return a printed p-value as Holm's adjustment for four metrics leaves it."""
+    """Return a printed p-value after Holm's adjustment for four metrics."""
     return Row(
         quantity="p-value, adjusted",
         value=adjusted,

@@ -1,7 +1,7 @@
 """Live experiments with a scripted agent, beside Wink's figures: generated sessions, which confirm nothing of these.
 
-What they show is that the observer, the guidance and the judge work as a whole, what the paper's designs can find, and
-what its tables would need: a control, units that were assigned, and the errors of the judge.
+They show that the observer, the guidance and the judge work as a whole, and that the paper's tables need a control,
+assigned units and the errors of the judge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ CATEGORIES: Mapping[str, Sequence[str]] = {
     "sd": ("did_not_follow_instructions", "unrequested_changes"),
     "overall": ("infinite_loop", "tool_call_failure", "did_not_follow_instructions", "unrequested_changes"),
 }
-"""The key of a class of misbehaviour, as of `recovery.CLASSES` → its categories."""
+"""Key of a class of misbehaviour, as of `recovery.CLASSES` → its categories."""
 
 LEVEL = 0.05
-"""Below which p-value a difference is said to be found."""
+"""Largest p-value of a found difference."""
 
 NOTE = (
     "Generated: live sessions of a scripted agent whose misbehaviour is planted and which heeds guidance as drawn. "
@@ -33,7 +33,6 @@ class LiveExperiments(Struct, frozen=True):
 
     - `shadow`: Sessions with detection alone, and with guidance (RQ1 and RQ2).
     - `ab`: Sessions without an observer, and with guidance (RQ3).
-    - `seed`: Of what was drawn for the sessions.
     - `judgements`: A judge's labels of recovery, by session of `shadow` and intervention.
     """
 
@@ -43,7 +42,7 @@ class LiveExperiments(Struct, frozen=True):
     judgements: Judgements
 
     def source(self, of: Sequence[LiveSession]) -> str:
-        """Return where figures of some sessions are from."""
+        """Return the source text of figures of some sessions."""
         return f"generated, seed {self.seed}, n {len(of):,}"
 
     def problems(self, of: Sequence[LiveSession], arm: LiveArm, start: Start) -> list[Problem]:

@@ -19,7 +19,7 @@ KEYS: Mapping[Metric, str] = {
     "engineer_interventions": "interventions",
     "seconds": "time",
 }
-"""A metric → its key in the published figures."""
+"""Metric → its key in the published figures."""
 
 
 def report_of(live: LiveExperiments | None) -> ExperimentReport | None:
@@ -33,7 +33,7 @@ _IMPLIED = "table 5 and section 4.3"
 
 
 def implied_changes() -> dict[str, ImpliedChange]:
-    """Key of a metric → the interval that its printed change and p-value imply."""
+    """Return key of a metric → the interval that its printed change and p-value imply."""
     paper = load_paper("wink")
     return {
         key: implied_change(paper[f"experiment.{key}.change"].number, paper[f"experiment.{key}.p"].number)
@@ -56,7 +56,7 @@ _EXPERIMENT_EVIDENCE = TableHead(
 
 @made_by_this
 def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
-    """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` if there is none."""
+    """Return changes and p-values of table 5, with those of a live experiment, if there is one."""
     paper, report = load_paper("wink"), report_of(live)
     adjusted = holm([paper[f"experiment.{key}.p"].number for key in METRICS]).p_values
     implied = implied_changes()
@@ -107,7 +107,7 @@ def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
 
 def _finding(report: ExperimentReport | None) -> str:
     if report is None:
-        return "No live experiment is available to stand beside them."
+        return "No live experiment is available for comparison."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
     changed, unchanged = (

@@ -32,7 +32,7 @@ _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 
 def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
-    """Heading → the effects of guidance by class, from either start, if there are such sessions."""
+    """Return heading → the effects of guidance by class, from either start, if there are such sessions."""
     arms = {
         FROM_WORD: [live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow")],
         FROM_ONSET: [live.problems(live.ab, arm, "onset") for arm in ("guide", "control")],
@@ -126,7 +126,7 @@ _TIME_TO_RECOVERY = TableHead(
 
 @made_by_this
 def time_to_recovery_table(live: LiveExperiments) -> Table:
-    """Recovery over time from the word on, with an engineer's turn and the end of the session as competing events."""
+    """Return recovery over time from the word on, with an engineer's turn and the session's end as competing events."""
     times = time_of(live)
     source = live.source(live.shadow)
     return _TIME_TO_RECOVERY.table(
@@ -137,7 +137,7 @@ def time_to_recovery_table(live: LiveExperiments) -> Table:
 
 
 def time_of(live: LiveExperiments) -> TimeToRecovery | None:
-    """Recovery over time in the shadow experiment; `None` where an arm has no problem."""
+    """Return recovery over time in the shadow experiment; `None` if an arm has no problem."""
     arms = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
     guided, unguided = arms
     return time_to_recovery(guided, unguided, "word", live.seed)
@@ -168,7 +168,7 @@ def _censored_share(curve: CumulativeIncidence) -> float:
 
 
 def curve_rows(times: TimeToRecovery, source: str) -> list[Row]:
-    """By each step after the word, the share that recovered in either arm: rows of a curve."""
+    """Return rows of a curve: by each step after the word, the share that recovered in either arm."""
     return [
         estimate_row(str(step), curve.at(step, RECOVERED), "share", name, source, "generated")
         for name, curve in ((GUIDED, times.guided), (UNGUIDED, times.unguided))
@@ -177,7 +177,7 @@ def curve_rows(times: TimeToRecovery, source: str) -> list[Row]:
 
 
 def curve_places() -> dict[str, float]:
-    """Quantity of a curve's row → the step that it is at."""
+    """Return quantity of a curve's row → its step."""
     return {str(step): float(step) for step in range(1, WINDOW + 1)}
 
 
@@ -208,7 +208,7 @@ _LIVE_JUDGE = TableHead(
 
 @made_by_this
 def live_judge_table(live: LiveExperiments) -> Table:
-    """Return the judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
+    """Return the judge of recoveries against planted recoveries, and the recovery rate corrected for its errors."""
     judged = judge_of_recoveries(live.problems(live.shadow, "guide", "word"))
     idle, words = groundless(one for one in live.shadow if one.arm == "guide")
     source = live.source(live.shadow)

@@ -31,7 +31,7 @@ def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) ->
 
 
 def shadow_finding(live: LiveExperiments | None) -> str:
-    """Return what the generated sessions say, over units; empty without any."""
+    """Return the finding of the generated sessions, over units; empty without any."""
     shadow = _rates_of(live)
     if shadow is None:
         return ""

@@ -1,8 +1,8 @@
-"""What looking every day does to the error of an experiment as long as Wink's: a simulation.
+"""The effect of daily looks on the error of an experiment as long as Wink's: a simulation.
 
 Sessions of skewed size, such as tokens, come in day by day in both arms. Three rules are tried: to stop at the first
 look with p below 0.05, to look at the fixed end alone, and to stop at the first look at which the always-valid p is
-below 0.05. Without a difference each stop is an error; with one as large as the experiment was planned for it is not.
+below 0.05. Without a difference each stop is an error.
 """
 
 import numpy as np
@@ -28,13 +28,13 @@ SESSIONS_A_DAY = 200
 """Sessions a day in either arm; Wink prints none."""
 
 SIGMA = 1.0
-"""Of the logarithm of a session's size: the mean is 1.6 times the median."""
+"""Sigma of the logarithm of a session's size: the mean is 1.6 times the median."""
 
 NO_CHANGE, CHANGE = "Without a difference", "With the difference planned for"
 
 
 class Stops(Struct, frozen=True):
-    """How often each rule stopped, and for those that did the median day."""
+    """How often each rule stopped, and the median day of its stops."""
 
     shares: dict[str, Estimate]
     days: dict[str, float | None]
@@ -53,7 +53,7 @@ def planned_change() -> float:
 
 
 def looks(change: float, rng: np.random.Generator, samples: int) -> tuple[FloatArray, FloatArray]:
-    """Experiments x days: the difference of means at each day's end, treatment less control, and its standard error."""
+    """Return experiments x days: the difference of means at each day's end, treatment less control, and its error."""
     counts = SESSIONS_A_DAY * np.arange(1, days() + 1)
     means, variances = [], []
     for factor in (1 + change, 1.0):
@@ -66,7 +66,7 @@ def looks(change: float, rng: np.random.Generator, samples: int) -> tuple[FloatA
 
 
 def stopped(differences: FloatArray, errors: FloatArray) -> dict[str, FloatArray]:
-    """Rule → experiments: the day at whose end it stops, from 1; infinite where it does not."""
+    """Return rule → experiments: the day at whose end it stops, from 1; infinite if it does not."""
     from scipy.special import ndtri
 
     significant = np.abs(differences / errors) > float(ndtri(1 - LEVEL / 2))

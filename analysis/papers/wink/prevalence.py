@@ -1,8 +1,7 @@
-"""Wink's prevalence tables: printed figures beside what their own counts give.
+"""Wink's prevalence tables: printed figures beside those that their own counts give.
 
-Table 1 prints counts and shares, so that each share can be worked out again. Table 2 prints shares alone and the
-text three p-values: what they imply for the size of the arms is computed, under the assumption that both arms
-were equal.
+Table 1 prints counts and shares, so that each share can be computed again. Table 2 prints shares alone and the
+text three p-values: the sizes of equal arms that they imply are computed.
 """
 
 import math
@@ -25,7 +24,7 @@ CATEGORIES = {
     "uc": "Unrequested changes",
     "tcf": "Tool call failure",
 }
-"""The key of a category in the published figures → its name in a table."""
+"""Key of a category in the published figures → its name in a table."""
 
 _ROWS = {**CATEGORIES, "any": "Any of the four"}
 
@@ -46,7 +45,7 @@ _PREVALENCE = TableHead(
 
 @made_by_this
 def prevalence_table() -> Table:
-    """Wink's table 1: share of trajectories a misbehaviour was detected in, printed and recomputed."""
+    """Return Wink's table 1: share of trajectories with a detected misbehaviour, printed and recomputed."""
     paper = load_paper("wink")
     n = int(paper["prevalence.n.caption"].number)
     shares = {key: checked_share(paper, paper[f"prevalence.{key}.share"], name) for key, name in _ROWS.items()}
@@ -79,7 +78,7 @@ def prevalence_table() -> Table:
 
 
 def checked_share(paper: Paper, share: Figure, name: str, group: str = "") -> CheckedFigure:
-    """Return a printed share in the first way to work it out, with the count and the n behind it."""
+    """Return a printed share in the first way to compute it, with the count and the n behind it."""
     count, check = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
     return CheckedFigure(share, name, group, (check,), None if count is None else count.n, count)
 
@@ -97,7 +96,7 @@ _MODELS = TableHead(
 
 @made_by_this
 def models_table() -> Table:
-    """Wink's table 2: prevalence under two models, and the arm sizes that the printed p-values imply."""
+    """Return Wink's table 2: prevalence under two models, and the arm sizes that the printed p-values imply."""
     paper = load_paper("wink")
     rows: list[Row] = []
     p_values = [paper[f"models.{key}.p"] for key in CATEGORIES]
@@ -144,7 +143,6 @@ def arm_size(paper: Paper, p_value: Figure) -> ArmSize | None:
 
 
 def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
-    """Return whether one size of arms fits all p-values of an experiment, in words."""
     sizes = [size for p_value in p_values if (size := arm_size(paper, p_value)) is not None]
     both = ArmSize(None, max(size.low for size in sizes), min(size.high for size in sizes))
     if both.low > both.high:
@@ -154,7 +152,7 @@ def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
 
 @made_by_this
 def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) -> Table:
-    """Prevalence by rule in the runs of public sets, a group a set."""
+    """Return prevalence by rule in the runs of public sets, a group a set."""
     table = sets_table(sets)
     notes = (
         "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",

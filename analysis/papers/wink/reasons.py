@@ -1,4 +1,4 @@
-"""Table 6, why agents recover and why not: the printed shares, those that people coded, and those that were planted."""
+"""Table 6, why agents recover and why not: printed, coded and planted shares."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ _BY_CATEGORY = {
     "unrequested_changes": "ask_not_to_overdo",
     "tool_call_failure": "provide_right_tool_arguments",
 }
-"""What the guidance on a category does where the agent recovers."""
+"""Category → the effect of its guidance if the agent recovers."""
 
 
 def planted_reasons(sessions: Iterable[LiveSession]) -> dict[Outcome, Counter[str]]:
-    """Outcome → code → interventions of live sessions, by what was planted; what fits no code is counted as empty.
+    """Return outcome → code → interventions of live sessions, by the planted reason; no code is an empty one.
 
     A recovery has the code of its category. An agent that does not recover ignored guidance, or ended the task before
     the work was done.
@@ -55,7 +55,7 @@ _RECOVERY_REASONS = TableHead("recovery_reasons", "wink", "Why agents recover af
 
 @made_by_this
 def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), source: str = "") -> Table:
-    """Table 6 in its kinds of evidence."""
+    """Return table 6 in its kinds of evidence."""
     paper = load_paper("wink")
     planted = planted_reasons(live)
     by_people = {one.outcome: one for one in outcome_codes(coded)} if coded is not None else {}
@@ -75,7 +75,6 @@ def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), 
 
 
 def _finding(by_people: Mapping[Outcome, OutcomeCodes]) -> str:
-    """Return the most frequent reason of either outcome: of the paper, and as people coded it."""
     paper, sentences = load_paper("wink"), []
     for outcome, codes in code_book().items():
         most = max((paper[code.printed] for code in codes.values()), key=lambda figure: figure.number)

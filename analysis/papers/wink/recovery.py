@@ -1,7 +1,7 @@
-"""Wink's recoveries: tables 3 and 4, what a control arm would add to them, and the judge that made them.
+"""Wink's recoveries: tables 3 and 4, the effect of a control arm, and the judge that made them.
 
-Both tables print counts, so that each rate can be worked out again. They have no control arm: how high recovery without
-intervention would have to be for the printed rates to say nothing is worked out instead.
+Both tables print counts, so that each rate can be computed again. They have no control arm: instead, the recovery
+without intervention is computed at which the printed rates would say nothing.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 
 CLASSES = {"rp": "Reasoning problems", "tcf": "Tool call failure", "sd": "Specification drift", "overall": "Overall"}
-"""The key of a class of misbehaviour in the published figures → its name in a table."""
+"""Key of a class of misbehaviour in the published figures → its name in a table."""
 
 TABLES = {"single": "One intervention (table 3)", "multiple": "Several interventions (table 4)"}
-"""The key of a table of recoveries → the heading of its rows."""
+"""Key of a table of recoveries → the heading of its rows."""
 
 _PRECISION_LIMIT = 99
 """The largest number of trajectories that "tens" may be."""
@@ -49,7 +49,7 @@ _RECOVERY = TableHead(
 
 @made_by_this
 def recovery_table() -> Table:
-    """Tables 3 and 4: the share of conversations whose agent recovered, by class, printed and recomputed."""
+    """Return tables 3 and 4: the share of conversations whose agent recovered, by class, printed and recomputed."""
     paper = load_paper("wink")
     rates = {
         (key, part): checked_share(paper, paper[f"recovery.{key}.{part}.rate"], name, heading)
@@ -82,7 +82,6 @@ def recovery_table() -> Table:
 
 
 def _ended(figures: Sequence[CheckedFigure]) -> str:
-    """Return how the checks ended, and what is wrong with the worst."""
     sentence, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
     return sentence if failed is None else f"{sentence} {failed[0].figure.place}: {failed[1].explanation}"
 
@@ -100,7 +99,7 @@ _RECOVERY_DIFFERENCE = TableHead(
 
 @made_by_this
 def recovery_difference_table() -> Table:
-    """How much lower recovery is with several interventions than with one, by class and at one mix of classes."""
+    """Return how much lower recovery is with several interventions than with one, by class and at one mix."""
     paper = load_paper("wink")
     rows: list[Row] = []
     for part, name in CLASSES.items():
@@ -129,7 +128,7 @@ def _counts(paper: Paper, key: str, part: str) -> tuple[int, int]:
 
 
 def _standardised(paper: Paper) -> Estimate:
-    """Table 4's rates at table 3's mix of classes: direct standardisation, the variance that of a weighted sum."""
+    """Return table 4's rates at table 3's mix of classes: direct standardisation, the variance of a weighted sum."""
     classes = [part for part in CLASSES if part != "overall"]
     sizes = [_counts(paper, "single", part)[1] for part in classes]
     weights = [size / sum(sizes) for size in sizes]
@@ -155,7 +154,7 @@ _RECOVERY_CONTROL = TableHead(
 
 @made_by_this
 def control_table() -> Table:
-    """What tables 3 and 4 would say if there had been a control arm: the recovery without help that they rule out."""
+    """Return the recovery without help that tables 3 and 4 would rule out with a control arm."""
     paper = load_paper("wink")
     rows, highest = [], {}
     for (key, heading), (part, name) in product(TABLES.items(), CLASSES.items()):
@@ -193,7 +192,7 @@ _RECOVERY_JUDGE = TableHead(
 
 @made_by_this
 def judge_precision_table() -> Table:
-    """The precision of the judge of recoveries: which numbers of trajectories print it, and what they leave open."""
+    """Return the precision of the judge of recoveries: which numbers of trajectories print it, and their intervals."""
     paper = load_paper("wink")
     printed = paper["recovery.judge.precision"]
     fitting = [(counts[0], n) for n, counts in denominators_that_print(printed.digits, _PRECISION_LIMIT, 10).items()]

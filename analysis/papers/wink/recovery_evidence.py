@@ -1,4 +1,4 @@
-"""Tables 3 and 4 in all kinds of evidence: printed, recomputed, generated, and what loops in public runs do unaided."""
+"""Tables 3 and 4 in all kinds of evidence: printed, recomputed, generated, and loops in public runs without help."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,11 +21,11 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import with_interval
 
 WITHOUT = "Without guidance"
-"""The heading of recoveries that nobody helped with."""
+"""The heading of recoveries without help."""
 
 _WORDS: Mapping[Words, str] = {"single": TABLES["single"], "multiple": TABLES["multiple"]}
 _OUTCOMES: Mapping[str, Outcome] = {"": truly, ", as judged": as_judged}
-"""What is added to the name of a class → by what its recoveries are told: what was planted, or a judge."""
+"""Suffix of a class → the outcome that its recoveries are counted by: planted, or a judge's."""
 
 _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
@@ -45,7 +45,7 @@ _RECOVERY_EVIDENCE = TableHead(
 
 @made_by_this
 def recovery_evidence_table(live: LiveExperiments | None = None, loops: Sequence[Loop] = ()) -> Table:
-    """Recovery by class and number of interventions, a column a kind of evidence, and recovery without guidance."""
+    """Return recovery by class and number of interventions, a column a kind of evidence, and that without guidance."""
     return _RECOVERY_EVIDENCE.table(
         _finding(live, loops),
         (*_printed_rows(), *_live_rows(live), *_loop_rows(loops)),
@@ -74,7 +74,6 @@ def _printed_rows() -> list[Row]:
 
 
 def _live_rows(live: LiveExperiments | None) -> list[Row]:
-    """Return the arm with guidance by number of words, and the arm with detection alone."""
     if live is None:
         return []
     guided, unguided = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
@@ -94,7 +93,6 @@ def _live_rows(live: LiveExperiments | None) -> list[Row]:
 
 
 def _loop_rows(loops: Sequence[Loop]) -> list[Row]:
-    """Loops in public runs that were over while the run went on, a set each."""
     sources = {loop.dataset: loop.source for loop in loops}
     return [
         row
@@ -106,7 +104,7 @@ def _loop_rows(loops: Sequence[Loop]) -> list[Row]:
 
 
 def unaided_shares(loops: Sequence[Loop]) -> dict[str, Estimate]:
-    """Set → the share of its loops that were over within the window while the run went on."""
+    """Return set → the share of its loops that were over within the window while the run went on."""
     sets = sorted({loop.dataset for loop in loops})
     own = {name: [loop for loop in loops if loop.dataset == name] for name in sets}
     return {name: wilson(sum(loop.event[0] > WINDOW for loop in of), len(of)) for name, of in own.items()}

@@ -1,9 +1,9 @@
-"""What a test that takes clustered items as independent does at the sizes of Wink's shadow mode: a simulation.
+"""The error of a test that takes clustered items as independent at the sizes of Wink's shadow mode: a simulation.
 
-Trajectories have their own chance of misbehaviour, drawn from a beta distribution, so that their invocations hang
-together by a known intraclass correlation; both arms have the same mean chance (a null difference), or the two that the
-paper prints. How the invocations spread over trajectories is not printed: once all have as many as can be, once the
-remainder falls by weights drawn from an exponential distribution, so that a few trajectories are long.
+Trajectories have their own chance of misbehaviour, drawn from a beta distribution with a known intraclass correlation;
+both arms have the same mean chance (a null difference), or the two printed ones. How the invocations spread over
+trajectories is not printed: once all have as many as can be, once the remainder falls by weights drawn from an
+exponential distribution, so that a few trajectories are long.
 """
 
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def shadow_arms() -> tuple[Arm, Arm]:
 
 
 def places() -> dict[str, float]:
-    """Quantity of a row → the intraclass correlation that it is at, for a drawing."""
+    """Return quantity of a row → its intraclass correlation, for a drawing."""
     return {_quantity(correlation): correlation for correlation in CORRELATIONS}
 
 
@@ -100,7 +100,7 @@ _POWER = TableHead(
 
 @made_by_this
 def power_table(seed: int, samples: int = 500) -> Table:
-    """How often the clustered test finds the difference that Wink prints, by intraclass correlation; as the other."""
+    """Return how often the clustered test finds the difference that Wink prints, by intraclass correlation."""
     arms = shadow_arms()
     rates = [rate for rate in rejection_rates(arms, ("unequal",), seed, samples) if rate.test == CLUSTERED]
     first, last = rates[0], rates[-1]
@@ -118,7 +118,7 @@ def power_table(seed: int, samples: int = 500) -> Table:
 def rejections(
     arms: Sequence[Arm], correlation: float, spread: Spread, rng: np.random.Generator, samples: int
 ) -> dict[str, int]:
-    """In how many of some experiments either test has p below 0.05."""
+    """Return in how many of some experiments either test has p below 0.05."""
     drawn = [draw_arm(arm, correlation, spread, rng, samples) for arm in arms]
     (x1, n1), (x2, n2) = (arm.sum(axis=1).T for arm in drawn)
     naive = int((pooled_p_values(x1, n1, x2, n2) < _LEVEL).sum())
@@ -127,7 +127,7 @@ def rejections(
 
 
 def draw_arm(arm: Arm, correlation: float, spread: Spread, rng: np.random.Generator, samples: int) -> IntArray:
-    """Experiments x clusters x (events, items); every cluster has an item, and all together the arm's."""
+    """Draw experiments x clusters x (events, items); every cluster has an item, and all together the arm's."""
     further = arm.items - arm.clusters
     if spread == "equal":
         sizes = 1 + further // arm.clusters + (np.arange(arm.clusters) < further % arm.clusters)

@@ -1,9 +1,9 @@
-"""What becomes of loops that nobody intervenes in: public runs held against Wink's criterion of recovery.
+"""Loops without intervention: public runs compared with Wink's criterion of recovery.
 
-Wink counts an agent as recovered from a loop where the same call with the same arguments does not come back within the
-15 steps after the intervention. The same can be asked of runs without intervention, from the step on at which the loop
-could first be seen: the call comes back, or the run ends first, or neither. The first two compete. No record of a run
-stops before the run does, so that nothing is censored and each cumulative incidence is a plain share.
+Wink counts an agent as recovered from a loop if the same call with the same arguments does not come back within the
+15 steps after the intervention. In runs without intervention, from the first step at which the loop could be seen, the
+call comes back, or the run ends first, or neither. The first two compete. A record ends with its run, so that nothing
+is censored and each cumulative incidence is a plain share.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import interval_words, number_text
 
 FEWEST = 20
-"""Loops below which a set has no curve."""
+"""Smallest number of loops of a set with a curve."""
 
 REPEATED, ENDED = 1, 2
 
 
 class Loop(Struct, frozen=True):
-    """What came after a loop could first be seen in a run.
+    """What followed a loop in a run.
 
-    `again` is how many of the agent's steps later the same call came back, `None` where it did not; `left` is how many
+    `again` is how many of the agent's steps later the same call came back, `None` if it did not; `left` is how many
     steps the agent took after it in all.
     """
 
@@ -38,7 +38,7 @@ class Loop(Struct, frozen=True):
 
     @property
     def event(self) -> tuple[int, int]:
-        """When the first of the two happened, and which; the end of a run counts as the step after its last."""
+        """Return when the first of the two happened, and which; the end of a run counts as the step after its last."""
         if self.again is not None:
             return self.again, REPEATED
         return self.left + 1, ENDED
@@ -49,17 +49,17 @@ _UNAIDED_LOOPS = TableHead(
     "wink",
     "Loops in public runs without intervention",
     (
-        "A loop is seen at the first step up to which the rule for loops finds one. Only runs that the rule finds "
-        "a loop in as a whole are here: a failing call that worked in the end is none to it.",
+        "A loop is seen at the first step up to which the rule for loops finds one. Only runs in which the rule finds "
+        "a loop as a whole are here: a failing call that worked in the end does not count.",
         "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
-        "a rule instead of a model's judgement: the figures stand beside Wink's and are not control arm of it.",
+        "a rule instead of a model's judgement: the figures are beside Wink's and are not a control arm of it.",
     ),
 )
 
 
 @made_by_this
 def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
-    """Return what becomes of loops within 15 steps without intervention, a group a set."""
+    """Return the outcomes of loops within 15 steps without intervention, a group a set."""
     rows: list[Row] = []
     for members in _by_set(loops):
         counts = {
@@ -80,7 +80,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
 
 
 def repeat_rows(loops: Sequence[Loop]) -> list[Row]:
-    """By each step after the loop was seen, the share whose call came back: rows of a curve for sets with enough."""
+    """Return rows of a curve for large sets: by each step after the loop was seen, the share whose call came back."""
     return [
         estimate_row(str(step), share_by(members, step, REPEATED), "share", members[0].dataset, members[0].source)
         for members in _by_set(loops)
@@ -90,7 +90,7 @@ def repeat_rows(loops: Sequence[Loop]) -> list[Row]:
 
 
 def repeat_places() -> dict[str, float]:
-    """Quantity of a curve's row → the step that it is at."""
+    """Return quantity of a curve's row → its step."""
     return {str(step): float(step) for step in range(1, WINDOW + 1)}
 
 
@@ -100,7 +100,6 @@ def _by_set(loops: Sequence[Loop]) -> list[list[Loop]]:
 
 
 def _room(loops: Sequence[Loop]) -> list[str]:
-    """Return how many of each set's runs went on long enough to be seen through the window."""
     sentences = [
         f"{sum(loop.left >= WINDOW for loop in members)} of {len(members)} in {members[0].dataset}"
         for members in _by_set(loops)
@@ -113,7 +112,7 @@ def _room(loops: Sequence[Loop]) -> list[str]:
 
 
 def share_by(loops: Sequence[Loop], step: int, cause: int) -> Estimate:
-    """The share of loops with an event of one cause by a step: the cumulative incidence where nothing is censored."""
+    """Return the share of loops with an event of one cause by a step: the cumulative incidence without censoring."""
     count = sum(when <= step and which == cause for when, which in (loop.event for loop in loops))
     return wilson(count, len(loops))
 
