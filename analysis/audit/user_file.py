@@ -34,7 +34,11 @@ _SHAPE = "Give the columns id,check,printed,inputs."
 def read_user_rows(file: Path) -> tuple[UserRow, ...]:
     """Return the rows of a user's CSV, each as a small paper of its own."""
     sheet = read_rows(file, "printed figures", _SHAPE)
-    columns = _columns(sheet)
+    places = {name.casefold(): at for at, name in reversed(list(enumerate(sheet.header)))}
+    missing = [name for name in COLUMNS if name not in places]
+    if missing:
+        raise sheet.error(-1, f"no column {', '.join(missing)}", _SHAPE)
+    columns = {name: places[name] for name in COLUMNS}
     rows: list[tuple[_Row, RowCells, str]] = []
     seen: dict[str, int] = {}
     for number in range(len(sheet.columns[0])):
@@ -44,14 +48,6 @@ def read_user_rows(file: Path) -> tuple[UserRow, ...]:
         rows.append((row, *row.read(id_)))
     rows_given = with_agreements([one for _, one, _ in rows])
     return tuple(row.figures(one, printed) for (row, _, printed), one in zip(rows, rows_given, strict=True))
-
-
-def _columns(sheet: LabelRows) -> dict[str, int]:
-    places = {name.casefold(): at for at, name in reversed(list(enumerate(sheet.header)))}
-    missing = [name for name in COLUMNS if name not in places]
-    if missing:
-        raise sheet.error(-1, f"no column {', '.join(missing)}", _SHAPE)
-    return {name: places[name] for name in COLUMNS}
 
 
 class _Row(Struct, frozen=True):

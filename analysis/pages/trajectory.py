@@ -127,13 +127,18 @@ def trajectory_values(
     evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     most = most_of_each(trajectory.steps)
     flagged = [verdict for verdict in verdicts if verdict.label == "yes"]
+    spans, start = [], 0
+    for kind, same in groupby(map(_kind, trajectory.steps)):
+        length = sum(1 for _ in same)
+        spans.append(_Span(start, length, kind))
+        start += length
     return {
         "title": title_of(trajectory) or trajectory.id,
         "finding": finding(trajectory, verdicts),
         "task": passage(trajectory.task, TEXT_SHOWN),
         "facts": (("Id", trajectory.id), *run_facts(trajectory)),
         "verdicts": [_verdict_view(verdict, len(trajectory.steps)) for verdict in sorted(verdicts, key=_found_first)],
-        "spans": _spans(trajectory.steps),
+        "spans": spans,
         "steps": list(_step_views(trajectory.steps, flagged, most)),
         "n_steps": len(trajectory.steps),
         "observer": observer_view(observed, trajectory.steps, evidence) if observed else None,
@@ -299,15 +304,6 @@ def text_lengths(step: Step) -> Iterable[int]:
         texts = [call.arguments] if isinstance(call.arguments, str) else map(_argument, call.arguments.values())
         yield from map(len, texts)
     yield from (len(result.text) for result in step.results)
-
-
-def _spans(steps: Sequence[Step]) -> list[_Span]:
-    spans, start = [], 0
-    for kind, same in groupby(map(_kind, steps)):
-        length = sum(1 for _ in same)
-        spans.append(_Span(start, length, kind))
-        start += length
-    return spans
 
 
 def _kind(step: Step) -> str:

@@ -91,23 +91,19 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
         "license": card.licence,
         "tags": list(card.tags),
         "size_categories": [next((name for limit, name in _SIZES if rows < limit), _LARGEST)],
-        "misstep": _counted(card),
+        "misstep": {
+            "commands": list(card.commands),
+            "rows": {table.name: table.rows for table in card.tables},
+            "figures": [
+                {name: value for name, value in _figure(one) if value not in (None, "")}
+                for one in figures_of(card.figures[:1])
+            ],
+        },
     }
     if not configs:
         return front
     configs[0]["default"] = True
     return front | {"configs": configs}
-
-
-def _counted(card: RunCard) -> dict[str, Any]:
-    return {
-        "commands": list(card.commands),
-        "rows": {table.name: table.rows for table in card.tables},
-        "figures": [
-            {name: value for name, value in _figure(one) if value not in (None, "")}
-            for one in figures_of(card.figures[:1])
-        ],
-    }
 
 
 def _figure(one: FigureRow) -> Iterator[tuple[str, Any]]:

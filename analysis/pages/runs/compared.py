@@ -103,7 +103,13 @@ def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> s
 
 def _more(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
     yield from filter(None, (_other_result(alignment), _calls_part(alignment, a.steps, b.steps)))
-    yield _counts(alignment, a, b)
+    same, changed = alignment.count("same"), alignment.count("changed")
+    yield (
+        f"Of {counted_text(len(a.steps), 'step')} of A and {counted_text(len(b.steps), 'step')} of B, "
+        f"{same:,} {'is' if same == 1 else 'are'} the same and {changed:,} changed; "
+        f"{alignment.count('only_a'):,} {'is' if alignment.count('only_a') == 1 else 'are'} only in A and "
+        f"{alignment.count('only_b'):,} only in B."
+    )
 
 
 def _calls_part(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
@@ -159,16 +165,6 @@ def _does(name: str, step: Step, where: str = "") -> str:
     text = gist(step, _GIST_IN_FINDING)
     does = "calls" if step.calls else "says"
     return f"{who}{where} {does} “{text}”" if text else f"{who}{where} says nothing"
-
-
-def _counts(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
-    same, changed = alignment.count("same"), alignment.count("changed")
-    return (
-        f"Of {counted_text(len(a.steps), 'step')} of A and {counted_text(len(b.steps), 'step')} of B, "
-        f"{same:,} {'is' if same == 1 else 'are'} the same and {changed:,} changed; "
-        f"{alignment.count('only_a'):,} {'is' if alignment.count('only_a') == 1 else 'are'} only in A and "
-        f"{alignment.count('only_b'):,} only in B."
-    )
 
 
 def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:

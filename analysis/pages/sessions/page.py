@@ -45,11 +45,15 @@ def sessions_page(
     tables = [of_evidence(table, findings.evidence) for table in _tables(findings, rates)]
     browser = flagged.browser()
     finding = headline(total, rates["project"])
+    failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in findings.failed]
+    if findings.unreadable:
+        one = len(findings.unreadable) == 1
+        failed.insert(0, f"{counted_text(len(findings.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
     return browser_page(
         "sessions/page.html.jinja",
         title=f"Findings in {counted_text(findings.n, 'session')}",
         finding=finding,
-        warnings=filter(None, (_broken(findings), pooled_note(total, rates["project"]))),
+        warnings=filter(None, (" ".join(failed), pooled_note(total, rates["project"]))),
         foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
         figures=[markup(figure) for figure in _figures(tables, rates["week"])],
         contents=[(table_id(table), table.title) for table in tables],
@@ -74,14 +78,6 @@ def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Ite
 
 def _patterns(findings: Findings) -> dict[Labels, int]:
     return {pattern.labels: pattern.count for pattern in findings.patterns}
-
-
-def _broken(findings: Findings) -> str:
-    failed = [f"The rule {one.category} failed on {counted_text(one.count, 'session')}." for one in findings.failed]
-    if findings.unreadable:
-        one = len(findings.unreadable) == 1
-        failed.insert(0, f"{counted_text(len(findings.unreadable), 'session')} {'was' if one else 'were'} unreadable.")
-    return " ".join(failed)
 
 
 def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:

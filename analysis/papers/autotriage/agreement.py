@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
-from misstep.analysis.published import Paper, load_paper
+from misstep.analysis.published import load_paper
 from misstep.analysis.stats.clusters.clustered import cluster_bootstrap
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters import coefficients
@@ -60,7 +60,15 @@ _ANNOTATION = TableHead(
 def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
     """Return AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas."""
     paper = load_paper("autotriage")
-    report = agreement_report(_reconstruction(paper), resamples=resamples, seed=seed)
+    patterns = paper.reconstruction[0].patterns
+    codes = np.repeat([pattern.labels for pattern in patterns], [pattern.items for pattern in patterns], axis=0)
+    names = [f"trajectory {number}" for number in range(1, len(codes) + 1)]
+    categories = ["agent", "task", "infrastructure", "pass"]
+    report = agreement_report(
+        Labels("reconstruction", names, ["A1", "A2", "A3"], categories, [], codes.astype(np.int64), []),
+        resamples=resamples,
+        seed=seed,
+    )
     n = int(paper["annotation.n"].number)
     fleiss, pairs = report.fleiss_kappa, [pair.cohen_kappa_interval for pair in report.pairs]
     kappas = {"fleiss": (_ALL, fleiss)} | {
@@ -95,14 +103,6 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
         rows,
         drawn=reconstructed,
     )
-
-
-def _reconstruction(paper: Paper) -> Labels:
-    patterns = paper.reconstruction[0].patterns
-    codes = np.repeat([pattern.labels for pattern in patterns], [pattern.items for pattern in patterns], axis=0)
-    names = [f"trajectory {number}" for number in range(1, len(codes) + 1)]
-    categories = ["agent", "task", "infrastructure", "pass"]
-    return Labels("reconstruction", names, ["A1", "A2", "A3"], categories, [], codes.astype(np.int64), [])
 
 
 _REAL_AGREEMENT = TableHead(
