@@ -56,8 +56,6 @@ def finite(values: npt.ArrayLike, what: str) -> FloatArray:
 
     Parameters
     ----------
-    values
-        Of any shape.
     what
         What one of them is, with its article.
 

@@ -99,11 +99,6 @@ def rogan_gladen_clustered(flagged: npt.ArrayLike, found: npt.ArrayLike, left_al
     flagged, found, left_alone
         Clusters x (successes, trials) of each, as for `rogan_gladen`; clusters without trials are left out.
 
-    Raises
-    ------
-    UsageError
-        As `rogan_gladen`.
-
     Examples
     --------
     >>> runs = [[3, 10], [5, 10], [2, 10]]

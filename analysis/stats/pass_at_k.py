@@ -137,19 +137,10 @@ def mean_over_tasks(
 
     Parameters
     ----------
-    attempts, k, kind
-        As for `each_task`.
-    rng
-        The source of chance.
     resamples
         How many resamples of tasks are drawn.
     times
         Rows: how many tasks each stands for; one each if not given.
-
-    Raises
-    ------
-    UsageError
-        As for `each_task`.
 
     Examples
     --------

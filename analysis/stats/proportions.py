@@ -62,16 +62,9 @@ def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both
 
     Parameters
     ----------
-    x, n, confidence
-        As for `wilson`.
     side
         `lower` or `upper` puts the whole error on one side: a bound that holds with the given confidence, with the
         other end at 1 or 0.
-
-    Raises
-    ------
-    ValueError
-        The count is outside 0..n, or the confidence outside 0..1.
 
     Examples
     --------

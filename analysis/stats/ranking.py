@@ -140,8 +140,6 @@ def average_precision(scores: npt.ArrayLike, positive: npt.ArrayLike, weights: n
 
     Parameters
     ----------
-    scores, positive
-        Items: the score, and whether the item is a positive.
     weights
         Sets x items: how often each item is in a set.
 

@@ -29,10 +29,6 @@ def bootstrap(
         Sets x patterns → sets, or sets x figures: the statistic of each set of pattern counts.
     items
         Patterns: the items of each.
-    resamples
-        How many resamples are drawn.
-    rng
-        The source of chance.
 
     Returns
     -------
@@ -98,8 +94,6 @@ def bca(values: FloatArray, rng: np.random.Generator, resamples: int = 10_000) -
     ----------
     values
         Units: one number each.
-    rng, resamples
-        The source of chance, and how many resamples are drawn.
 
     Raises
     ------

@@ -52,17 +52,8 @@ def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side 
 
     Parameters
     ----------
-    clusters
-        Clusters x (successes, trials); clusters without trials are left out.
     confidence
         The coverage of the interval, or of the bound.
-    side
-        As for `proportions.clopper_pearson`.
-
-    Raises
-    ------
-    UsageError
-        There is no item, or a cluster has more successes than trials.
     """
     known(side, get_args(Side), "side")
     x, n = cluster_columns(clusters)
@@ -83,15 +74,8 @@ def items_for_bounds(clusters: npt.ArrayLike, tail: float) -> float:
 
     Parameters
     ----------
-    clusters
-        Clusters x (successes, trials); clusters without trials are left out.
     tail
         The chance that is left outside at either end.
-
-    Raises
-    ------
-    UsageError
-        There is no item, or a cluster has more successes than trials.
     """
     from scipy.special import stdtrit
 

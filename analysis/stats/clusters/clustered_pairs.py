@@ -134,15 +134,8 @@ def paired_design_effect(differences: npt.ArrayLike, items: npt.ArrayLike, disco
 
     Parameters
     ----------
-    differences, items
-        As for `clustered_paired_difference`.
     discordant
         How many items only one of the two got right.
-
-    Raises
-    ------
-    UsageError
-        As `clustered_paired_difference`.
     """
     each, sizes = _checked(differences, items)
     n, clusters, more = int(sizes.sum()), len(sizes), int(each.sum())
@@ -165,15 +158,6 @@ def resampled_pairs(
     ----------
     differences, items
         As for `clustered_paired_difference`; items that stand for themselves are clusters of one.
-    rng
-        The source of chance.
-    resamples
-        How many resamples are drawn.
-
-    Raises
-    ------
-    UsageError
-        As `clustered_paired_difference`.
     """
     each, sizes = _checked(differences, items)
     n, total = int(sizes.sum()), int(each.sum())

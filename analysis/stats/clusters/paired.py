@@ -113,11 +113,6 @@ def paired_score_interval(table: PairedTable) -> Estimate:
     items that only the second gets right being the most likely one under each. At 0 the test is McNemar's asymptotic
     one. It never leaves -1..1, and has width where no pair is discordant.
 
-    Parameters
-    ----------
-    table
-        The paired counts.
-
     Examples
     --------
     >>> found = paired_score_interval(PairedTable(59, 6, 16, 80))

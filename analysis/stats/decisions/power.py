@@ -64,8 +64,6 @@ def units_an_arm(
         The coefficient of variation of a unit, from earlier data: `unit_variation`.
     change
         The first arm over the second less 1, such as -0.05; above -1 and not 0.
-    power, alpha
-        As for `sample_size_paired`.
     design_effect
         By how much clusters of units widen the variance; 1 where units are what is assigned.
 
@@ -104,8 +102,6 @@ def smallest_change(
         The coefficients of variation of a unit in either arm, from earlier data or from the control.
     units
         The units of either arm.
-    power, alpha, design_effect
-        As for `units_an_arm`.
 
     Raises
     ------

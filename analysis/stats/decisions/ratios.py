@@ -23,8 +23,6 @@ def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confid
     ----------
     numerators, denominators
         Units: what each adds to either sum, none missing.
-    confidence
-        The coverage of the interval.
 
     Raises
     ------

@@ -60,8 +60,6 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     ----------
     first, second
         Units x (numerator, denominator) of the treatment and of the control, none missing.
-    confidence
-        The coverage of the intervals.
 
     Raises
     ------
@@ -117,16 +115,9 @@ def compare_skewed(
 
     Parameters
     ----------
-    first, second, confidence
-        As for `compare_ratios`.
     rng, draws
         The source of chance, and how many permutations are drawn; the p-value counts the arms as they are as one of
         them, so that it is never 0.
-
-    Raises
-    ------
-    UsageError
-        As `compare_ratios`.
     """
     plain = compare_ratios(first, second, confidence)
     if plain.se is None:

@@ -132,8 +132,6 @@ def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, conf
         The parameters of the beta distribution: items seen with those that stand for what was known before.
     flagged
         How many items will be flagged.
-    floor
-        The precision to keep, above 0 and below 1.
     confidence
         Of the one-sided bound.
 
@@ -164,12 +162,8 @@ def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int
 
     Parameters
     ----------
-    floor
-        The precision to keep, above 0 and below 1.
     errors
         How many of the flagged items are wrong.
-    confidence
-        Of the one-sided bound.
 
     Raises
     ------
@@ -192,12 +186,8 @@ def flagged_for_power(floor: float, precision: float, confidence: float = 0.95, 
 
     Parameters
     ----------
-    floor
-        The precision to keep, above 0 and below 1.
     precision
         The true precision, above the floor.
-    confidence
-        Of the one-sided bound.
     power
         The chance wanted, above 0 and below 1.
 

@@ -46,8 +46,6 @@ def steps_that_print(printed: str, step: Fraction, times: int = 1) -> range:
         The digits as printed, with a sign where it is negative.
     step
         What one more is worth, above 0.
-    times
-        As for `value_prints_as`.
 
     Raises
     ------

@@ -57,15 +57,8 @@ def fisher_exact(x1: int, n1: int, x2: int, n2: int, alternative: Alternative = 
 
     Parameters
     ----------
-    x1, n1, x2, n2
-        How many of how many, in either sample.
     alternative
         Whether the first share is taken to be different, less or greater.
-
-    Raises
-    ------
-    UsageError
-        A sample is empty, or a count is outside it.
 
     Examples
     --------
@@ -87,18 +80,6 @@ def newcombe(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Es
 
     Newcombe (1998), Statistics in Medicine 17:873-890, method 10: the distances of the two Wilson limits, squared and
     added.
-
-    Parameters
-    ----------
-    x1, n1, x2, n2
-        How many of how many, in either sample.
-    confidence
-        The coverage of the interval.
-
-    Raises
-    ------
-    UsageError
-        A sample is empty, or a count is outside it.
 
     Examples
     --------

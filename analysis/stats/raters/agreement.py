@@ -132,15 +132,6 @@ def gwet_ac(
     ----------
     counts
         Items (or patterns) x categories, unused categories of the scale included.
-    weighting
-        How much of an agreement a near miss is.
-    items
-        How many items have each pattern; one each if not given.
-
-    Raises
-    ------
-    UsageError
-        No item has two ratings.
 
     Examples
     --------

@@ -211,8 +211,6 @@ def cohen(
         Cells: the category that the first and the second rater gave.
     categories
         The number of categories.
-    weights
-        Categories x categories: partial agreement as from `similarity`; identity if not given.
 
     Examples
     --------

@@ -161,8 +161,6 @@ def jackknife_error(
     ----------
     statistic
         Sets x patterns → sets: the statistic of each set of weights.
-    items
-        Patterns: the items of each.
     of_item
         Items: the pattern of each.
     seed
