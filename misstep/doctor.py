@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.harness.clients.local_server import weights
 from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.options.common import command_app
 from misstep.studies.help_topics import GUIDES, TOPICS, topic_text
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.harness.escaping import plain
 from misstep.harness.runs.plugins import Plugin, installed_plugins
 from misstep.options.common import Json, command_app, json_text

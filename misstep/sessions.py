@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.lake.index import query

@@ -71,7 +71,7 @@ def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequenc
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:
-    from misstep.analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+    from misstep.analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
 

@@ -22,7 +22,7 @@ from misstep.analysis.pages import Foot, page, table_text
 from misstep.analysis.papers.wink.live import LiveExperiments
 from misstep.analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.json_document import document
+from misstep.analysis.tables.files import document
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import (

@@ -54,6 +54,6 @@ def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:
-    from misstep.analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+    from misstep.analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)

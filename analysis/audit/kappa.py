@@ -30,13 +30,13 @@ from misstep.analysis.stats.printed.kappa_tables import (
     LARGEST_N,
     MOST_LABELS,
     Products,
+    Table,
     find_table,
     kappa_limits,
     kappa_of,
     possible_products,
     products_of,
 )
-from misstep.analysis.stats.printed.table_filling import Table
 
 FEWEST, MOST = 2, 8
 """How many labels are tried if their number is not printed."""

@@ -8,9 +8,8 @@ from msgspec import structs
 from misstep.analysis.audit.checked import Checked, underdetermined
 from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, number, point, printed_value, whole_counts
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.printed.kappa_tables import find_table, products_of
+from misstep.analysis.stats.printed.kappa_tables import Table, find_table, products_of
 from misstep.analysis.stats.printed.row_completion import Completions, completions
-from misstep.analysis.stats.printed.table_filling import Table
 
 _OTHER_ITEMS = "the printed rows are of other items than the kappa: without them it would fit"
 

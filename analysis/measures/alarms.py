@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from misstep.analysis.measures.shares import clustered_share, share
-from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import (
     Evidence,

@@ -5,8 +5,7 @@ A notebook calls `show(table)` and `show_figure(svg, caption)`; a command calls 
 
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import Shown, show, show_figure
-from misstep.analysis.pages.page import Section, page
-from misstep.analysis.pages.table_html import table_html
+from misstep.analysis.pages.page import Section, page, table_html
 from misstep.analysis.tables.text import table_text
 
 __all__ = ["Foot", "Section", "Shown", "page", "show", "show_figure", "table_html", "table_text"]

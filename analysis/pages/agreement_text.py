@@ -16,7 +16,7 @@ from misstep.analysis.measures.agreement.tables import (
 )
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Unit
-from misstep.analysis.tables.aligned import aligned, cut
+from misstep.analysis.tables.text import aligned, cut
 from misstep.analysis.tables.wording import MISSING, count_text, counted_text, number_text
 from misstep.harness.escaping import plain
 

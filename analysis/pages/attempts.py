@@ -9,14 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.embedding import Pieces, embedded
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
-from misstep.analysis.pages.browser.pieces import Pieces
 from misstep.analysis.pages.browser.shown_run import ShownRun, shown_run
 from misstep.analysis.pages.browser.wanted import shortened
 from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.page import table_html
 from misstep.analysis.pages.rendering import markup
-from misstep.analysis.pages.table_html import table_html
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables import Table
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt

@@ -8,7 +8,7 @@ import msgspec
 
 from misstep.analysis.measures.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
 from misstep.analysis.pages.interventions import WITHHELD
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.analysis.tables.wording import count_text, counted_text, interval_words
 from misstep.harness.escaping import plain
 from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
@@ -86,9 +86,9 @@ def observed_page(
     """Return the page of a run of `observe`: the rate, and every session with an intervention."""
     from misstep.analysis.pages.browser.frame import browser_page
     from misstep.analysis.pages.foot import Foot
+    from misstep.analysis.pages.page import table_html, table_id
     from misstep.analysis.pages.rendering import markup
-    from misstep.analysis.pages.sessions.flagged import FlaggedSessions
-    from misstep.analysis.pages.table_html import table_html, table_id
+    from misstep.analysis.pages.sessions.page import FlaggedSessions
 
     sessions = FlaggedSessions()
     for session, run in runs:

@@ -4,14 +4,15 @@ The text of a trajectory is escaped and its control codes are stripped; long tex
 that a page stays small enough to open.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.run_totals import has_failed, run_totals
-from misstep.analysis.pages.edits import with_diffs
 from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.interventions import guidance_number, observer_view
 from misstep.analysis.pages.rendering import asset, markup, render
@@ -317,3 +318,32 @@ def _words(category: str) -> str:
 
 def _found_first(verdict: Verdict) -> bool:
     return verdict.label != "yes"
+
+
+_REPLACED = (("old_string", "new_string"), ("old_str", "new_str"), ("old_text", "new_text"))
+_PATCH = re.compile(r"(?:\*\*\* Begin Patch|diff --git |--- [^\n]{1,400}\n\+\+\+ )")
+_LINES_COMPARED = 400
+_HEADER = 2
+
+
+def with_diffs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    """Return the arguments of a call, each with its name and whether it is a diff.
+
+    Two arguments that are a text and what replaces it become one, `edit`.
+    """
+    for old, new in _REPLACED:
+        before, after = arguments.get(old), arguments.get(new)
+        if isinstance(before, str) and isinstance(after, str):
+            yield from ((name, value, False) for name, value in arguments.items() if name not in (old, new))
+            yield "edit", replacement(before, after), True
+            return
+    for name, value in arguments.items():
+        yield name, value, isinstance(value, str) and _PATCH.match(value.lstrip()) is not None
+
+
+def replacement(before: str, after: str) -> str:
+    """Return a replacement as a unified diff without its header; long texts are not compared, which takes too long."""
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > _LINES_COMPARED:
+        return "\n".join([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])
+    return "\n".join(list(unified_diff(old, new, lineterm=""))[_HEADER:])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from misstep.analysis.tables import Evidence, Row, Table, Unit
-from misstep.analysis.tables.json_document import finite
+from misstep.analysis.tables.files import finite
 
 
 class FigureRow(Struct, frozen=True):

@@ -18,8 +18,7 @@ from benchmarks.fuzz.mutations import mutated
 from misstep.analysis.measures.run_alignment import align_runs
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
-from misstep.analysis.pages.runs.index import runs_page
-from misstep.analysis.pages.runs.listed import ListedRuns, listed_run
+from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import MisstepError

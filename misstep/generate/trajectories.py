@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet

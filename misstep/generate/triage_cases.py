@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.text import aligned
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.triage.generate import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases

@@ -135,7 +135,7 @@ def _document(built: "Built", out: Path) -> dict[str, object]:
 
 
 def _text(built: "Built", out: Path) -> str:
-    from misstep.analysis.tables.aligned import aligned
+    from misstep.analysis.tables.text import aligned
 
     document = _document(built, out)
     lines: list[str] = []

@@ -54,7 +54,7 @@ def export(
 
 
 def _text(counts: dict[str, int], out: Path) -> str:
-    from misstep.analysis.tables.aligned import aligned
+    from misstep.analysis.tables.text import aligned
 
     lines = aligned([("table", "rows"), *((name, f"{count:,}") for name, count in counts.items())])
     return "\n".join([*lines, str(out), ""])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from misstep.analysis.pages.annotation.material import Material, MaterialPart, Meaning, TextFile
+from misstep.analysis.pages.annotation.case import Material, MaterialPart, Meaning, TextFile
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.items import Item, Question, Runs, read_items, read_question
 from misstep.harness.journal.inputs import file_state, inputs_of_files

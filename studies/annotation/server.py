@@ -12,8 +12,15 @@ from collections.abc import Callable, Mapping
 from aiohttp import web
 from msgspec import structs
 
-from misstep.analysis.pages.annotation.case import Asked, Link, address_of, case_page
-from misstep.analysis.pages.annotation.meeting import Compared, meeting_page, waiting_page
+from misstep.analysis.pages.annotation.case import (
+    Asked,
+    Compared,
+    Link,
+    address_of,
+    case_page,
+    meeting_page,
+    waiting_page,
+)
 from misstep.analysis.pages.foot import Foot
 from misstep.harness.errors import CannotWrite, UsageError
 from misstep.harness.records.annotation import CERTAINTIES, RaterAnswer

@@ -11,8 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.sample import Reference
-from misstep.analysis.pages.browser.embedding import embedded
-from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.embedding import Pieces, embedded
 from misstep.analysis.pages.browser.shown_run import shown_run
 from misstep.analysis.pages.judges.items import JudgedBy, item_index, rank
 from misstep.analysis.pages.judges.page import ItemBrowser, wrong_answers

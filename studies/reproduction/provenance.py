@@ -9,8 +9,7 @@ import msgspec
 
 from misstep.analysis.pages.foot import Foot, versions
 from misstep.analysis.pages.notebooks.notebook import Report
-from misstep.analysis.pages.notebooks.origin_pages import DataSetRecord, RecordFile, Upstream, origin_pages
-from misstep.analysis.pages.notebooks.origins import data_sets_of
+from misstep.analysis.pages.notebooks.origins import DataSetRecord, RecordFile, Upstream, data_sets_of, origin_pages
 from misstep.analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
 from misstep.analysis.published import published_papers
 from misstep.analysis.tables import Table

@@ -7,8 +7,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from misstep.analysis.pages.foot import Foot
-from misstep.analysis.pages.runs.index import runs_page
-from misstep.analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
+from misstep.analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run, runs_page
 from misstep.harness.journal.classified import FailedClassifier, Names, failed_verdicts, together
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.places import path_text

@@ -14,7 +14,7 @@ from misstep.analysis import plots
 from misstep.analysis.pages import Foot, page, show_figure
 from misstep.analysis.pages.notebooks.index import index_page
 from misstep.analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
-from misstep.analysis.pages.notebooks.origin_pages import origin_pages
+from misstep.analysis.pages.notebooks.origins import origin_pages
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.tables import Row, Table

@@ -17,7 +17,7 @@ from msgspec import Struct
 from misstep.analysis.pages.notebooks.display import TABLE_TYPE, Shown
 from misstep.analysis.papers.wink import simulation
 from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.json_document import from_document
+from misstep.analysis.tables.files import from_document
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.studies.frames import values
 from misstep.studies.recorded import generated_study, recovery, repair_again

@@ -15,8 +15,12 @@ from misstep.analysis.measures.experiments.sessions import (
     unit_sums,
 )
 from misstep.analysis.stats.decisions.power import smallest_change, units_an_arm
-from misstep.analysis.stats.decisions.ratios import unit_variation
-from misstep.analysis.stats.decisions.relative_change import RatioComparison, compare_ratios, compare_skewed
+from misstep.analysis.stats.decisions.relative_change import (
+    RatioComparison,
+    compare_ratios,
+    compare_skewed,
+    unit_variation,
+)
 from misstep.analysis.stats.decisions.sequential import ALARM, AlwaysValid, always_valid, sample_ratio
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import pooled_z

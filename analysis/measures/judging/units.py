@@ -8,7 +8,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
-from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, Patterns

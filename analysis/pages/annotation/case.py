@@ -1,17 +1,17 @@
-"""The page on which a rater labels a case: the case on one side, its possible labels on the other.
+"""Pages of raters: a case with its possible labels, the calibration set side by side, and the waiting page.
 
-It shows only the answers of other raters that it is given: none in a blind phase. It shows neither a judge's verdict
+The page of a case shows only the answers of other raters that it is given: none in a blind phase. It shows neither a judge's verdict
 nor a gold label.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 from urllib.parse import quote
 
 from msgspec import Struct, structs
 
-from misstep.analysis.pages.annotation.material import Material, MaterialPart
 from misstep.analysis.pages.browser.frame import policy
-from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.pages.trajectory import (
     PAGE_SHOWN,
@@ -26,6 +26,49 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.escaping import one_line
 from misstep.harness.records.annotation import CERTAINTIES, Phase, RaterAnswer
 from misstep.harness.trajectory import Source, Step, Trajectory
+
+
+class Meaning(Struct, frozen=True):
+    """A label or subcategory."""
+
+    name: str
+    title: str
+    meaning: str = ""
+    subcategories: tuple["Meaning", ...] = ()
+
+
+class TextFile(Struct, frozen=True):
+    """A file with a note, such as why its text is not shown; `is_diff` if it is the change of a file."""
+
+    path: str
+    text: str = ""
+    note: str = ""
+    is_diff: bool = False
+
+
+class MaterialPart(Struct, frozen=True):
+    """The files of one part of a case; `left_out` more are not shown, and `note` is for the rater."""
+
+    id: str
+    title: str
+    files: tuple[TextFile, ...] = ()
+    left_out: int = 0
+    note: str = ""
+
+
+class Material(Struct, frozen=True):
+    """A case with the labels that it may get; `problem` says why the run cannot be read."""
+
+    id: str
+    question: str
+    labels: tuple[Meaning, ...]
+    instruction: str = ""
+    outcome: Literal["passed", "failed", "unknown"] = "unknown"
+    facts: tuple[tuple[str, str], ...] = ()
+    run: Trajectory | None = None
+    problem: str = ""
+    parts: tuple[MaterialPart, ...] = ()
+
 
 PHASE_TITLES: dict[Phase, str] = {
     "calibration": "Calibration",
@@ -216,4 +259,67 @@ def _choices(material: Material, own: RaterAnswer | None) -> tuple[_Choice, ...]
             ),
         )
         for number, label in enumerate(material.labels, start=1)
+    )
+
+
+class Compared(Struct, frozen=True):
+    """A case that all raters have answered, with what its labels mean."""
+
+    item: str
+    address: str
+    answers: tuple[RaterAnswer, ...]
+    labels: tuple[Meaning, ...]
+
+    @property
+    def differ(self) -> bool:
+        """Return whether the raters do not all give one label."""
+        return len({one.label for one in self.answers}) > 1 or self.answers[0].label is None
+
+    @property
+    def meanings(self) -> list[Meaning]:
+        """Return the code book's entries of the labels and kinds that were given."""
+        labels = {(one.label, one.subcategory) for one in self.answers}
+        entries = []
+        for label in self.labels:
+            if label.name in {name for name, _ in labels}:
+                entries.append(label)
+                entries += [finer for finer in label.subcategories if (label.name, finer.name) in labels]
+        return entries
+
+
+def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot: Foot) -> str:
+    """Return the calibration set, all answers side by side."""
+    differ = sum(one.differ for one in compared)
+    cases = counted_text(len(compared), "case")
+    finding = f"The raters differ on {differ} of {cases} of the calibration set."
+    if not differ:
+        finding = f"The raters give the same label to all of {cases} of the calibration set."
+    return _page("meeting", f"Calibration · {rater}", finding, foot, compared=compared, following=following)
+
+
+def waiting_page(
+    rater: str, phase: Phase, awaited: Mapping[str, int], links: Sequence[Link], disputed: int, done: bool, foot: Foot
+) -> str:
+    """Return the page of a rater who has no case to label now."""
+    who = ", ".join(f"{name} ({counted_text(left, 'case')})" for name, left in awaited.items())
+    if done:
+        finding = "All cases are labelled."
+        if disputed:
+            finding += f" {counted_text(disputed, 'case')} in dispute {'was' if disputed == 1 else 'were'} reconciled."
+        finding += " You can close this page."
+    else:
+        finding = f"You are done with this phase. The next one begins when all are: {who} left."
+    title = f"{PHASE_TITLES[phase]} · {rater}"
+    return _page("waiting", title, finding, foot, links=links, done=done)
+
+
+def _page(template: str, title: str, finding: str, foot: Foot, **values: object) -> str:
+    return render(
+        f"annotation/{template}.html.jinja",
+        title=title,
+        finding=finding,
+        foot=described(foot),
+        policy=form_policy([asset("sort.js")]),
+        annotation_style=markup(asset("annotation/style.css")),
+        **values,
     )

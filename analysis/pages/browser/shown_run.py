@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from misstep.analysis.pages.browser.embedding import embedded
 from misstep.analysis.pages.trajectory import Passage, StepView, passage, run_facts, step_view, text_lengths
 from misstep.harness.trajectory import Trajectory
 
@@ -80,3 +81,16 @@ def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Seque
         if half <= _FEWEST_STEPS // 2:
             return shown, _MOST_OF_A_TEXT[-1]
         half //= 2
+
+
+SESSION_CHARACTERS = 24_000
+"""How many characters of the texts of a session that are not evidence are shown."""
+
+_EVIDENCE_CHARACTERS = 96_000
+"""How many characters of evidence are shown at most if every step of it has one long text."""
+
+
+def show_session(session: Trajectory, evidence: Collection[int]) -> str:
+    """Return a session with its evidence in full and the rest shortened, as the content of a script element."""
+    most = min(EVIDENCE_SHOWN, _EVIDENCE_CHARACTERS // max(len(evidence), 1))
+    return embedded(shown_run(session, evidence, SESSION_CHARACTERS, evidence_shown=most))

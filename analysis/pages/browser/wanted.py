@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.analysis.pages.browser.numbered import Numbered
 from misstep.harness.escaping import one_line
 from misstep.harness.records.session import Session
+from misstep.harness.trajectory import Step, ToolCall
+from misstep.harness.values import written
 from misstep.harness.verdict import Verdict
 
 REASON_SHOWN = 600
@@ -94,3 +95,34 @@ def shortened(text: str, most: int = REASON_SHOWN) -> str:
     """Return a text in one line, cut to `most` characters."""
     line = one_line(text[: 2 * most])
     return line if len(line) <= most else f"{line[:most].rstrip()} …"
+
+
+NONE = -1
+"""The number if there is no word."""
+
+
+class Numbered:
+    """Words by number, in the order of their first use."""
+
+    def __init__(self, words: Sequence[str] = ()) -> None:
+        self._place = {word: place for place, word in enumerate(words)}
+
+    def of(self, word: str | None) -> int:
+        """Return the number of a word, a new one if the word is new."""
+        return NONE if word is None else self._place.setdefault(word, len(self._place))
+
+    def words(self) -> list[str]:
+        """Return the words, in order."""
+        return list(self._place)
+
+
+def gist(step: Step, most: int) -> str:
+    """Return the first words of what a step does, `most` characters: its calls, else its text, else what came back."""
+    calls = "; ".join(_call(call, most) for call in step.calls)
+    return shortened(calls[: 4 * most] or step.text.strip() or "; ".join(one.text[:most] for one in step.results), most)
+
+
+def _call(call: ToolCall, most: int) -> str:
+    values = [call.arguments] if isinstance(call.arguments, str) else list(call.arguments.values())
+    texts = (value if isinstance(value, str) else written(value, indented=False) for value in values)
+    return f"{call.name} {', '.join(one[:most] for one in texts)}".strip()

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.sample import Reference
-from misstep.analysis.pages.browser.numbered import NONE, Numbered
+from misstep.analysis.pages.browser.wanted import NONE, Numbered
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.verdict import STATUSES, Verdict

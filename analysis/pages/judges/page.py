@@ -13,8 +13,8 @@ from misstep.analysis.measures.judging.sample import Reference
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, browser_page
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup
-from misstep.analysis.pages.table_html import table_html, table_id
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.attribution import TriageVerdict

@@ -12,12 +12,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from misstep.analysis.pages.page import table_html
 from misstep.analysis.pages.rendering import markup, render
-from misstep.analysis.pages.table_html import table_html
 from misstep.analysis.plots.drawing import Picture, standalone
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.files import check_names
-from misstep.analysis.tables.json_document import document
+from misstep.analysis.tables.files import check_names, document
 from misstep.analysis.tables.text import table_text
 
 TABLE_TYPE = "application/vnd.misstep.table+json"

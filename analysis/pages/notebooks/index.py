@@ -8,8 +8,8 @@ from msgspec import Struct
 from misstep.analysis.audit.overview import PAPERS
 from misstep.analysis.pages.foot import Dataset, Foot, datasets, described
 from misstep.analysis.pages.notebooks.notebook import Report
+from misstep.analysis.pages.page import table_id
 from misstep.analysis.pages.rendering import render
-from misstep.analysis.pages.table_html import table_id
 from misstep.analysis.published import load_paper
 from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 from misstep.analysis.tables.summary import counted, counted_by_paper, measured_rows, row_text

@@ -26,11 +26,10 @@ from misstep.analysis.pages.notebooks.display import (
 from misstep.analysis.pages.notebooks.frame_html import frame_html, read_frame
 from misstep.analysis.pages.notebooks.markdown import first_heading, markdown_html
 from misstep.analysis.pages.notebooks.origins import origins
+from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup, render
-from misstep.analysis.pages.table_html import table_html, table_id
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.files import file_addresses
-from misstep.analysis.tables.json_document import from_document
+from misstep.analysis.tables.files import file_addresses, from_document
 from misstep.harness.escaping import one_line, printable
 from misstep.harness.journal.records import replace_file
 

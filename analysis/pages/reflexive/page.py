@@ -4,20 +4,54 @@ Texts of agents and targets are in the page as escaped text. A large run is cut 
 each text, and the page says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from misstep.analysis.measures.reflexive.work import AttemptMade, WorkedItem, WorkedRun
 from misstep.analysis.pages.foot import Foot, described
-from misstep.analysis.pages.page import page
+from misstep.analysis.pages.page import page, table_html
 from misstep.analysis.pages.reflexive.lanes import LANE, LEFT, OUTCOMES, WIDTH, end_of, lanes_of
-from misstep.analysis.pages.reflexive.told import Told, told
 from misstep.analysis.pages.rendering import asset, markup, render
-from misstep.analysis.pages.table_html import table_html
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.harness.records.loop_events import (
+    Checked,
+    Deferred,
+    Diagnosed,
+    Failed,
+    GapFound,
+    Halted,
+    Happening,
+    ItemBegan,
+    ItemEnded,
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    LoopEvent,
+    PartShown,
+    Planned,
+    PlateauFound,
+    PutOff,
+    ReEngaged,
+    Reflected,
+    Restored,
+    SnapshotTaken,
+    TurnEnded,
+    Verified,
+    Warned,
+)
+
+
+class Told(Struct, frozen=True):
+    """An event in words: its kind, a short sentence, its text, and named texts."""
+
+    what: str
+    words: str = ""
+    text: Passage = Passage()
+    named: tuple[tuple[str, Passage], ...] = ()
+
 
 EVENTS_SHOWN = 12_000
 """How many events of items that can be opened a page has at most."""
@@ -126,3 +160,130 @@ def _attempt(attempt: AttemptMade, most: int) -> AttemptShown:
         attempt.outcome,
         tuple(told(event, most) for event in attempt.events),
     )
+
+
+_CALLS_NAMED = 12
+_SAID_NEXT = frozenset({"planner", "reflector"})
+"""Roles whose reply is the plan or the reflection, which is an event of its own."""
+
+
+def told(event: LoopEvent, most: int) -> Told:
+    """Return an event in words, of each text `most` characters; texts of agents and targets stay text."""
+    happened = event.happened
+    spoken = _spoken(happened, most) or _target(happened, most) or _decided(happened, most)
+    return spoken or Told(type(happened).__name__)
+
+
+def _spoken(happened: Happening, most: int) -> Told | None:
+    match happened:
+        case TurnEnded(role=role, reply=reply):
+            follows = role in _SAID_NEXT and happened.over is None and not happened.error
+            return Told(role, _turn(happened), passage("" if follows else reply, most))
+        case Planned(plan=plan):
+            return Told("plan", text=passage(plan, most))
+        case Reflected(text=text, facts=facts, hidden=hidden):
+            known = f"with the facts {_listed(facts)}" if facts else "without any fact"
+            return Told(
+                "reflection", f"{known}{f', {hidden:,} hidden calls told' if hidden else ''}", passage(text, most)
+            )
+        case ReEngaged():
+            unread = "" if happened.clean else f"; it could not be read: {happened.warning}"
+            until = f" {_listed(happened.until)}" if happened.until else ""
+            words = f"asked for {_words(happened.trigger)}: {happened.verdict}{until}{unread}"
+            return Told("strategist", words, passage(happened.plan, most))
+        case LessonsRecalled(lessons=lessons, stored=stored):
+            return Told("lessons shown", f"{len(lessons):,} of {stored:,} stored: {_listed(lessons)}")
+        case LessonLearned():
+            words = f"{happened.lesson}, {happened.category}: {happened.outcome}, weight {happened.weight:.2f}"
+            return Told("lesson", words, passage(happened.text, most))
+        case LessonRetired(lesson=lesson, why=why):
+            return Told("lesson retired", f"{lesson}: {_words(why)}")
+        case _:
+            return None
+
+
+def _target(happened: Happening, most: int) -> Told | None:
+    match happened:
+        case Checked(healthy=healthy, status=status, text=text, counted=counted, weakened=weakened):
+            taken = f", taken for {counted}" if counted not in (None, status) else ""
+            taken += ", after the check was weakened" if weakened else ""
+            return Told("check", f"{status}{taken}; the target is {_healthy(healthy)}", passage(text, most))
+        case Failed(kind=kind):
+            return Told("failed", _words(kind))
+        case Diagnosed():
+            why = f", as the way in band was not taken: {happened.why}" if happened.why else ""
+            flags = "; ".join(f"{name}: {_answer(holds)}" for name, holds in happened.flags.items())
+            facts = tuple((name, passage(fact, most)) for name, fact in happened.facts.items())
+            return Told("diagnosis", f"{_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
+        case SnapshotTaken(name=name, digest=digest):
+            return Told("snapshot", f"{name} is now {digest[:12]}")
+        case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
+            by = f"to {name}" if name else "by the worker's own script"
+            same = (
+                "verified" if happened.verified else f"the target is {found[:12] or 'unreadable'} and not {wanted[:12]}"
+            )
+            return Told("restored", f"{by}; {same}{'' if reachable else '; its access does not work'}")
+        case Deferred(until=until):
+            return Told("check deferred", until)
+        case Verified(status=status, text=text, truly=truly):
+            return Told("deferred check", f"{truly}, taken for {status}" if truly else status, passage(text, most))
+        case _:
+            return None
+
+
+def _decided(happened: Happening, most: int) -> Told | None:
+    match happened:
+        case ItemBegan():
+            return Told("begun")
+        case PlateauFound(detector=detector, window=window, shared=shared):
+            return Told("plateau", f"by {detector}, over {window} reflections that share {_listed(shared)}")
+        case GapFound(attempts=attempts, changes=changes):
+            return Told("evaluator gap", f"healthy and failing after {attempts} attempts with {changes} unlike changes")
+        case PutOff(until=until):
+            return Told("put off", f"until {_listed(until)} are solved")
+        case ItemEnded(ending=ending, attempts=attempts):
+            words = f"{_words(ending.end)}, {_words(ending.reason)}, after {counted_text(attempts, 'attempt')}"
+            return Told("ended", words, passage(ending.text, most))
+        case Warned(text=text):
+            return Told("warning", text=passage(text, most))
+        case Halted(text=text):
+            return Told("halted", text=passage(text, most))
+        case _:
+            return None
+
+
+def _turn(turn: TurnEnded) -> str:
+    parts = [number_text(turn.seconds, "seconds")]
+    if turn.calls:
+        more = f" and {len(turn.calls) - _CALLS_NAMED} more" if len(turn.calls) > _CALLS_NAMED else ""
+        parts.append(f"calls {', '.join(turn.calls[:_CALLS_NAMED])}{more}")
+    if turn.refused:
+        parts.append(f"{counted_text(turn.refused, 'call')} refused")
+    if turn.over is not None:
+        parts.append(f"over its budget of {_words(turn.over)}")
+    if turn.error:
+        parts.append(f"raised {turn.error}")
+    if turn.seen:
+        parts.append(f"saw {_seen(turn.seen)}")
+    return " · ".join(parts)
+
+
+def _seen(parts: Sequence[PartShown]) -> str:
+    left: Mapping[str, str] = {"cut": ", cut", "left_out": ", left out"}
+    return ", ".join(f"{part.name} ({part.tokens:,} tokens{left.get(part.shown, '')})" for part in parts)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _healthy(healthy: bool) -> str:
+    return "healthy" if healthy else "not healthy"
+
+
+def _answer(holds: bool | None) -> str:
+    return {True: "yes", False: "no", None: "cannot be told"}[holds]

@@ -8,10 +8,9 @@ from msgspec import Struct
 from misstep.analysis.measures.run_alignment import AlignedStep, Change, Part, RunAlignment, align_runs
 from misstep.analysis.measures.run_totals import RunTotals, run_totals
 from misstep.analysis.pages.browser.frame import policy
-from misstep.analysis.pages.browser.wanted import shortened
+from misstep.analysis.pages.browser.wanted import gist, shortened
 from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.rendering import asset, markup, render
-from misstep.analysis.pages.runs.gist import gist
 from misstep.analysis.pages.trajectory import Mark, StepView, most_of_each, step_view
 from misstep.analysis.tables import Unit
 from misstep.analysis.tables.wording import count_text, counted_text, number_text

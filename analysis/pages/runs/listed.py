@@ -1,4 +1,4 @@
-"""All runs of a folder as one index, which the page's browser filters, sorts and searches.
+"""The page of many runs: how many show misbehaviour, and an index that its browser filters, sorts and searches.
 
 A list a field, those with most categories first, then the newest. Categories, models and the like are held once and
 then counted from 0. With made-up values:
@@ -16,14 +16,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.prevalence import Labels
+from misstep.analysis.measures.prevalence import Labels, Prevalence, prevalence, prevalence_table
 from misstep.analysis.measures.run_totals import RunTotals, run_totals
 from misstep.analysis.measures.session_rates import group_of
-from misstep.analysis.pages.browser.embedding import embedded
-from misstep.analysis.pages.browser.frame import Listed
-from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.embedding import Pieces, embedded
+from misstep.analysis.pages.browser.frame import Listed, browser_page
+from misstep.analysis.pages.browser.shown_run import show_session
 from misstep.analysis.pages.browser.wanted import (
     WantedSession,
+    gist,
     place_of,
     rank_of,
     session_index,
@@ -31,12 +32,13 @@ from misstep.analysis.pages.browser.wanted import (
     steps_named,
     view_of,
 )
-from misstep.analysis.pages.runs.gist import gist
-from misstep.analysis.pages.sessions.shown import show_session
-from misstep.analysis.tables.wording import count_text, counted_text, number_text
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.page import table_html
+from misstep.analysis.pages.rendering import markup
+from misstep.analysis.tables.wording import count_text, counted_text, interval_words, number_text
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.records.session import Session, session_of
-from misstep.harness.trajectory import Trajectory
+from misstep.harness.trajectory import Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
 
 PAGE_BYTES = 32_000_000
@@ -215,3 +217,71 @@ def _line(number: int, run: ListedRun) -> RunLine:
         ),
         view=view_of(session) if len(session.item) + len(session.file) < 2 * _NAME else "",
     )
+
+
+_UNREADABLE_NAMED = 10
+
+
+def runs_page(
+    title: str, categories: Sequence[str], runs: ListedRuns, unreadable: Sequence[Unreadable], foot: Foot
+) -> str:
+    """Return the page."""
+    browser = runs.browser()
+    source = counted_text(runs.n, "run")
+    table = prevalence_table(categories, runs.patterns, source=source, paper="view", noun="run", evidence=runs.evidence)
+    return browser_page(
+        "runs/index.html.jinja",
+        title=f"Runs in {title}",
+        finding=runs_finding(prevalence(categories, runs.patterns)),
+        warnings=tuple(_warnings(unreadable)),
+        foot=foot,
+        browser=browser,
+        table=markup(table_html(table, with_finding=False)),
+        notes=tuple(_notes(runs)),
+    )
+
+
+def runs_finding(rates: Prevalence) -> str:
+    """Return how many of some runs show misbehaviour, in one sentence."""
+    share = rates.any_share
+    if share.value is None:
+        return f"None of {counted_text(rates.n, 'run')} could be checked."
+    checked = counted_text(share.n or 0, "run")
+    apart = f" {counted_text(rates.n - (share.n or 0), 'run')} could not be checked." if rates.n != share.n else ""
+    interval = interval_words(share.low, share.high, "share")
+    if not rates.any_count:
+        return f"No misbehaviour was found in {checked} ({interval}).{apart}"
+    most = max(rates.categories, key=lambda one: one.count)
+    return (
+        f"{rates.any_count:,} of {checked} {'shows' if rates.any_count == 1 else 'show'} misbehaviour "
+        f"({number_text(share.value, 'share')}, {interval}), most often {most.category.replace('_', ' ')} "
+        f"({counted_text(most.count, 'run')}).{apart}"
+    )
+
+
+def _warnings(unreadable: Sequence[Unreadable]) -> list[str]:
+    if not unreadable:
+        return []
+    places = [one.file if one.line is None else f"{one.file}:{one.line}" for one in unreadable[:_UNREADABLE_NAMED]]
+    more = len(unreadable) - len(places)
+    named = ", ".join(places) + (f" and {more:,} more" if more else "")
+    return [
+        f"{counted_text(len(unreadable), 'run')} could not be read and {'is' if len(unreadable) == 1 else 'are'} "
+        f"not counted: {named}."
+    ]
+
+
+def _notes(runs: ListedRuns) -> list[str]:
+    notes = [
+        "Rules find the misbehaviour, without a model. The interval is of sampling alone and takes the runs as "
+        "independent draws.",
+        "The page shortens long texts and marks the cuts; the search looks into what is in the page. "
+        "`misstep view FILE --id ID` shows one run whole.",
+    ]
+    if runs.sub_agents:
+        is_one = runs.sub_agents == 1
+        notes.append(
+            f"{counted_text(runs.sub_agents, 'run')} of {'a sub-agent is' if is_one else 'sub-agents are'} listed, and "
+            "not counted in the figures."
+        )
+    return notes

@@ -1,33 +1,111 @@
-"""The page of a run of `classify`: its findings, charts, and every flagged session to look at."""
+"""The page of a run of `classify`: its findings, charts, and every flagged session to look at.
+
+The index of flagged sessions has a list a field, those with most categories first, then the newest. Categories, projects
+and the like are held once and then counted from 0. With made-up values:
+
+    {"categories": ["infinite_loop"], "projects": ["/home/ann/shop"], "weeks": ["2026-W07"], …,
+     "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "project": [0],
+     "file": ["runs.jsonl"], "line": [7], "view": ["misstep view runs.jsonl --id run-7"], "piece": ["session-0"], …}
+"""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.prevalence import Labels, Prevalence, co_occurrence_table, prevalence, prevalence_table
 from misstep.analysis.measures.session_rates import (
     NOT_RECORDED,
     WEEKS_DRAWN,
     Grouping,
+    group_of,
     headline,
     pooled_note,
     rates_by_each,
     session_rates_table,
     weeks_drawn,
 )
-from misstep.analysis.pages.browser.frame import browser_page
+from misstep.analysis.pages.browser.embedding import Pieces, embedded, is_embedded
+from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
+from misstep.analysis.pages.browser.wanted import (
+    WantedSession,
+    place_of,
+    rank_of,
+    session_index,
+    shortened,
+    steps_named,
+)
 from misstep.analysis.pages.findings import Findings, left_out
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import figure_html
+from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup
-from misstep.analysis.pages.sessions.flagged import FlaggedSessions
-from misstep.analysis.pages.table_html import table_html, table_id
 from misstep.analysis.plots import bars, curves
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
+
+PAGE_BYTES = 18_000_000
+"""How many bytes all sessions in a page take at most, compressed."""
+
+SESSIONS_LISTED = 20_000
+"""How many flagged sessions a page lists at most."""
+
+
+_GROUPS: tuple[Grouping, ...] = ("project", "model", "agent", "week")
+
+
+class FindingLine(Struct, frozen=True):
+    """A finding as a line for readers without scripts."""
+
+    session: str
+    category: str
+    place: str
+    steps: str
+    reason: str
+
+
+class FlaggedSessions:
+    """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has `room` for."""
+
+    def __init__(self, room: int = PAGE_BYTES) -> None:
+        self._pieces = Pieces(room)
+        self._flagged: list[WantedSession] = []
+
+    def add(self, one: LabelledSession) -> None:
+        """Take a session if any category was found in it."""
+        flagged = tuple(verdict for verdict in one.verdicts if verdict.label == "yes")
+        if not flagged:
+            return
+        session = one.session
+        if not is_embedded(session.shown):
+            raise InputError(
+                f"the run has other text than Misstep's to show of {session.item!r}", "Classify into a new folder."
+            )
+        rank = rank_of(session, len(flagged))
+        name = f"session-{len(self._flagged)}" if session.shown and self._pieces.wants(rank) else ""
+        if name:
+            self._pieces.add_embedded(name, rank, session.shown)
+        self._flagged.append(WantedSession(rank, structs.replace(session, shown=""), flagged, name))
+
+    def browser(self) -> Listed[FindingLine]:
+        """Return the browser of all sessions that were taken."""
+        stored = self._pieces.kept()
+        wanted = sorted(self._flagged, key=lambda one: -one.rank)
+        listed = wanted[:SESSIONS_LISTED]
+        absent = sum(one.piece not in stored for one in listed)
+        notes = []
+        if len(listed) < len(wanted):
+            notes.append(f"{len(listed):,} of {len(wanted):,} flagged sessions are listed.")
+        if absent:
+            which = "it names the command that shows it" if absent == 1 else "each names the command that shows it"
+            notes.append(f"The steps of {counted_text(absent, 'session')} did not fit into the page: {which}.")
+        lines, title = _lines(wanted)
+        groups: dict[str, list[str]] = {by: [group_of(one.session, by) for one in listed] for by in _GROUPS}
+        return Listed({"index": embedded(session_index(listed, stored, groups)), **stored}, lines, title, tuple(notes))
+
 
 PAPER = "classify"
 
@@ -108,3 +186,19 @@ def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iter
             "The share of the sessions that began in a week and could be checked, with its 95% interval, over at most "
             f"the last {WEEKS_DRAWN} weeks.",
         )
+
+
+def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], str]:
+    verdicts = [(one.session, verdict) for one in wanted for verdict in one.found]
+    lines = tuple(
+        FindingLine(
+            session.item,
+            verdict.judge,
+            place_of(session),
+            steps_named(verdict.steps),
+            shortened(verdict.rationale),
+        )
+        for session, verdict in verdicts[:LINES_SHOWN]
+    )
+    some = f", the first {LINES_SHOWN} of them" if len(verdicts) > LINES_SHOWN else ""
+    return lines, f"{counted_text(len(verdicts), 'finding')}{some}"

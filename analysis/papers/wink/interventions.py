@@ -6,8 +6,7 @@ Both print rates and p-values without counts: the implied counts and sizes are c
 from msgspec import structs
 
 from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_rows
-from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
-from misstep.analysis.papers.wink.live_shadow import shadow_finding, shadow_rows
+from misstep.analysis.papers.wink.live import NOTE, LiveExperiments, shadow_finding, shadow_rows
 from misstep.analysis.papers.wink.prevalence import arm_size, arm_size_row
 from misstep.analysis.published import Figure, Paper, load_paper, published_row
 from misstep.analysis.stats.decisions.power import tolerated_design_effect, tolerated_icc

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from misstep.analysis.audit.arm_sizes import ArmSize, implied_arm_size
 from misstep.analysis.audit.checks import check_figure
+from misstep.analysis.audit.p_values import ArmSize, implied_arm_size
 from misstep.analysis.audit.tables import CheckedFigure, checked_rows, printed_count, recomputed_rows
 from misstep.analysis.measures.run_findings import sets_table
 from misstep.analysis.measures.validity import JudgedSet

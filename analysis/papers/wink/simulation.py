@@ -16,7 +16,7 @@ from misstep.analysis.published import load_paper
 from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.decisions.power import design_effect
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.printed.two_by_two import pooled_p_values
+from misstep.analysis.stats.printed.usual_tests import pooled_p_values
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this

@@ -3,7 +3,7 @@
 All that counts of a cluster is by how many items the first system beats the second there, and how many items it has.
 Under the null hypothesis a cluster could as well have gone the other way, with all its items: the sum of the clusters'
 differences is then a sum of known sizes with random signs, whose distribution is counted, not approximated
-(`signed_sums`). That supposes clusters that lean as far and as often either way, and says so where it matters. With one
+(`paired_means`). That supposes clusters that lean as far and as often either way, and says so where it matters. With one
 item a cluster this is McNemar's test; with many clusters it comes to the tests of Obuchowski (1998, Statistics in
 Medicine 17:1495-1507) as modified by Yang, Sun and Hardin (2010, Biometrical Journal 52:638-652), whose z is the sum of
 the differences over the root of the sum of their squares.
@@ -27,7 +27,7 @@ from msgspec import Struct, structs
 from misstep.analysis.stats.checked import whole_numbers
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
 from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.clusters.signed_sums import signed_sum_tails
+from misstep.analysis.stats.clusters.paired_means import signed_sum_tails
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped

@@ -55,7 +55,7 @@ def units_an_arm(
     """Return the units that each of two arms needs to find a relative change of a mean or a ratio, with a given chance.
 
     2 (z + z)² v² / c², for the normal test of the log ratio (van Belle 2008, Statistical Rules of Thumb, section 2.3,
-    with the variation of ratios as in `ratios`). With skewed units the number is large, and the normal
+    with the variation of ratios as in `relative_change`). With skewed units the number is large, and the normal
     approximation holds by it. The number is that of the formula, not yet rounded up.
 
     Parameters

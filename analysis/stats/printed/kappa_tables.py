@@ -1,7 +1,7 @@
 """Which tables of two raters, of a given size and with a given number of agreements, have a given Cohen's kappa.
 
 With n items of which `agree` are labelled alike, kappa depends only on the product of the raters' margins, the sum of
-r_i c_i over the labels. So margins are searched, not tables. By the rule of `table_filling`, written with u = r + c,
+r_i c_i over the labels. So margins are searched, not tables. By the rule of `fill`, written with u = r + c,
 v = r - c and D = n - agree, margins have a table if and only if
 
     sum of u = 2 n,  sum of max(0, ceil((u_i - D) / 2)) <= agree,
@@ -21,9 +21,11 @@ from math import ceil, comb, floor
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats.printed.table_filling import Table, fill
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
+
+Table = tuple[tuple[int, ...], ...]
+"""Counts: a row for each label of the first rater, a column for each of the second."""
 
 ALL = 1_000_000
 """How many vectors of differences are listed at most."""
@@ -258,7 +260,7 @@ def _with_first_rater(first: Sequence[int], agree: int, products: Products, apar
     rows = np.asarray(first, dtype=np.int64)
     columns = rows - apart.rows
     disagree = int(rows.sum()) - agree
-    # -(-x // 2) is x / 2 rounded up: so many agreements each label needs, by the rule of `table_filling`.
+    # -(-x // 2) is x / 2 rounded up: so many agreements each label needs, by the rule of `fill`.
     forced = np.maximum(0, -(-(rows + columns - disagree) // 2)).sum(axis=1)
     product = columns @ rows
     fits = (columns >= 0).all(axis=1) & (forced <= agree) & (product >= products[0]) & (product <= products[1])
@@ -307,3 +309,58 @@ def _most_squares(first: int, total: int, parts: int) -> int:
     """Return the sum of squares where as many counts as can be are as great as the first."""
     full, over = divmod(total, first) if first else (0, 0)
     return full * first**2 + over**2 if full < parts else parts * first**2
+
+
+def fill(rows: Sequence[int], columns: Sequence[int], agree: int) -> Table:
+    """Return one table with these margins and so many items on its diagonal.
+
+    Parameters
+    ----------
+    rows, columns
+        How often each rater used each label, in the labels' order.
+    agree
+        How many items both label alike.
+
+    Raises
+    ------
+    UsageError
+        No table has these margins and so many agreements.
+    """
+    diagonal = _diagonal(rows, columns, agree)
+    size = len(rows)
+    cells = [[diagonal[i] if i == j else 0 for j in range(size)] for i in range(size)]
+    left = [row - kept for row, kept in zip(rows, diagonal, strict=True)]
+    right = [column - kept for column, kept in zip(columns, diagonal, strict=True)]
+    for _ in range(sum(left)):
+        row, column = _next_cell(left, right)
+        cells[row][column] += 1
+        left[row] -= 1
+        right[column] -= 1
+    return tuple(tuple(row) for row in cells)
+
+
+def _diagonal(rows: Sequence[int], columns: Sequence[int], agree: int) -> list[int]:
+    disagree = sum(rows) - agree
+    # The least d_i with (r_i - d_i) + (c_i - d_i) <= D; -(-x // 2) rounds x / 2 up.
+    diagonal = [max(0, -(-(row + column - disagree) // 2)) for row, column in zip(rows, columns, strict=True)]
+    most = [min(row, column) for row, column in zip(rows, columns, strict=True)]
+    missing = agree - sum(diagonal)
+    impossible = sum(rows) != sum(columns) or sum(most) < agree or missing < 0
+    if impossible or any(least > limit for least, limit in zip(diagonal, most, strict=True)):
+        raise UsageError(f"no table with {agree} on its diagonal has the margins {list(rows)} and {list(columns)}")
+    for label, limit in enumerate(most):
+        more = min(missing, limit - diagonal[label])
+        diagonal[label] += more
+        missing -= more
+    return diagonal
+
+
+def _next_cell(left: Sequence[int], right: Sequence[int]) -> tuple[int, int]:
+    """The next cell to put an item into: from the label with most left to the one with most left that can take it."""
+    # Each placed item lowers D by one, so a label with D open items must take part in every step. Serving the two
+    # fullest labels keeps the condition of Hall's theorem true until nothing is left.
+    open_items = [row + column for row, column in zip(left, right, strict=True)]
+    fullest = max(range(len(left)), key=lambda label: open_items[label])
+    others, gives = [label for label in range(len(left)) if label != fullest], left[fullest] > 0
+    other = max(others, key=lambda label: ((right if gives else left)[label] > 0, open_items[label]))
+    return (fullest, other) if gives else (other, fullest)

@@ -10,8 +10,7 @@ from math import comb
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats.printed.kappa_tables import kappa_of
-from misstep.analysis.stats.printed.table_filling import Table
+from misstep.analysis.stats.printed.kappa_tables import Table, kappa_of
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
 

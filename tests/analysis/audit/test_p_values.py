@@ -14,19 +14,17 @@ from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.proportion import proportion_effectsize
 
 from misstep.analysis.audit import p_values
-from misstep.analysis.audit.arm_sizes import implied_arm_size
 from misstep.analysis.audit.checked import Checked
-from misstep.analysis.audit.p_values import check_stars, check_two_proportion_p
+from misstep.analysis.audit.p_values import check_stars, check_two_proportion_p, implied_arm_size
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.printed.two_by_two import unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
-from misstep.analysis.stats.printed.usual_tests import QuickTest
+from misstep.analysis.stats.printed.usual_tests import QuickTest, unpooled_p_values, yates_p_values
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Unit
 
 
 def of_arrays(test: QuickTest) -> Callable[[int, int, int, int], Significance]:
-    """A test of arrays, which `test_two_by_two` holds against libraries, on one pair of counts."""
+    """A test of arrays, which the tests of `usual_tests` compare with libraries, on one pair of counts."""
 
     def one(*counts: int) -> Significance:
         p_value = float(test(*counts))

@@ -15,7 +15,7 @@ from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_dif
 from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.decisions.power import design_effect
-from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.decisions.thresholds import precision_floor
 from misstep.analysis.stats.printed import two_proportions
 from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac

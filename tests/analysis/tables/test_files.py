@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.files import FORMATS, csv_text, file_addresses, write_table
-from misstep.analysis.tables.json_document import document, from_document, json_text
+from misstep.analysis.tables.files import (
+    FORMATS,
+    csv_text,
+    document,
+    file_addresses,
+    from_document,
+    json_text,
+    write_table,
+)
 from misstep.harness.errors import InputError
 from misstep.harness.escaping import printable
 

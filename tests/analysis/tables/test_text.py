@@ -1,7 +1,12 @@
 """A table on a terminal: aligned, complete, no control codes."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
 from misstep.analysis.pages import table_text
 from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.text import aligned, cut
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
 
 
@@ -27,3 +32,22 @@ def test_a_source_that_all_figures_share_stands_behind_the_title():
     text = table_text(Table("t", "p", "Labels", "They differ.", rows))
     assert text.startswith("Labels (real, plants)\n")
     assert text.count("plants") == 1
+
+
+def test_words_begin_at_the_left_and_figures_end_at_the_right() -> None:
+    assert aligned([("name", "count"), ("pears", "7"), ("figs", "12,000")]) == [
+        "name    count",
+        "pears       7",
+        "figs   12,000",
+    ]
+
+
+def test_signs_that_take_two_places_on_a_terminal_are_counted_as_two() -> None:
+    assert aligned([("梨", "1"), ("pears", "2")]) == ["梨     1", "pears  2"]
+
+
+@given(st.text(max_size=30), st.integers(2, 20))
+def test_what_is_cut_fits_and_ends_with_an_ellipsis(text: str, width: int) -> None:
+    shown = cut(text, width)
+    assert cell_len(shown) <= max(width, 2)
+    assert shown == text or shown.endswith("…")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.pages.annotation.material import Material
+from misstep.analysis.pages.annotation.case import Material
 from misstep.harness.errors import UsageError
 from misstep.studies.annotation.cases import open_cases
 from tests.studies.annotation.made_up import write_case

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import resampled_estimate
-from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.decisions.relative_change import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters import coefficients

@@ -1,7 +1,14 @@
 """The page of a case: long things are cut and said to be, keys fit, and nothing is shown that was not given to it."""
 
-from misstep.analysis.pages.annotation.case import Asked, case_page, step_line
-from misstep.analysis.pages.annotation.material import Material, MaterialPart, Meaning, TextFile
+from misstep.analysis.pages.annotation.case import (
+    Asked,
+    Material,
+    MaterialPart,
+    Meaning,
+    TextFile,
+    case_page,
+    step_line,
+)
 from misstep.analysis.pages.foot import Foot
 from misstep.harness.records.annotation import RaterAnswer
 from misstep.harness.trajectory import Step, ToolCall, ToolResult

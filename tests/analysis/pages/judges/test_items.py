@@ -2,7 +2,7 @@
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.sample import majority
-from misstep.analysis.pages.browser.numbered import NONE
+from misstep.analysis.pages.browser.wanted import NONE
 from misstep.analysis.pages.judges.items import TIED, JudgedBy, item_index, rank
 from misstep.harness.verdict import Verdict
 

@@ -8,14 +8,15 @@ import pytest
 from msgspec import structs
 
 from misstep.analysis.pages import Foot, table_html
-from misstep.analysis.pages.notebooks.origin_pages import (
+from misstep.analysis.pages.notebooks.origins import (
     DataSetRecord,
     RecordFile,
     Upstream,
     data_set_page,
     origin_pages,
+    origins,
+    published_file_text,
 )
-from misstep.analysis.pages.notebooks.origins import origins, published_file_text
 from misstep.analysis.papers.wink import prevalence as wink
 from misstep.analysis.published import load_paper
 from misstep.analysis.tables import Row, Table

@@ -10,8 +10,7 @@ from misstep.analysis.pages import Foot
 from misstep.analysis.pages.reflexive import lanes as drawn
 from misstep.analysis.pages.reflexive import page as pages
 from misstep.analysis.pages.reflexive.lanes import lanes_of
-from misstep.analysis.pages.reflexive.page import run_page
-from misstep.analysis.pages.reflexive.told import told
+from misstep.analysis.pages.reflexive.page import run_page, told
 from misstep.harness.records.loop_events import LoopEvent, Planned, TurnEnded
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 from tests.analysis.pages.html_rules import check_page

@@ -8,13 +8,13 @@ from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.measures.triage.closed_loop import Assumption, assumptions, closed_loops
 from misstep.analysis.measures.triage.comparison import ComparedCases, compared
 from misstep.analysis.papers.autotriage.closed_loop import closed_loop_table, measured_critics, printed_critics
-from misstep.analysis.papers.autotriage.taxonomy import taxonomy_table
 from misstep.analysis.papers.autotriage.triage import (
     error_direction_table,
     judge_errors_table,
     left_out_table,
     nine_judges_table,
     subcategory_table,
+    taxonomy_table,
 )
 from tests.analysis.measures.triage.made_up import judged_cases
 

@@ -14,7 +14,7 @@ from misstep.analysis.measures.recovery.problems import Problem, problems, recov
 from misstep.analysis.papers.wink import interventions, live_recovery, recovery
 from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.live_experiment import experiment_evidence_table
-from misstep.analysis.papers.wink.recovery_evidence import WITHOUT, recovery_evidence_table
+from misstep.analysis.papers.wink.recovery import WITHOUT, recovery_evidence_table
 from misstep.analysis.papers.wink.unaided import Loop
 from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.grid import grid

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from misstep.analysis.stats.printed.kappa_tables import (
     Products,
+    Table,
     differences,
+    fill,
     find_table,
     kappa_limits,
     kappa_of,
     possible_products,
     products_of,
 )
-from misstep.analysis.stats.printed.table_filling import Table, fill
 from misstep.harness.errors import UsageError
 
 Margins = tuple[int, ...]

@@ -11,9 +11,14 @@ from statsmodels.stats.proportion import test_proportions_2indep as two_proporti
 
 from benchmarks.audit.generated_shapes import two_sided_p_values
 from misstep.analysis.stats.printed import usual_tests
-from misstep.analysis.stats.printed.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
-from misstep.analysis.stats.printed.usual_tests import LARGEST, MOST_PAIRS
+from misstep.analysis.stats.printed.usual_tests import (
+    LARGEST,
+    MOST_PAIRS,
+    pooled_p_values,
+    unpooled_p_values,
+    yates_p_values,
+)
 
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 QUICK = {**usual_tests.USUAL, **usual_tests.RARER}

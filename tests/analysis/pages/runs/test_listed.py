@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from misstep.analysis.pages.foot import Foot
-from misstep.analysis.pages.runs.index import runs_page
-from misstep.analysis.pages.runs.listed import ListedRuns, listed_run
+from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
 from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page
