@@ -13,16 +13,15 @@ from msgspec import Struct
 
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
 from misstep.analysis.audit.rounding_boxes import (
+    as_fraction,
     is_exact_count,
     limit,
     point,
     printed_value,
     rounding_box,
-    scale,
     whole_counts,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.printed.audit import decimals
 from misstep.analysis.stats.printed.kappa_tables import MOST_LABELS
 from misstep.analysis.stats.raters.rater_margins import (
     Dissent,
@@ -146,15 +145,10 @@ def _printed(figure: Figure, kappas: Sequence[Figure]) -> dict[Kappa, str]:
     if len(kappas) == len(_PAIRS):
         named += zip(_PAIRS, kappas, strict=True)
     return {
-        name: _digits(kappa)
+        name: as_fraction(kappa)
         for name, kappa in named
         if limit(kappa) is None and not kappa.approximate and kappa.unit != "text" and rounding_box(kappa).high < 1
     }
-
-
-def _digits(figure: Figure) -> str:
-    behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
-    return f"{float(printed_value(figure)):.{behind}f}"
 
 
 def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:

@@ -170,20 +170,18 @@ def _of_row(row: UserRow, source: str) -> Finding:
     worst = min(chosen, key=_badness)
     of_printed = next((one for one in chosen if (one.status, one.check) == (worst.status, row.check)), all_findings[0])
     sentences = [f"As {one.name}: {one.sentence}" if row.any_of else one.sentence for one in chosen]
-    return Finding(
-        source=source,
-        row=row.id,
+    return structs.replace(
+        of_printed,
         check=row.check,
         status=worst.status,
         printed=row.printed,
-        computed=of_printed.computed,
         sentence=" ".join(dict.fromkeys(sentences)),
         suggestion="; ".join(dict.fromkeys(one.suggestion for one in chosen if one.suggestion)),
         name=row.id,
-        unit=of_printed.unit,
-        value=of_printed.value,
-        low=of_printed.low,
-        high=of_printed.high,
+        place="",
+        figures=(),
+        repair="",
+        wanting="",
     )
 
 

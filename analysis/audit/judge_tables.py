@@ -7,7 +7,7 @@ from msgspec import structs
 
 from misstep.analysis.audit.checked import Checked, Repair, underdetermined
 from misstep.analysis.audit.repairs import first_of
-from misstep.analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
+from misstep.analysis.audit.rounding_boxes import as_fraction, counts_in, fraction_digits, limit
 from misstep.analysis.audit.shares import check_percentage
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.diagnostic import Confusion
@@ -89,9 +89,8 @@ def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
         figure = figures[measure]
         if figure.unit == "text" or figure.approximate or limit(figure) is not None:
             continue
-        behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
-        if behind <= MOST_DECIMALS:
-            texts[measure] = f"{float(printed_value(figure)):.{behind}f}"
+        if fraction_digits(figure) <= MOST_DECIMALS:
+            texts[measure] = as_fraction(figure)
     return texts
 
 

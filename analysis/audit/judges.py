@@ -25,13 +25,13 @@ _NAMES: dict[Measure, tuple[str, ...]] = {
 }
 """Measure → its names in columns."""
 
-_NEEDS: dict[Measure, frozenset[str]] = {
+NEEDS: dict[str, frozenset[str]] = {
     "precision": frozenset({"tp", "fp"}),
     "recall": frozenset({"tp", "fn"}),
     "f1": frozenset({"tp", "fp", "fn"}),
     "accuracy": frozenset(CELLS),
 }
-_SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
+SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
 
 
 def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Checked:
@@ -41,15 +41,15 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     if len(named) != 1 or "balanced" in column:
         return underdetermined("precision_recall", f"Column {figure.column!r} is not one of {', '.join(_NAMES)}.")
     measure = named[0]
-    counted = {name: one for name, one in inputs.items() if name in (*CELLS, *_SUMS)}
+    counted = {name: one for name, one in inputs.items() if name in (*CELLS, *SUMS)}
     if not all(is_exact_count(count) for count in counted.values()):
         return underdetermined("precision_recall", "A cell or a size of a class is not a whole count.")
     known = {name: int(printed_value(count)) for name, count in counted.items()}
-    counts = _completed(known)
+    counts = completed(known)
     impossible = _contradiction(counts, known)
     if impossible:
         return Checked("precision_recall", "impossible", impossible)
-    if not _NEEDS[measure] <= counts.keys():
+    if not NEEDS[measure] <= counts.keys():
         beside = {name: one for name, one in inputs.items() if name not in counted}
         return check_together(figure, measure, counts, beside, inputs.get("positives"))
     above, below, working = _quotient(measure, _table(counts))
@@ -59,11 +59,11 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     return checked if checked.status == "reproduced" else _with_swaps(checked, figure, measure, counts)
 
 
-def _completed(known: Mapping[str, int]) -> dict[str, int]:
+def completed(known: Mapping[str, int]) -> dict[str, int]:
     """Return the given counts, and those that follow from a sum and the others in it."""
     counts = dict(known)
-    for _ in _SUMS:
-        for total, parts in _SUMS.items():
+    for _ in SUMS:
+        for total, parts in SUMS.items():
             missing = [part for part in parts if part not in counts]
             if not missing and total not in counts:
                 counts[total] = sum(counts[part] for part in parts)
@@ -76,7 +76,7 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
     most = max(known.values(), default=0)
     if "n" in known and most > known["n"]:
         return f"{most:,} is more than all {known['n']:,} items."
-    for total, parts in _SUMS.items():
+    for total, parts in SUMS.items():
         if total not in known or not set(parts) <= counts.keys():
             continue
         whole = [counts[part] for part in parts]
@@ -108,7 +108,7 @@ def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapp
     repairs: dict[Repair, str] = {}
     for swapped, other, cells, called in swaps:
         above, below, working = _quotient(other, _table(cells))
-        if _NEEDS[other] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
+        if NEEDS[other] <= cells.keys() and below and fits(figure, point(Fraction(above, below))):
             repairs[swapped] = f"{SWAPS[swapped]}: it is the {called}, {working}"
     if not repairs:
         return checked

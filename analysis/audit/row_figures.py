@@ -13,11 +13,13 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from misstep.analysis.audit.figure_text import Typed
+from misstep.analysis.audit.judge_tables import CELLS
+from misstep.analysis.audit.judges import NEEDS, SUMS, completed
 from misstep.analysis.audit.paired import Named
 from misstep.analysis.published import LISTS, Check, Derivation, Figure, Paper, PrintedMatrix
 from misstep.analysis.tables import Unit
 
-MEASURES = ("precision", "recall", "f1", "accuracy")
+MEASURES = tuple(NEEDS)
 """The possible measures of a judge's printed figure."""
 
 Meaning = Literal["count", "fraction", "percent", "p", "number"]
@@ -28,13 +30,6 @@ Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
 
 _COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins", "most", "matrix"})
 _COUNTS |= {"tp", "fp", "fn", "tn", "positives", "negatives"}
-_CELLS: Mapping[str, frozenset[str]] = {
-    "precision": frozenset({"tp", "fp"}),
-    "recall": frozenset({"tp", "fn"}),
-    "f1": frozenset({"tp", "fp", "fn"}),
-    "accuracy": frozenset({"tp", "fp", "fn", "tn"}),
-}
-_TOTALS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives", "negatives")}
 _RATIOS = frozenset({"agreement", "agreements", "kappa", "kappas", "share1", "share2", *MEASURES})
 _RATIOS |= {"other_precision", "other_recall"}
 PARTS_OF_N = frozenset({"agreement", "agreements"})
@@ -258,9 +253,9 @@ def _printed_units(cells: RowCells, numbers: Sequence[Typed]) -> list[Unit]:
 def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
     if cells.check != "precision_recall":
         return list(cells.printed)
-    known = _known(cells.numbers)
-    sized = bool(set(_TOTALS) & cells.numbers.keys())
-    can = [measure for measure in MEASURES if sized or _CELLS[measure] <= known]
+    known = completed({key: 0 for key in cells.numbers if key in (*CELLS, *SUMS)}).keys()
+    sized = bool(set(SUMS) & cells.numbers.keys())
+    can = [measure for measure in MEASURES if sized or NEEDS[measure] <= known]
     unnamed = [measure for measure in can if measure not in cells.numbers][:3]
     if len(cells.printed) == 1 and not cells.printed[0][0]:
         number = cells.printed[0][1]
@@ -271,20 +266,11 @@ def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
         named = list(cells.printed)
     for measure, _ in named:
         if measure not in can:
-            lacking = " and ".join(sorted(_CELLS[measure] - known))
+            lacking = " and ".join(sorted(NEEDS[measure] - known))
             raise ValueError(f"{measure} needs {lacking} too")
     if not named:
         raise ValueError("tp and fp, or tp and fn, are missing")
     return named
-
-
-def _known(numbers: Numbers) -> set[str]:
-    known = (set(_CELLS["accuracy"]) | set(_TOTALS)) & numbers.keys()
-    for _ in _TOTALS:
-        for total, parts in _TOTALS.items():
-            if len(known & {total, *parts}) == len(parts):
-                known |= {total, *parts}
-    return known
 
 
 def _with_matrix(given: RowCells, inputs: Sequence[Figure]) -> list[Figure]:

@@ -90,6 +90,13 @@ def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[fl
     return lambda value: start + (end - start) * (value - low) / (high - low)
 
 
+def padded(ends: Sequence[float], room: float, least: float, unit: Unit) -> tuple[float, float]:
+    """Return limits with room, a part of the range, at the ends, but for shares none beyond 0 and 1."""
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    beyond = room * (high - low) or least
+    return (max(low - beyond, 0.0), min(high + beyond, 1.0)) if unit == "share" else (low - beyond, high + beyond)
+
+
 def axis(
     drawing: Drawing, y: float, limits: tuple[float, float], unit: Unit, between: tuple[float, float] = (0, WIDTH)
 ) -> None:

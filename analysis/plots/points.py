@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from misstep.analysis.plots.curves import Look, look
 from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Pen
-from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
+from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest, padded, scale, text_width, tick_text, ticks
 from misstep.analysis.plots.rows import drawn_value, words
 from misstep.analysis.tables import Row, Unit
 from misstep.analysis.tables.wording import count_text, number_text, value_text
@@ -33,17 +33,8 @@ def cost_quality(
     limits, places, wide = _money_axis([costs[row.quantity] for row in drawn])
     numbers = {place: number_text(place, "usd") for place in places}
     ends = [end for row in drawn for end in (row.low, row.high, drawn_value(row)) if end is not None]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    room = 0.08 * (high - low) or 0.1
-    plane, _ = _plane(
-        drawing,
-        (max(low - room, 0.0), min(high + room, 1.0)) if unit == "share" else (low - room, high + room),
-        unit,
-        top,
-        limits,
-        numbers,
-        logarithmic=wide,
-    )
+    upward = padded(ends, 0.08, 0.1, unit)
+    plane, _ = _plane(drawing, upward, unit, top, limits, numbers, logarithmic=wide)
     drawing.text(WIDTH, top + _HEIGHT + 35, x_label, color=MUTED, size=11, anchor="right")
     figures = longest([value_text(row) for row in drawn], 12)
     names = fitted_apart([row.quantity for row in drawn], WIDTH - 22 - figures, 12)
@@ -66,7 +57,7 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
     bottom = top + _HEIGHT + _BARS
     drawing = Drawing(WIDTH, bottom + _FOOT)
     numbers = {tick: tick_text(tick, "number") for tick in ticks((0, 1), "share")}
-    # The bars stand below 0, above the numbers of the scores.
+    # The bars are below 0, above the numbers of the scores.
     plane, across = _plane(drawing, (-_BARS / _HEIGHT, 1.0), "share", top, (0.0, 1.0), numbers, height=_HEIGHT + _BARS)
     plane.line((0, 0), (1, 1), color=MUTED, width=1.4, dashed=True)
     drawing.text(WIDTH, bottom + 35, "score that the judge gave", color=MUTED, size=11, anchor="right")

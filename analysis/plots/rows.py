@@ -10,7 +10,7 @@ from functools import partial
 from itertools import groupby
 
 from misstep.analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker, Point
-from misstep.analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, scale, wrapped
+from misstep.analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, padded, scale, wrapped
 from misstep.analysis.tables import Evidence, Row, Unit
 from misstep.analysis.tables.wording import count_text, interval_text, value_text
 
@@ -43,11 +43,7 @@ def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
 def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
     """Return a forest plot: each value as a mark on its interval, with a dashed line at a reference."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row), reference) if end is not None]
-    low = min(ends, default=0.0)
-    high = max(ends, default=1.0)
-    room = 0.05 * (high - low) or 0.5
-    low, high = low - room, high + room
-    limits = (max(low, 0.0), min(high, 1.0)) if _unit(rows) == "share" else (low, high)
+    limits = padded(ends, 0.05, 0.5, _unit(rows))
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
 
     def mark(row: Row, y: float, across: Callable[[float], float]) -> None:
@@ -158,13 +154,8 @@ def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
             if compared:
                 named = ": ".join(part for part in (row.group, row.quantity) if part)
                 same_kind = sum(other.evidence == row.evidence for other in block) > 1
-                labelled.append(
-                    (
-                        named if position == 0 else "",
-                        f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence,
-                        row,
-                    )
-                )
+                label = f"{row.source} ({row.evidence})" if same_kind and row.source else row.evidence
+                labelled.append(("" if position else named, label, row))
             else:
                 labelled.append((new_group, row.quantity, row))
             last_group = row.group

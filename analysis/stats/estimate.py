@@ -47,7 +47,7 @@ class Estimate(Struct, frozen=True):
         reason: str = "",
     ) -> "Estimate":
         """Return an estimate from floats, NaN turned into `None`."""
-        return cls(_or_none(value), _or_none(low), _or_none(high), n, method, reason)
+        return cls(or_none(value), or_none(low), or_none(high), n, method, reason)
 
     def negated(self) -> "Estimate":
         """Return a difference seen from the other side."""
@@ -100,5 +100,6 @@ class Coefficient(Struct, frozen=True):
         return Estimate(self.value, *interval, self.n, method, "the standard error is 0" if self.se == 0 else "")
 
 
-def _or_none(value: float) -> float | None:
+def or_none(value: float) -> float | None:
+    """Return a number, or `None` for NaN."""
     return None if math.isnan(value) else float(value)

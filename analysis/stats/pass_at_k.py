@@ -116,10 +116,8 @@ def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatAr
         raise UsageError("no tasks", "Give one row a task: its attempts and how many solved it.")
     short = int((counts[:, 0] < k).sum())
     if short:
-        raise UsageError(
-            f"{short} of {len(counts)} tasks have fewer than {k} attempts",
-            "Take a smaller k, or leave those tasks out.",
-        )
+        message = f"{short} of {len(counts)} tasks have fewer than {k} attempts"
+        raise UsageError(message, "Take a smaller k, or leave those tasks out.")
     of_task = pass_at_k if kind == "pass@k" else pass_hat_k
     distinct, places = np.unique(counts, axis=0, return_inverse=True)
     return np.array([float(of_task(int(n), int(c), k)) for n, c in distinct])[places.ravel()]

@@ -116,8 +116,8 @@ class TableHead(Struct, frozen=True):
     ) -> Table:
         """Return the table of some rows: `notes` come after those of the head, and data sets are named once."""
         texts = self.name, self.paper, title or self.title, finding
-        made = Table(*texts, tuple(rows), (*self.notes, *notes), tuple(dict.fromkeys(datasets)), drawn=tuple(drawn))
-        return structs.replace(made, generator=self.generator)
+        named, said = tuple(dict.fromkeys(datasets)), (*self.notes, *notes)
+        return Table(*texts, tuple(rows), said, named, generator=self.generator, drawn=tuple(drawn))
 
 
 def estimate_row(

@@ -93,9 +93,8 @@ def check_names(table: Table) -> None:
     """Refuse a table whose paper or name is not a slug, and so not a name of a file."""
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
-            raise InputError(
-                f"{slug!r} is not a valid name for a table's file", "Use small letters, digits, '_' and '-'."
-            )
+            message = f"{slug!r} is not a valid name for a table's file"
+            raise InputError(message, "Use small letters, digits, '_' and '-'.")
 
 
 def write_table(table: Table, folder: Path) -> dict[str, Path]:

@@ -167,9 +167,9 @@ def _keyed(rows: Sequence[Row]) -> _Keyed | None:
 def _crossed(rows: Sequence[Row]) -> Grid | None:
     """Return groups as lines and quantities as columns, if every group has one figure of each of a few quantities."""
     keyed = _keyed(rows)
-    if keyed is None or len(keyed.groups) < 2 or len(rows) < len(keyed.groups) * len(keyed.quantities):
+    if keyed is None or len(keyed.groups) < 2 or not 2 <= len(keyed.quantities) <= _MOST_COLUMNS:
         return None
-    if not 2 <= len(keyed.quantities) <= _MOST_COLUMNS:
+    if len(rows) < len(keyed.groups) * len(keyed.quantities):
         return None
     (columns, lines), source = keyed.by_quantity(), ""
     if len({row.source for row in rows}) == 1:

@@ -250,13 +250,11 @@ def _body(shown: Printed) -> Iterator[str]:
         for row in rows:
             line = dict(zip(shown.columns, row, strict=True))
             remark = line.pop(_REMARK, "")
-            yield (
-                " & ".join(
-                    (escaped(text) if widths[name] is None else rf"\raggedright\hspace{{0pt}}{_breakable(text)}")
-                    for name, text in line.items()
-                )
-                + _END
+            cells = (
+                escaped(text) if widths[name] is None else rf"\raggedright\hspace{{0pt}}{_breakable(text)}"
+                for name, text in line.items()
             )
+            yield " & ".join(cells) + _END
             if remark:
                 yield _over_all(shown, rf"\quad {_breakable(remark)}")
 

@@ -43,11 +43,7 @@ def escaped(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return _OPENS_A_BLOCK.sub(_first_escaped, escaped(text))
-
-
-def _first_escaped(match: re.Match[str]) -> str:
-    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
+    return _OPENS_A_BLOCK.sub(lambda start: f"{start[0]}\\" if start[0].isdigit() else f"\\{start[0]}", escaped(text))
 
 
 def _line(cells: list[str]) -> str:

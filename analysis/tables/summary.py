@@ -23,11 +23,10 @@ class _Counted(Struct, frozen=True):
 
 def counted(rows: Sequence[Row]) -> _Counted:
     """Return the figures of some rows; a row that names no printed figure is one by itself."""
-    worst = _worst(rows)
     alone = [row.status for row in rows if row.status is not None and not row.figures]
     # A printed figure and its recomputed one are one figure each in whatever table.
     figures = len({(name, row.evidence) for row in rows for name in row.figures}) + sum(not row.figures for row in rows)
-    statuses = (*worst.values(), *alone)
+    statuses = (*_worst(rows).values(), *alone)
     repeated = figures < len(rows) or len(statuses) < sum(row.status is not None for row in rows)
     return _Counted(statuses, figures, repeated)
 

@@ -15,17 +15,8 @@ _LABEL_WIDTH = 44
 def table_text(table: Table, width: int = 110) -> str:
     """Return a table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
-    headers = _line(
-        layout,
-        "",
-        [
-            one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part)) or "value"
-            for column in layout.columns
-        ],
-        "n",
-        "status",
-        "source",
-    )
+    named = (filter(None, (column.label, column.evidence, column.source)) for column in layout.columns)
+    headers = _line(layout, "", [one_line(" ".join(parts)) or "value" for parts in named], "n", "status", "source")
     body: list[list[str] | str] = []
     for section in layout.sections:
         if section.heading:

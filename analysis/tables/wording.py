@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable
 
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Unit
@@ -31,7 +30,7 @@ def number_text(value: float | int | str | None, unit: Unit = "number", decimals
     if decimals is not None and decimals > _DECIMALS.get(unit, decimals):
         written = f"{100 * value:.{decimals}f}%" if unit == "share" else f"{value:.{decimals}f}"
         return written.replace("-", _MINUS)
-    return _WRITERS[unit](value).replace("-", _MINUS)
+    return _written(value, unit).replace("-", _MINUS)
 
 
 def value_text(row: Row) -> str:
@@ -109,53 +108,34 @@ def _share(value: float) -> str:
     return f"{rounded}%"
 
 
-def _count(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-
-
-def _coefficient(value: float) -> str:
-    return f"{value:.{_DECIMALS['coefficient']}f}"
-
-
-def _difference(value: float) -> str:
-    # 0 is added because the other side of a difference of 0 is a 0 with a minus.
-    return f"{100 * value + 0.0:+.1f} pp"
-
-
 def _p_value(value: float) -> str:
     if value < 0.0001:
         return "<0.0001"
-    if value >= 0.9995:
-        return "1.000"
-    decimals = max(3, 2 - math.floor(math.log10(value)))
-    return f"{value:.{decimals}f}"
+    return "1.000" if value >= 0.9995 else f"{value:.{max(3, 2 - math.floor(math.log10(value)))}f}"
 
 
-def _usd(value: float) -> str:
-    sign, amount = ("-" if value < 0 else ""), abs(value)
-    return f"{sign}${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"{sign}${amount:.2g}"
+def _written(value: float, unit: Unit) -> str:
+    match unit:
+        case "share":
+            return _share(value)
+        case "p":
+            return _p_value(value)
+        case "count":
+            return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+        case "coefficient":
+            return f"{value:.{_DECIMALS['coefficient']}f}"
+        case "difference":
+            # 0 is added because the other side of a difference of 0 is a 0 with a minus.
+            return f"{100 * value + 0.0:+.1f} pp"
+        case "usd":
+            sign, amount = ("-" if value < 0 else ""), abs(value)
+            return f"{sign}${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"{sign}${amount:.2g}"
+        case "seconds":
+            return f"{value:,.0f} s" if abs(value) >= 100 else f"{value:.3g} s"
+        case "number":
+            return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.4g}"
+        case "text":
+            return str(value)
 
-
-def _seconds(value: float) -> str:
-    return f"{value:,.0f} s" if abs(value) >= 100 else f"{value:.3g} s"
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
-
-
-_WRITERS: dict[Unit, Callable[[float], str]] = {
-    "share": _share,
-    "count": _count,
-    "coefficient": _coefficient,
-    "p": _p_value,
-    "difference": _difference,
-    "usd": _usd,
-    "seconds": _seconds,
-    "number": _number,
-    "text": str,
-}
 
 _SUFFIXES: dict[Unit, str] = {"share": "%", "difference": " pp", "seconds": " s"}

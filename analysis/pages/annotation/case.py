@@ -1,7 +1,7 @@
 """Pages of raters: a case with its possible labels, the calibration set side by side, and the waiting page.
 
-The page of a case shows only the answers of other raters that it is given: none in a blind phase. It shows neither a judge's verdict
-nor a gold label.
+The page of a case shows only the answers of other raters that it is given, none in a blind phase, and neither a
+judge's verdict nor a gold label.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The page of a run of `classify`: its findings, charts, and every flagged session to look at.
 
-The index of flagged sessions has a list a field, those with most categories first, then the newest. Categories, projects
-and the like are held once and then counted from 0. With made-up values:
+The index of flagged sessions has a list a field, those with most categories first, then the newest. Categories,
+projects and the like are held once and then counted from 0. With made-up values:
 
     {"categories": ["infinite_loop"], "projects": ["/home/ann/shop"], "weeks": ["2026-W07"], …,
      "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "project": [0],

@@ -55,16 +55,9 @@ def shadow_table(live: LiveExperiments | None = None) -> Table:
         rows += [printed, structs.replace(recomputed, value=rate.share.value, method=_independent(rate.share))]
     (x1, n1), (x2, n2) = counts.values()
     difference = newcombe(x1, n1, x2, n2)
-    rows.append(
-        estimate_row(
-            "Detection alone less course-correction",
-            structs.replace(difference, n=n1 + n2, method=_independent(difference)),
-            "difference",
-            _RATE,
-            f"{x1} / {n1:,} less {x2} / {n2:,}",
-            evidence="recomputed",
-        )
-    )
+    apart = structs.replace(difference, n=n1 + n2, method=_independent(difference))
+    name, source = "Detection alone less course-correction", f"{x1} / {n1:,} less {x2} / {n2:,}"
+    rows.append(estimate_row(name, apart, "difference", _RATE, source, "recomputed"))
     rows += checked_rows([checked_figure(paper, paper["shadow.p"], "p-value", "Test of the difference")])
     z = abs(pooled_z(x1, n1, x2, n2).statistic or 0)
     size = (n1 + n2) / sum(paper[f"shadow.{key}.trajectories"].number for key in arms)

@@ -138,8 +138,7 @@ def time_to_recovery_table(live: LiveExperiments) -> Table:
 
 def time_of(live: LiveExperiments) -> TimeToRecovery | None:
     """Return recovery over time in the shadow experiment; `None` if an arm has no problem."""
-    arms = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
-    guided, unguided = arms
+    guided, unguided = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))
     return time_to_recovery(guided, unguided, "word", live.seed)
 
 

@@ -172,9 +172,8 @@ def control_table() -> Table:
         recovered, n = _counts(paper, key, part)
         method = "pooled two-proportion z, p < 0.05, a control arm of the same size"
         lower = np.arange(recovered)
-        highest[key, part] = Estimate(
-            int(lower[pooled_p_values(recovered, n, lower, n) < _LEVEL].max()) / n, n=n, method=method
-        )
+        most = int(lower[pooled_p_values(recovered, n, lower, n) < _LEVEL].max())
+        highest[key, part] = Estimate(most / n, n=n, method=method)
         source = f"{recovered:,} / {n:,}"
         rows.append(estimate_row(name, highest[key, part], "share", heading, source, "recomputed"))
     overall = highest["single", "overall"]

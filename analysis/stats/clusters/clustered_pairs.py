@@ -3,8 +3,8 @@
 All that counts of a cluster is by how many items the first system beats the second there, and how many items it has.
 Under the null hypothesis a cluster could as well have gone the other way, with all its items: the sum of the clusters'
 differences is then a sum of known sizes with random signs, whose distribution is counted, not approximated
-(`paired_means`). That supposes clusters that lean as far and as often either way, and says so where it matters. With one
-item a cluster this is McNemar's test; with many clusters it comes to the tests of Obuchowski (1998, Statistics in
+(`paired_means`). That supposes clusters that lean as far and as often either way, and says so where it matters. With
+one item a cluster this is McNemar's test; with many clusters it comes to the tests of Obuchowski (1998, Statistics in
 Medicine 17:1495-1507) as modified by Yang, Sun and Hardin (2010, Biometrical Journal 52:638-652), whose z is the sum of
 the differences over the root of the sum of their squares.
 

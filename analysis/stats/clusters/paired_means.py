@@ -1,8 +1,8 @@
 """Differences of two means measured on the same items: paired t intervals, many columns at once, and a test.
 
-`signed_sum_tails` counts how far a sum of known sizes comes when each has a sign that is + or - like a coin. Equal sizes
-are counted together: how many of them have a + is binomial. The distributions of unlike sizes are folded together by
-fast Fourier transforms, the shortest first, in n log² n for a sum n of sizes. A transform is exact to a share of the
+`signed_sum_tails` counts how far a sum of known sizes comes when each has a sign that is + or - like a coin. Equal
+sizes are counted together: how many of them have a + is binomial. The distributions of unlike sizes are folded together
+by fast Fourier transforms, the shortest first, in n log² n for a sum n of sizes. A transform is exact to a share of the
 greatest chance, not of the smallest: chances are therefore tilted beforehand so that the sum in question is the mean,
 and tilted back (Esscher 1932; Barndorff-Nielsen and Cox 1979, J. R. Stat. Soc. B 41:279-312).
 """

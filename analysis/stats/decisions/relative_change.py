@@ -72,8 +72,8 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     >>> round(found.relative.value, 3), round(found.test.p_value, 3)
     (-0.636, 0.006)
     """
-    arms = _columns(first), _columns(second)
-    ratios = tuple(ratio_of_sums(*arm, confidence) for arm in arms)
+    arms = _pairs(first).T, _pairs(second).T
+    ratios = tuple(ratio_of_sums(y, x, confidence) for y, x in arms)
     (r1, e1, n1), (r2, e2, n2) = (linearised_ratio(*arm) for arm in arms)
     units, found = n1 + n2, (ratios[0], ratios[1])
     if r1 is None or r2 is None or e1 is None or e2 is None:
@@ -123,11 +123,6 @@ def compare_skewed(
     if plain.se is None:
         return plain
     return structs.replace(plain, test=_permuted((_pairs(first), _pairs(second)), plain, rng, draws))
-
-
-def _columns(arm: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    pairs = _pairs(arm)
-    return pairs[:, 0], pairs[:, 1]
 
 
 def _pairs(arm: npt.ArrayLike) -> FloatArray:

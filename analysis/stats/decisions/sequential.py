@@ -46,9 +46,8 @@ def sample_ratio(units: Sequence[int], shares: Sequence[float]) -> Significance:
     """
     observed, wanted = counts(list(units)), finite(list(shares), "a share")
     if len(observed) < 2 or len(observed) != len(wanted):
-        raise UsageError(
-            f"{len(observed)} arms and {len(wanted)} shares", "Give two arms or more, and a share for each."
-        )
+        message = f"{len(observed)} arms and {len(wanted)} shares"
+        raise UsageError(message, "Give two arms or more, and a share for each.")
     if (wanted <= 0).any():
         raise UsageError(f"a share of {wanted.min():g}", "Every arm has a share above 0.")
     total, wanted = int(observed.sum()), wanted / wanted.sum()

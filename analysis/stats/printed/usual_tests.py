@@ -1,6 +1,7 @@
 """The tests of two proportions that papers use, by the names that sentences call them: the most usual ones first.
 
-Quick tests take arrays of counts, which broadcast, and give the p-value alone, NaN if it is undefined; exact ones take how many of how many in either
+Quick tests take arrays of counts, which broadcast, and give the p-value alone, NaN if it is undefined. Exact
+ ones take how many of how many in either
 sample, whole numbers with 0 <= x <= n and n > 0. Fisher's test fixes both margins, and has more than one two-sided
 p-value. Barnard's and Boschloo's fix the samples alone and take the worst share; they are for small samples.
 """

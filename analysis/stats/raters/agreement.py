@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from misstep.analysis.stats.checked import counts as whole_counts
-from misstep.analysis.stats.estimate import Coefficient
+from misstep.analysis.stats.estimate import Coefficient, or_none
 from misstep.analysis.stats.raters import coefficients
 from misstep.analysis.stats.raters.coefficients import Counts, Weighting
 from misstep.analysis.stats.raters.kappa_errors import (
@@ -21,7 +21,7 @@ from misstep.analysis.stats.raters.kappa_errors import (
     fleiss_null_error,
     gwet_error,
 )
-from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
@@ -107,19 +107,19 @@ def fleiss_kappa(counts: npt.ArrayLike, items: npt.ArrayLike | None = None) -> F
     sets = repeats[None, :].astype(np.float64)
     shares = coefficients.category_shares(sets, rated)[0]
     observed = float(coefficients.observed_agreement(sets, rated)[0])
-    value = _known(coefficients.fleiss(sets, rated)[0])
+    value = or_none(coefficients.fleiss(sets, rated)[0])
     ratings = np.unique(rated.sum(axis=1))
     n, equal = int(repeats.sum()), len(ratings) == 1
     overall = Coefficient(
         value,
         observed,
         float((shares**2).sum()),
-        _known(fleiss_error(rated, repeats)),
-        _known(fleiss_null_error(n, int(ratings[0]), shares)) if equal else None,
+        or_none(fleiss_error(rated, repeats)),
+        or_none(fleiss_null_error(n, int(ratings[0]), shares)) if equal else None,
         n,
         ONE_CATEGORY if value is None else "",
     )
-    by_category = tuple(_known(kappa) for kappa in coefficients.fleiss_by_category(sets, rated)[0])
+    by_category = tuple(or_none(kappa) for kappa in coefficients.fleiss_by_category(sets, rated)[0])
     return FleissKappa(overall, by_category, fleiss_category_null_error(n, int(ratings[0])) if equal else None)
 
 
@@ -142,12 +142,12 @@ def gwet_ac(
     weights = None if weighting == "unweighted" else coefficients.similarity(rated.shape[1], weighting)
     sets = repeats[None, :].astype(np.float64)
     observed = float(coefficients.observed_agreement(sets, rated, weights)[0])
-    expected = _known(coefficients.gwet_chance(coefficients.category_shares(sets, rated), weights)[0])
+    expected = or_none(coefficients.gwet_chance(coefficients.category_shares(sets, rated), weights)[0])
     n = int(repeats.sum())
     if expected is None:
         return Coefficient(None, observed, None, n=n, reason=ONE_CATEGORY_SCALE)
     value = (observed - expected) / (1 - expected)
-    return Coefficient(value, observed, expected, _known(gwet_error(rated, repeats, weights)), None, n)
+    return Coefficient(value, observed, expected, or_none(gwet_error(rated, repeats, weights)), None, n)
 
 
 def _counts(counts: npt.ArrayLike, items: npt.ArrayLike | None) -> tuple[Counts, IntArray]:
@@ -161,8 +161,3 @@ def _counts(counts: npt.ArrayLike, items: npt.ArrayLike | None) -> tuple[Counts,
         raise UsageError(NO_PAIRS, "Agreement needs items that two raters labelled.")
     rated = (ratings >= 1) & (repeats > 0)
     return matrix[rated], repeats[rated]
-
-
-def _known(value: float | FloatArray) -> float | None:
-    number = float(value)
-    return None if np.isnan(number) else number

@@ -62,7 +62,12 @@ def stuart_maxwell(table: npt.ArrayLike) -> Significance:
         return Significance(None, None, n, "Stuart-Maxwell", NO_DIFFERENCE_POSSIBLE)
     from scipy.special import chdtrc
 
-    return Significance(statistic, float(chdtrc(rank, statistic)), n, f"Stuart-Maxwell, {_freedom(rank)}")
+    return Significance(
+        statistic,
+        float(chdtrc(rank, statistic)),
+        n,
+        f"Stuart-Maxwell, {rank} degree{'' if rank == 1 else 's'} of freedom",
+    )
 
 
 def zero_mean(contributions: npt.ArrayLike) -> Significance:
@@ -102,10 +107,6 @@ def _quadratic(vector: FloatArray, variance: FloatArray) -> tuple[float, int]:
     nonzero = values > _RANK_TOLERANCE * max(float(values.max(initial=0.0)), _RANK_TOLERANCE)
     along = vector @ directions[:, nonzero]
     return float((along**2 / values[nonzero]).sum()), int(np.count_nonzero(nonzero))
-
-
-def _freedom(rank: int) -> str:
-    return "1 degree of freedom" if rank == 1 else f"{rank} degrees of freedom"
 
 
 ONE_GROUP = "only one group has items"
@@ -179,9 +180,8 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
     """
     outcome = yes_or_no(found, "an outcome").astype(np.float64)
     if not len(outcome) == len(groups) == len(of_item):
-        raise UsageError(
-            f"{len(outcome)} outcomes of {len(groups)} items", "Give each item one, a group and a cluster."
-        )
+        message = f"{len(outcome)} outcomes of {len(groups)} items"
+        raise UsageError(message, "Give each item one, a group and a cluster.")
     n, (kept, codes) = len(outcome), np.unique(groups, return_inverse=True)
     test = "score test over clusters"
     if len(kept) < 2 or np.ptp(outcome) == 0:

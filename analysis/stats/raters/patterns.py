@@ -128,9 +128,8 @@ def contingency_table(first: IntArray, second: IntArray, categories: int, items:
         The raters' lengths differ.
     """
     if len(first) != len(second):
-        raise UsageError(
-            f"one rater has {len(first)} entries and the other {len(second)}", "Give both one entry an item."
-        )
+        message = f"one rater has {len(first)} entries and the other {len(second)}"
+        raise UsageError(message, "Give both one entry an item.")
     width = categories + 1
     cells = (first - MISSING) * width + (second - MISSING)
     table = np.bincount(cells, weights=items, minlength=width * width).astype(np.int64)
