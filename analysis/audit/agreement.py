@@ -34,8 +34,6 @@ from misstep.analysis.stats.raters.rater_margins import (
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
 _MOST_COUNTS = 400
-"""How many combinations of counts of the pairs are tried."""
-
 _FEWEST, _MOST = 2, 5
 """How many labels are tried if their number is not printed."""
 
@@ -68,7 +66,7 @@ def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
         return Checked("rater_agreement", "impossible", sentence)
     combinations = prod(map(len, options))
     if combinations > _MOST_COUNTS:
-        too_many = f"The pairs' agreements stand for {combinations:,} combinations of counts"
+        too_many = f"The pairs' agreements allow {combinations:,} combinations of counts"
         return underdetermined("rater_agreement", f"{too_many}, too many to try.")
     possible = list(product(*options))
     together = [counts for counts in possible if raters != len(_PAIRS) or _dissents(n, counts)]

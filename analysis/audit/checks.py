@@ -30,7 +30,6 @@ from misstep.analysis.tables import FAILED, WORST_FIRST
 Ways = tuple[Derivation, ...]
 
 _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
-"""Checks of figures that need not be numbers themselves."""
 
 
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:

@@ -41,7 +41,6 @@ _BOUNDS: dict[str, Literal["above", "below"]] = {
 _ABOUT = ("~", "≈", "about", "roughly", "approx", "ca")
 
 Sign = Literal["", "%", "points"]
-"""The text behind a number."""
 
 
 class Typed(Struct, frozen=True):

@@ -32,8 +32,6 @@ _OTHER_NAMES: Mapping[Repair, Mapping[str, str]] = {
 """Kind of swap → measure → its name after the swap."""
 
 _BUDGET = 10_000_000
-"""How many tables one search looks at."""
-
 _MOST_OTHER_N = 500
 """Up to how many items another number of them is sought."""
 

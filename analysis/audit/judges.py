@@ -23,7 +23,6 @@ _NAMES: dict[Measure, tuple[str, ...]] = {
     "f1": ("f1", "f-1", "f₁"),
     "accuracy": ("accuracy",),
 }
-"""Measure → its names in columns."""
 
 NEEDS: dict[str, frozenset[str]] = {
     "precision": frozenset({"tp", "fp"}),
@@ -121,4 +120,3 @@ def _table(counts: Mapping[str, int]) -> Confusion:
 
 
 _OTHER_CLASS = {"tp": "tn", "tn": "tp", "fp": "fn", "fn": "fp"}
-"""Each cell as it is called from the other class's side."""

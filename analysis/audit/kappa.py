@@ -43,7 +43,6 @@ FEWEST, MOST = 2, 8
 
 _UNPRINTED = "how often each rater used each label is not printed"
 _MOST_COUNTS = 2_000
-"""How many counts of agreement at most are searched for a matrix."""
 
 
 class Raters(Struct, frozen=True):

@@ -16,7 +16,6 @@ PAPERS = {
     "reflexive": "Reflexive harness",
     "autotriage": "AutoTriage",
 }
-"""The slug of a paper → its short name."""
 
 SLUG = "audit"
 _TITLES: dict[Status, str] = {

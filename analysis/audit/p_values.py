@@ -49,14 +49,11 @@ _MOST_PAIRS = 40_000
 _MOST_EXACT, _MOST_UNCONDITIONAL = 200, 3
 """How many pairs exact tests compute, which take a millisecond or a third of a second each: the likeliest."""
 _MOST_NAMED = 3
-"""How many tests a sentence names that print the figure."""
 _DIGITS = 12
 """Significant digits of a p-value that a computation can be held to."""
 _STARS = ("no star", "one star", "two stars", "three stars", "four stars")
 _JUST_BELOW = Fraction(999_999, 1_000_000)
 LEGEND = ("one", "two", "three", "four")
-"""The inputs that name a level: one star, two stars and so on."""
-
 _ONE_SIDED = ("one-sided", "one sided", "one-tailed", "one tailed")
 
 

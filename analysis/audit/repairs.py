@@ -26,14 +26,10 @@ from misstep.analysis.tables import FAILED
 
 Result = tuple[Figure, Derivation, Checked]
 _Share = tuple[Figure, Figure | None]
-"""A percentage and its count, if that is printed."""
-
 _NEIGHBOURS = 0.01
 """How far another number of cases may lie off to be suggested, as a share of the printed one."""
 
 _FARTHEST = 5_000
-"""How many other numbers of cases are tried on either side at most."""
-
 _MOST_REPEATS = 10
 _MOST_BY_CHANCE = Fraction(1, 2)
 """How many tried numbers of runs may be expected to fit any printed share, for one that fits to be named."""

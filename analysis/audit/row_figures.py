@@ -20,14 +20,10 @@ from misstep.analysis.published import LISTS, Check, Derivation, Figure, Paper, 
 from misstep.analysis.tables import Unit
 
 MEASURES = tuple(NEEDS)
-"""The possible measures of a judge's printed figure."""
-
 Meaning = Literal["count", "fraction", "percent", "p", "number"]
 """Kind of the numbers behind a key; of a number that may be anything a whole one is a count."""
 
 Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
-"""Key → its numbers: the rows of a matrix, or one row."""
-
 _COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins", "most", "matrix"})
 _COUNTS |= {"tp", "fp", "fn", "tn", "positives", "negatives"}
 _RATIOS = frozenset({"agreement", "agreements", "kappa", "kappas", "share1", "share2", *MEASURES})

@@ -34,7 +34,6 @@ from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.audit import decimals, steps_that_print
 
 _MOST_SIZES = 20_000
-"""Up to which number of items those that several shares leave open are sought."""
 
 
 def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, repeats: Figure | None) -> Checked:
@@ -134,7 +133,7 @@ def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
     if not 0 <= printed_value(figure) <= 1:
         return Checked("percentage", "impossible", f"{figure.printed} is not a share of a whole.")
     if limit(figure) is not None or figure.approximate:
-        return underdetermined("percentage", f"The count that {figure.printed} of {cases:,} stands for is not printed.")
+        return underdetermined("percentage", f"The count behind {figure.printed} of {cases:,} is not printed.")
     if cases >= scale(figure) * 10 ** decimals(figure.digits):
         reason = f"The count is not printed, and out of {cases:,} every percentage with so many digits can come."
         return underdetermined("percentage", reason, "the count out of many cases")

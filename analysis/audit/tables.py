@@ -70,7 +70,7 @@ def checked_figure(
 
 
 def printed_count(paper: Paper, figure: Figure) -> PrintedCount | None:
-    """Return the count of n that a share stands for; `None` where its n is not printed."""
+    """Return the count of n behind a share; `None` where its n is not printed."""
     derivation = next((way for way in figure.derivations if way.check == "percentage"), None)
     names = {} if derivation is None else derivation.inputs
     n_name, count_name = names.get("n"), names.get("count")

@@ -26,8 +26,6 @@ from misstep.harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
 OWN_KEYS: Mapping[str, frozenset[str]] = {"sum": frozenset({"total"}), "precision_recall": frozenset({"measure"})}
-"""Keys of a row of a CSV besides the inputs of its check."""
-
 _SHAPE = "Give the columns id,check,printed,inputs."
 
 

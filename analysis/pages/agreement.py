@@ -28,7 +28,6 @@ _RATERS_SHOWN = 50
 _OPEN = 3
 """How many tables or sections of a kind are open; more are opened by a click."""
 _ITEMS_OPEN = 20
-"""How many items in dispute are open."""
 
 
 def report_page(reports: QuestionReports, file: str, command: str) -> str:

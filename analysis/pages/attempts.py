@@ -24,8 +24,6 @@ PAGE_CHARACTERS = 18_000_000
 """How many characters all patches and trajectories in a page may have together, compressed."""
 
 ATTEMPTS_LISTED = 20_000
-"""How many attempts a page lists at most."""
-
 _COLUMNS = ("id", "run", "outcome", "setting", "ended", "error", "iterations", "seconds", "signals", "piece")
 OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed", "flaky oracle")
 

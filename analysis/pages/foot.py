@@ -80,7 +80,7 @@ def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
     unknown = [name for name in wanted if name not in registry]
     if unknown:
         raise InputError(
-            f"there is no data set {', '.join(unknown)}",
+            f"no data set {', '.join(unknown)}",
             "A table's datasets are names in this file.",
             file=f"data/{_REGISTRY}",
         )

@@ -17,7 +17,6 @@ from misstep.harness.forms import WORDS, values_of
 _WIDTH = 96
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 _FIELDS = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE)
-"""An entry of the list of fields in a docstring: the names, then their meaning."""
 
 
 def form_text(form: type[Any]) -> str:

@@ -7,8 +7,6 @@ from misstep.harness.escaping import plain
 from misstep.harness.records.attribution import TriageVerdict
 
 MOST_CASES = 60
-"""How many cases are listed; all of them are in the records of the run."""
-
 _MOST_EVIDENCE = 90
 
 

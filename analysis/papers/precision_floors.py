@@ -36,7 +36,6 @@ NOT_ABOVE = "the precision itself is not above the floor: no number shows it"
 NEVER_FLAGGED = "the judge flagged nothing that has a gold label"
 _WINK, _PATCHES = "Wink's judge of recovery", "Engineering Agent's judge"
 _MOST_ANSWERS = 10_000
-"""Up to how many answers the counts behind a printed percentage are sought."""
 
 
 class ShownPrecision(Struct, frozen=True):
@@ -202,7 +201,7 @@ def precision_floor_table(floors: Floors, notes: Sequence[str] = ()) -> Table:
             f"The lower bounds are one-sided, {100 * floors.confidence:g}%: Clopper and Pearson's where answers are "
             "independent, Korn and Graubard's over runs or workspaces where several are about one.",
             "Answers needed: flagged ones whose people's labels would show the floor with a precision like this one. "
-            "Recorded judges say no scores, so that there is no threshold to choose: all that they flag is counted.",
+            "Recorded judges give no scores and have no threshold: all their flags are counted.",
             "Of the numbers of answers that Wink's precision may be of, the least, and the least that shows the floor.",
             *notes,
         ),

@@ -1,6 +1,6 @@
 """Figures, drawn from the same rows as the tables: inline SVG with a text alternative, ready for `show_figure`.
 
-Every mark is labelled where it stands, so that grey print loses nothing.
+Every mark has its label beside it, so that grey print loses nothing.
 """
 
 from misstep.analysis.plots.curves import curves

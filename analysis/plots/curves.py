@@ -23,7 +23,6 @@ _KEY = 20
 _HEIGHT = 210
 _FOOT = 40
 _LOGARITHMIC_FROM = 20
-"""An axis that spans more than this factor is logarithmic."""
 
 
 class Look(Struct, frozen=True):

@@ -26,7 +26,6 @@ SERIES = ("#050501", "#050502", "#050503", "#050504")
 """Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
 
 _LIGHT_INK = "#1d2126"
-"""The colour of text in a file, without a page."""
 
 _THEME = {
     INK: "currentColor",

@@ -14,8 +14,6 @@ WIDTH = 528
 """Width of a figure in its own pixels: a page makes it a third larger, as wide as its text; on a phone it scrolls."""
 
 AXIS = 26
-"""Height of an axis with its numbers."""
-
 _LETTER = 0.6
 """The mean width of a letter in sizes of its type, to decide whether a text fits."""
 

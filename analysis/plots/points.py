@@ -19,7 +19,6 @@ _HEIGHT = 230
 _FOOT = 42
 _BARS = 48
 _LOGARITHMIC_FROM = 20
-"""An axis that spans more than this factor is logarithmic."""
 
 
 def cost_quality(

@@ -1,4 +1,4 @@
-"""Rows as figures: bars, forest plots and small multiples, each row labelled where it stands.
+"""Rows as figures: bars, forest plots and small multiples, each row with its label.
 
 Shapes tell the kinds of evidence apart: a hollow diamond is published, a hollow circle recomputed, a filled circle
 real, a triangle generated.

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 Evidence = Literal["published", "recomputed", "generated", "real"]
 Status = Literal["reproduced", "differs", "impossible", "underdetermined"]
 WORST_FIRST: tuple[Status, ...] = ("impossible", "differs", "underdetermined", "reproduced")
-"""The statuses, worst news first."""
-
 FAILED = WORST_FIRST[:2]
-"""The statuses of figures that contradict each other."""
 
 STATUS_WORDS: dict[Status, tuple[str, str]] = {
     "impossible": ("is impossible", "are impossible"),
@@ -135,7 +132,6 @@ def estimate_row(
 
 
 Figure = Estimate | Significance | float | str | None
-"""The figure of a row: an estimate, the p-value of a test, or a plain value."""
 
 
 def rows_of(

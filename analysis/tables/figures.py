@@ -11,8 +11,8 @@ from misstep.analysis.tables.files import finite
 class FigureRow(Struct, frozen=True):
     """One figure of the run, with its interval and its evidence.
 
-    - `table`: The table of the run's page in which it stands.
-    - `group`: The heading under which it stands there.
+    - `table`: The table of the run's page.
+    - `group`: The heading above it in the table.
     - `quantity`: The quantity.
     - `value`: The figure; null if it is a text or not defined.
     - `text`: The text, if it is not a figure.
@@ -22,7 +22,7 @@ class FigureRow(Struct, frozen=True):
     - `evidence`: `generated` if it was measured on cases whose truth is known by construction, `real` if on recorded
       data.
     - `method`: The way in which value and interval were computed.
-    - `reason`: The reason why there is no value, or what to beware of.
+    - `reason`: The reason why there is no value, or a warning.
     - `source`: The data that it was measured on.
     """
 

@@ -52,8 +52,6 @@ def finite(value: Any) -> Any:
 
 
 COLUMNS: tuple[str, ...] = Row.__struct_fields__
-"""The columns of the CSV, in order: the fields of a row."""
-
 _FORMULA = re.compile(r"[=+\-@\t\r](?![\d.,]+%?$)")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 

@@ -39,8 +39,6 @@ _LEAST = 42.0
 """Points: the least width of a folded column, if others can give way as well."""
 
 _TEXT_WIDTH = 345.0
-"""Points: the width of the text of an `article`."""
-
 _BETWEEN = 8.0
 """Points between two columns: twice the `tabcolsep` that a table sets."""
 
@@ -175,7 +173,6 @@ _ACCENTS = {
     "\N{COMBINING CARON}": "v",
     "\N{COMBINING CEDILLA}": "c",
 }
-"""Accent → the command that sets it over, or under, a letter."""
 
 _WRITTEN = _SIGNS | _GREEK | _LAMBDA
 _JOINING = frozenset("-',")

@@ -16,7 +16,6 @@ HEADS: dict[str, str] = {
     "status": "Status",
     "remark": "Remark",
 }
-"""Column of a printed table → its head."""
 
 ALWAYS = frozenset({"quantity", "value", "evidence"})
 """The columns that a printed table has even if they are empty."""

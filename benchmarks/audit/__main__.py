@@ -35,7 +35,6 @@ from misstep.harness.places import data_folder
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 _MOST_ALARMS = 20
-"""How many false alarms are printed."""
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -17,8 +17,6 @@ import msgspec
 from misstep.harness.escaping import printable
 
 PLAIN_UP_TO = 2_000
-"""How many bytes of JSON are in a page uncompressed."""
-
 _LEVEL = 6
 _MARKUP = frozenset("<>&")
 _AS_ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})

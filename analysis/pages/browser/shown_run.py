@@ -19,8 +19,6 @@ from misstep.analysis.pages.trajectory import Passage, StepView, passage, run_fa
 from misstep.harness.trajectory import Trajectory
 
 EVIDENCE_SHOWN = 6_000
-"""How many characters of each text of an evidence step are shown at most."""
-
 STEPS_SHOWN = 200
 """How many steps are shown at most besides the evidence and its neighbours, half from each end of the run."""
 
@@ -84,8 +82,6 @@ def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Seque
 
 
 SESSION_CHARACTERS = 24_000
-"""How many characters of the texts of a session that are not evidence are shown."""
-
 _EVIDENCE_CHARACTERS = 96_000
 """How many characters of evidence are shown at most if every step of it has one long text."""
 

@@ -14,8 +14,6 @@ from misstep.harness.values import written
 from misstep.harness.verdict import Verdict
 
 REASON_SHOWN = 600
-"""How many characters of a reason are shown."""
-
 _STEPS_NAMED = 8
 _SECONDS = 1 << 40
 
@@ -98,7 +96,6 @@ def shortened(text: str, most: int = REASON_SHOWN) -> str:
 
 
 NONE = -1
-"""The number if there is no word."""
 
 
 class Numbered:

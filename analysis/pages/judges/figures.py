@@ -12,10 +12,7 @@ from misstep.analysis.tables import Row, estimate_row
 from misstep.analysis.tables.wording import number_text
 
 RUNS_DRAWN = 6
-"""Of how many runs confusion matrix and reliability are drawn."""
-
 LABELS_DRAWN = 24
-"""How many labels a confusion matrix may have to be drawn."""
 
 
 def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...], ...]:

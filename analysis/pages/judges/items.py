@@ -25,15 +25,12 @@ from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.verdict import STATUSES, Verdict
 
 TIED = -2
-"""The raters' labels tie."""
-
 TEXTS_SHOWN = 8_000_000
 """How many characters of judges' reasons an index holds: of more, each is cut."""
 
 _LONGEST_REASON = 4_000
 _SHORTEST_REASON = 160
 _EVIDENCE_SHOWN = 12
-"""Pieces of evidence of one verdict."""
 
 
 class JudgedBy(Struct, frozen=True):

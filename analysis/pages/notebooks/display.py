@@ -20,8 +20,6 @@ from misstep.analysis.tables.files import check_names, document
 from misstep.analysis.tables.text import table_text
 
 TABLE_TYPE = "application/vnd.misstep.table+json"
-"""The media type of a table's rows in a notebook's output."""
-
 FIGURE_TYPE = "application/vnd.misstep.figure+json"
 """The media type that marks an output as a figure of `analysis.plots`."""
 

@@ -31,10 +31,7 @@ LANES_A_DRAWING = 40
 """How many lanes a drawing has; more lanes have more drawings."""
 
 LANES = 400
-"""How many lanes are drawn at most."""
-
 NAMED = 27
-"""How many letters of a name are beside its lane."""
 
 OUTCOMES: Mapping[Outcome, str] = {
     "solved": "solved",
@@ -62,13 +59,11 @@ MARKS = {
     "waits": "put off, or check deferred",
     "verified": "deferred check made",
 }
-"""Mark → what it means."""
 
 _ABOVE = frozenset({"plateau", "gap", "asked"})
 _LETTERS: Mapping[StrategistVerdict, str] = {"CONTINUE": "C", "PIVOT": "P", "ESCALATE": "E", "SKIP_UNTIL": "S"}
 _TICKS = 6
 _MARK = 10.0
-"""The room of a mark."""
 
 
 class _Bar(Struct, frozen=True):

@@ -54,11 +54,7 @@ class Told(Struct, frozen=True):
 
 
 EVENTS_SHOWN = 12_000
-"""How many events of items that can be opened a page has at most."""
-
 PAGE_CHARACTERS = 5_000_000
-"""How many characters all texts of a page may have together, about."""
-
 _MOST, _LEAST = 4_000, 160
 
 

@@ -51,8 +51,6 @@ INDEX_BYTES = 4_000_000
 """How many bytes of it the index takes at most: of more runs, fewer are listed."""
 
 LINES_SHOWN = 1_000
-"""How many runs are in the page for readers without scripts."""
-
 _LINES_BYTES = 1_000_000
 _RUNS_LISTED = 40_000
 _EXCERPTS = 2

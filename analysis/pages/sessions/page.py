@@ -51,7 +51,6 @@ PAGE_BYTES = 18_000_000
 """How many bytes all sessions in a page take at most, compressed."""
 
 SESSIONS_LISTED = 20_000
-"""How many flagged sessions a page lists at most."""
 
 
 _GROUPS: tuple[Grouping, ...] = ("project", "model", "agent", "week")

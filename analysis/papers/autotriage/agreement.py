@@ -132,7 +132,7 @@ def real_agreement_table(
             f"On {len(sets)} public sets of ratings, Fleiss' kappa runs from "
             f"{with_interval(known[lowest], 'coefficient', lowest)} to "
             f"{with_interval(known[highest], 'coefficient', highest)}; "
-            "what counts as good agreement is a matter of the question more than of the raters."
+            "good agreement depends on the question more than on the raters."
         )
     else:
         finding = "No set of ratings is available."

@@ -22,7 +22,6 @@ _COLUMNS = {"kappa": KAPPA, "Agr.": AGREEMENT}
 _HUMAN = "triage.human"
 _VERIFIED = "If so many answers were verified"
 MOST_VERIFIED = 100
-"""Up to how many verified answers a printed precision is tried."""
 
 
 _TRIAGE_JUDGES = TableHead("triage_judges", _SLUG, "Nine judges against the annotators' majority (AutoTriage, table 3)")

@@ -82,7 +82,7 @@ _REAL_TRIAGE = TableHead(
         "Every run of whoandwhen has an agent that is blamed, so that a judge which always says agent is right.",
         "The runs are dialogues with tools or between agents; none has tests, logs or a workspace, which is what "
         "the judges are made for.",
-        "Where nobody labelled the cause there is no score: the rows say how often each answer was given.",
+        "Runs without a labelled cause have no score: the rows say how often each answer was given.",
     ),
 )
 
@@ -185,7 +185,7 @@ def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] =
 _REAL_DEFECTS = TableHead(
     "real_defects",
     _SLUG,
-    "Defective tasks of SWE-bench, and what a pass is worth with them",
+    "Defective tasks of SWE-bench, and the worth of a pass with them",
     (
         "A defect is of a task: a single run on it can still fail by the agent's own error, or pass soundly.",
         "Texts were classed by one reader each; the tasks are half of SWE-bench Lite, drawn within classes.",

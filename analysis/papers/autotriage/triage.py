@@ -50,7 +50,6 @@ from misstep.analysis.tables.wording import counted_text, number_text
 from misstep.harness.records.attribution import FAULTS, taxonomy
 
 GENERATOR = "misstep.harness.runs.triage.generate.write_triage_cases"
-"""The function that made the cases of generated figures."""
 
 OTHER_CASES = (
     "Generated and real figures are of other cases and other judges than the paper's: they confirm nothing that is "

@@ -51,7 +51,6 @@ FORMATS = {
     "search_replace": "Srch-Repl",
     "patch_envelope": "Patch envelope",
 }
-"""Name of an edit format in a run → its name in table II."""
 
 PATCHED = "Patch generated, mean of five runs"
 ERRORS = "Error, mean of five runs"
@@ -69,7 +68,6 @@ OTHER_CASES = (
 
 _SLUG = "engineering_agent"
 _GENERATOR = "misstep.harness.repair.build.writing.write_planted"
-"""The function that made the cases of generated figures."""
 _FUNNEL_COUNTS = {"production.published": "published", "production.reviewed": "reviewed", "production.landed": "landed"}
 _FUNNEL_RATES = {
     "production.reviewed.share": ("reviewed", "published"),

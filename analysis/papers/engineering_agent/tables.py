@@ -17,11 +17,7 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
 
 SETTINGS = {"react": "ReAct alone", "static": "Static analysis", "tests": "Test execution", "both": "Both"}
-"""Key of a setting in the published figures → its name in a table."""
-
 SOLVE_RATES = {"solved1": "Solved, one run", "solved5": "Solved, five runs"}
-"""Key of a solve rate → its name in a table."""
-
 _MEANS = {"patched": "Patch generated, mean of five runs", "errors": "Error, mean of five runs"}
 _MEDIAN = "Iterations, as a median of whole counts"
 _JUDGE_TABLE = "Table IV"
@@ -95,7 +91,7 @@ def check_median(figure: Figure, n: int, runs: int) -> Checked:
     if _multiple_inside(figure, step / runs) is None:
         return Checked("mean", "impossible", f"{sentence}.")
     repair = f"a mean over {runs} runs goes in steps of {float(step / runs):g}, and fits"
-    return Checked("mean", "underdetermined", f"{sentence}; what it is of is not printed.", suggestion=repair)
+    return Checked("mean", "underdetermined", f"{sentence}; the quantity is not printed.", suggestion=repair)
 
 
 _PATCH_FORMATS = TableHead(

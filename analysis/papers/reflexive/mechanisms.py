@@ -107,11 +107,11 @@ def plateau_table() -> Table:
         rows,
         (
             f"Unique first sentences leave at most {n - int(unique.number)} of {n} reflections that open like another; "
-            "what counts as a repeat by inspection is a judgement of one reader, and its rule is not printed.",
+            "one reader judged by inspection which ones repeat, and the rule is not printed.",
             f"At most {most}: of {unique.printed} different sentences one occurs {most + 2} times, all in a row, and "
             f"its first two have no two equal ones before them; if {unique.printed} occur once, it is {most - 1}.",
             f"How many rules have three or more reflections is not printed; the run completed "
-            f"{paper[_RULES].printed} rules. Of what an accuracy is a share is not printed either.",
+            f"{paper[_RULES].printed} rules. The whole of an accuracy is not printed either.",
             "Intervals are Wilson's; reflections on one rule are not independent, so they are too narrow.",
         ),
     )

@@ -8,7 +8,6 @@ from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "reflexive"
 _LOOP = "stop_rule"
-"""The breaker that is the loop's own rule."""
 
 _ABOUT = (
     "The runs are made up after public threads, which each case names. A thread says what happened, and the rounds "

@@ -39,7 +39,6 @@ _FIX_RATES = {
     "run5": "scorecard.fix_rate",
     "run6": "scorecard.fix_rate",
 }
-"""Key of a run → its figure of the share of rules that it fixed."""
 
 FIXED = "Rules fixed"
 _SLUG = "reflexive"

@@ -34,7 +34,6 @@ NAMES = {
     "tool_call_failure": CATEGORIES["tcf"],
     ANY: "Any of the four",
 }
-"""A category's name in code, and "any" → its name in a table."""
 
 KEYS = dict(zip(NAMES, [*CATEGORIES, "any"], strict=True))
 PLANTED, FOUND, CORRECTED, ALONE = "Planted", "Found by rule", "Corrected for the rule's errors", "Planted alone"

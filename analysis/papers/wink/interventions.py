@@ -22,7 +22,6 @@ METRICS = {
     "interventions": "Engineer interventions per session",
     "time": "Agent execution time per session",
 }
-"""Key of a metric of the live experiment → its name in a table."""
 
 _ARMS = ("treatment", "control")
 _LEVEL = 0.05

@@ -21,10 +21,8 @@ CATEGORIES: Mapping[str, Sequence[str]] = {
     "sd": ("did_not_follow_instructions", "unrequested_changes"),
     "overall": ("infinite_loop", "tool_call_failure", "did_not_follow_instructions", "unrequested_changes"),
 }
-"""Key of a class of misbehaviour, as of `recovery.CLASSES` → its categories."""
 
 LEVEL = 0.05
-"""Largest p-value of a found difference."""
 
 NOTE = (
     "Generated: live sessions of a scripted agent whose misbehaviour is planted and which heeds guidance as drawn. "

@@ -19,7 +19,6 @@ KEYS: Mapping[Metric, str] = {
     "engineer_interventions": "interventions",
     "seconds": "time",
 }
-"""Metric → its key in the published figures."""
 
 
 def report_of(live: LiveExperiments | None) -> ExperimentReport | None:

@@ -26,8 +26,6 @@ CENSORED_ENDS = "Recovered, the other ends taken as censoring"
 _AFTER = {FROM_WORD: "after the word", FROM_ONSET: "after the onset"}
 
 GUIDED, UNGUIDED = "with guidance", "without"
-"""The series of a figure over time."""
-
 _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 
@@ -214,8 +212,8 @@ def live_judge_table(live: LiveExperiments) -> Table:
     counts = {
         "The judge against what was planted": {
             "Precision: recovered where the judge says so": judged.precision,
-            "Sensitivity: what recovered and is called so": judged.sensitivity,
-            "Specificity: what did not and is not called so": judged.specificity,
+            "Sensitivity: recoveries that are called so": judged.sensitivity,
+            "Specificity: others that are not called so": judged.specificity,
         },
         "Recovery rate of the other half": {
             "As judged": judged.apparent,

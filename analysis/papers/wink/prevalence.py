@@ -24,7 +24,6 @@ CATEGORIES = {
     "uc": "Unrequested changes",
     "tcf": "Tool call failure",
 }
-"""Key of a category in the published figures → its name in a table."""
 
 _ROWS = {**CATEGORIES, "any": "Any of the four"}
 

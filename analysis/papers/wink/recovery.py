@@ -35,11 +35,7 @@ from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 
 CLASSES = {"rp": "Reasoning problems", "tcf": "Tool call failure", "sd": "Specification drift", "overall": "Overall"}
-"""Key of a class of misbehaviour in the published figures → its name in a table."""
-
 TABLES = {"single": "One intervention (table 3)", "multiple": "Several interventions (table 4)"}
-"""Key of a table of recoveries → the heading of its rows."""
-
 _PRECISION_LIMIT = 99
 """The largest number of trajectories that "tens" may be."""
 
@@ -228,8 +224,6 @@ def judge_precision_table() -> Table:
 
 
 WITHOUT = "Without guidance"
-"""The heading of recoveries without help."""
-
 _WORDS: Mapping[Words, str] = {"single": TABLES["single"], "multiple": TABLES["multiple"]}
 _OUTCOMES: Mapping[str, Outcome] = {"": truly, ", as judged": as_judged}
 """Suffix of a class → the outcome that its recoveries are counted by: planted, or a judge's."""
@@ -242,7 +236,7 @@ _RECOVERY_EVIDENCE = TableHead(
     "wink",
     "Recovery with guidance and without, in all kinds of evidence (Wink, tables 3 and 4)",
     (
-        "The paper has no row without guidance: what recovers by itself is known for generated sessions and for "
+        "The paper has no row without guidance: recovery without help is known for generated sessions and for "
         "public runs alone.",
         f"Real: from the step at which the rule could see a loop, recovered by Wink's criterion where the same "
         f"call did not come back within {WINDOW} steps and the run went on for as long. Other agents, other tasks.",

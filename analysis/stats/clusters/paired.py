@@ -25,7 +25,6 @@ from misstep.harness.errors import UsageError
 NO_DISCORDANT = "no discordant pairs"
 
 _BESIDE = 1e-9
-"""How far from the estimate the search for the ends of a score interval begins."""
 
 
 class PairedTable(Struct, frozen=True):

@@ -33,7 +33,6 @@ NO_CONTROL = "the control's ratio is 0: no relative change"
 UNBOUNDED = "the control's ratio is not told apart from 0: the relative change has no bounds"
 
 _CELLS = 4_000_000
-"""Cells of a chunk of permutations: 32 MB."""
 
 
 class RatioComparison(Struct, frozen=True):

@@ -28,7 +28,6 @@ Table = tuple[tuple[int, ...], ...]
 """Counts: a row for each label of the first rater, a column for each of the second."""
 
 ALL = 1_000_000
-"""How many vectors of differences are listed at most."""
 
 
 class Differences:
@@ -122,8 +121,6 @@ Products = tuple[int, int]
 """The least and the greatest product of margins, both included; none where the first is greater."""
 
 BUDGET = 200_000_000
-"""How many differences of margins one search looks at by default."""
-
 LARGEST_N, MOST_LABELS = 10_000_000, 12
 """Of how many items and labels tables are searched at most: products fit 64 bits, and differences are few enough."""
 

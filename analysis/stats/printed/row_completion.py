@@ -15,7 +15,6 @@ from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
 
 _MOST = 2_000_000
-"""How many ways to fill the other rows are listed at most."""
 
 
 class Completions(Struct, frozen=True):

@@ -201,7 +201,6 @@ UNCONDITIONAL: Mapping[str, ExactTest] = {
 }
 
 HOW_MANY = sum(map(len, (USUAL, RARER, FISHER, EXACT, UNCONDITIONAL)))
-"""How many two-sided tests there are."""
 
 
 def is_feasible(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> bool:

@@ -21,8 +21,6 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 MISSING = -1
-"""The code of a rating that was not given."""
-
 _MOST_KEYS = 2**62
 
 

@@ -13,7 +13,7 @@ const passage = (text, name = "", whole = false) => {
 const facts = pairs => make("dl", { class: "facts" }, pairs.map(([name, value]) =>
   make("div", null, make("dt", null, said(name)), make("dd", null, said(value)))));
 
-/** A run, shortened: `named` says of which of its steps are evidence, step → words; `told` is a task that stands there already. */
+/** A run, shortened: `named` says of which of its steps are evidence, step → words; `told` is a task that is shown already. */
 const run_shown = (run, named, { told = "", all = "All of it: ", title = "Run" } = {}) => {
   const left_out = n => n > 0 ? make("li", { class: "skipped" }, `${plural(n, "step")} not shown here.`) : "";
   const steps = run.steps ?? [];

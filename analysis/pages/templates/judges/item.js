@@ -38,7 +38,7 @@ const judge = (items, run, place, jump) => {
   return section;
 };
 
-/** What a verdict of triage rests on: the kind of each piece, where it stands, and the words themselves. */
+/** The evidence of a verdict of triage: kind, place and words of each piece. */
 const evidence = pieces => make("ul", { class: "evidence" }, pieces.map(([kind, where, text]) =>
   make("li", null,
     kind ? make("p", { class: "small" }, make("b", null, kind), " ", make("code", null, said(where))) : "",

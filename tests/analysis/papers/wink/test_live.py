@@ -125,7 +125,7 @@ def test_time_to_recovery_has_competing_events_and_shows_what_censoring_them_wou
 
 def test_the_judge_is_held_against_what_was_planted() -> None:
     table = live_recovery.live_judge_table(live())
-    assert value(table, "The judge against what was planted", "Sensitivity: what recovered and is called so") == 1
+    assert value(table, "The judge against what was planted", "Sensitivity: recoveries that are called so") == 1
     assert value(table, "The judge against what was planted", "Precision: recovered where the judge says so") < 1
     without = structs.replace(live(), judgements={})
     assert live_recovery.live_judge_table(without).finding == "No recovery of a live session has a judge's label."
