@@ -143,26 +143,27 @@ def check_columns(header: Sequence[str] | None, wanted: Sequence[str], path: Pat
 
 def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
     """Line number and label of each row that has one."""
+    for line, row in _rows(path, GoldLabel.__struct_fields__, _GOLD_FORM):
+        cells = [row[column] for column in GoldLabel.__struct_fields__]
+        if None in cells or None in row:
+            found = "the row and the header have different numbers of cells"
+            raise InputError(found, _GOLD_FORM, file=path, line=line)
+        label = GoldLabel(*cells)
+        if label.label:
+            yield line, label
+
+
+def _rows(path: Path, columns: Sequence[str], form: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
-            check_columns(reader.fieldnames, GoldLabel.__struct_fields__, path, _GOLD_FORM)
+            check_columns(reader.fieldnames, columns, path, form)
             for row in reader:
-                cells = [row[column] for column in GoldLabel.__struct_fields__]
-                if None in cells or None in row:
-                    raise InputError(
-                        "the row and the header have different numbers of cells",
-                        _GOLD_FORM,
-                        file=path,
-                        line=reader.line_num,
-                    )
-                label = GoldLabel(*cells)
-                if label.label:
-                    yield reader.line_num, label
+                yield reader.line_num, row
     except OSError as error:
-        raise InputError(f"cannot open: {error.strerror}", _GOLD_FORM, file=path) from error
+        raise InputError(f"cannot open: {error.strerror}", form, file=path) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"not a CSV table in UTF-8: {error}", _GOLD_FORM, file=path) from error
+        raise InputError(f"not a CSV table in UTF-8: {error}", form, file=path) from error
 
 
 class Construction(Struct, frozen=True):
@@ -187,13 +188,8 @@ def read_constructions(folder: Path) -> dict[str, Construction]:
     if not file.is_file():
         return {}
     columns = Construction.__struct_fields__
-    try:
-        with file.open(newline="", encoding="utf-8-sig") as stream:
-            reader = csv.DictReader(stream, strict=True)
-            check_columns(reader.fieldnames, columns, file, _FORM)
-            return {row["item"]: Construction(*(row[column] or "" for column in columns)) for row in reader}
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"not a CSV table in UTF-8: {error}", _FORM, file=file) from error
+    rows = _rows(file, columns, _FORM)
+    return {row["item"]: Construction(*(row[column] or "" for column in columns)) for _, row in rows}
 
 
 def families_of(constructions: dict[str, Construction]) -> dict[str, str]:

@@ -144,7 +144,6 @@ def alarms_table(
     alarms: Sequence[Alarms],
     *,
     sources: Mapping[str, str],
-    paper: str = "wink",
     evidence: Evidence = "real",
     milliseconds: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
@@ -159,7 +158,7 @@ def alarms_table(
         rows += measured_on(one.dataset, own) if evidence == "real" else own
     texts = f"An alarm is false where no problem begins in the {WINDOW} steps up to it.", *notes
     datasets = [one.dataset for one in alarms] if evidence == "real" else []
-    return TableHead(name, paper, title, texts).table(_finding(alarms), rows, datasets=datasets)
+    return TableHead(name, "wink", title, texts).table(_finding(alarms), rows, datasets=datasets)
 
 
 def _finding(alarms: Sequence[Alarms]) -> str:

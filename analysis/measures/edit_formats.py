@@ -126,12 +126,12 @@ def upstream_words(recorded: RecordedEdit) -> str:
 
 
 @made_by_this
-def leaderboard_formats_table(runs: Sequence[EditRun], source: str = "aider_leaderboards") -> Table:
+def leaderboard_formats_table(runs: Sequence[EditRun]) -> Table:
     """Return how often replies keep to their edit format, by board and format, with Wilson intervals over cases."""
     results, odd = format_results(runs), contradictions(runs)
     rows: list[Row] = []
     for one in results:
-        where = f"{one.board}: {one.format}", f"{one.runs} runs, {source}"
+        where = f"{one.board}: {one.format}", f"{one.runs} runs, aider_leaderboards"
         means = {_WELL_FORMED: one.mean_well_formed, _SOLVED: one.mean_solved}
         rows += rows_in("share", {"Cases without a malformed reply": one.kept}, *where)
         known = {name: value / 100 for name, value in means.items() if value is not None}
@@ -155,12 +155,12 @@ def _formats_finding(results: Sequence[FormatResult]) -> str:
 
 
 @made_by_this
-def recorded_edits_table(read: Sequence[ReadEdit], source: str = "patch_corpora") -> Table:
+def recorded_edits_table(read: Sequence[ReadEdit]) -> Table:
     """Return how many recorded replies of models the readers of edits take, by what upstream said of them."""
     measured, rows = agreements(read), []
     for one in measured:
         refused = ", ".join(f"{reason} {n}" for reason, n in one.refused)
-        counts = f"{one.read} / {one.n}, {source}{f'; refused: {refused}' if refused else ''}"
+        counts = f"{one.read} / {one.n}, patch_corpora{f'; refused: {refused}' if refused else ''}"
         rows.append(estimate_row(one.upstream, wilson(one.read, one.n), "share", one.format, counts))
     total = wilson(sum(one.read for one in measured), sum(one.n for one in measured))
     readable = f"Of {total.n:,} recorded replies, {with_interval(total, 'share')} can be read in their format."

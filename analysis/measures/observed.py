@@ -158,9 +158,7 @@ def observed_finding(summary: ObservedSummary) -> str:
 
 
 @made_by_this
-def observed_table(
-    summary: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
-) -> Table:
+def observed_table(summary: ObservedSummary, *, source: str, evidence: Evidence = "real") -> Table:
     """Return the misbehaviour rate per invocation, by category too, and what became of the interventions."""
     rates = {
         "clustered by session": summary.misbehaviour_rate,
@@ -179,4 +177,4 @@ def observed_table(
         for row in rows_in(unit, {quantity: figure}, group, source, evidence, n=n)
     ]
     notes = (f"The detector is asked every {summary.every} steps.",)
-    return Table("observed", paper, "What the observer saw", observed_finding(summary), tuple(rows), notes)
+    return Table("observed", "observe", "What the observer saw", observed_finding(summary), tuple(rows), notes)

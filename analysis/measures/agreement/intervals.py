@@ -199,11 +199,11 @@ class WidthGoal(Struct, frozen=True):
 
 def width_goal(estimates: Mapping[str, Estimate], width: float) -> WidthGoal:
     """Return what it takes for every coefficient to have an interval of this width."""
-    return WidthGoal(width, [_needed(name, estimate, width) for name, estimate in estimates.items()])
-
-
-def _needed(name: str, estimate: Estimate, width: float) -> ItemsNeeded:
-    items = items_for_width(estimate, width)
-    if items is None or estimate.low is None or estimate.high is None:
-        return ItemsNeeded(name, None, None, None, estimate.reason or "it has no interval")
-    return ItemsNeeded(name, estimate.high - estimate.low, items, max(0, items - (estimate.n or 0)))
+    goal = WidthGoal(width, [])
+    for name, one in estimates.items():
+        items = items_for_width(one, width)
+        needed = ItemsNeeded(name, None, None, None, one.reason or "it has no interval")
+        if items is not None and one.low is not None and one.high is not None:
+            needed = ItemsNeeded(name, one.high - one.low, items, max(0, items - (one.n or 0)))
+        goal.coefficients.append(needed)
+    return goal

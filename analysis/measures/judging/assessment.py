@@ -39,7 +39,7 @@ from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced, slices_table
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.evidence import Evidence
 from misstep.harness.verdict import Verdict
@@ -103,20 +103,15 @@ def costs_table(costs: ItemCosts, source: str) -> Table:
     for suffix, measures in (("", costs.now), (", from the cache", costs.from_cache)):
         for name, one in measures.items():
             if one.reported:
-                rows += _rows_of_costs(one, _MEASURES[name][0] + suffix, _MEASURES[name][1], source)
+                group, unit = _MEASURES[name][0] + suffix, _MEASURES[name][1]
+                others = {"Median": one.median, "95th percentile": one.percentile_95, "Total": one.total}
+                rows.append(estimate_row("Mean", one.mean, unit, group, source))
+                rows += rows_in(unit, others, group, source, n=one.reported)
     notes = (
         "n is how many verdicts say what was spent; an item that was not answered counts as well.",
         "What came from the cache was spent at its first time, not now." if costs.cached else "",
     )
     return judging_table("costs", "What an item takes", _costs_finding(costs), rows, notes)
-
-
-def _rows_of_costs(one: PerItem, group: str, unit: Unit, source: str) -> list[Row]:
-    others = (("Median", one.median), ("95th percentile", one.percentile_95), ("Total", one.total))
-    return [
-        estimate_row("Mean", one.mean, unit, group, source),
-        *(Row(name, value, n=one.reported, unit=unit, group=group, source=source) for name, value in others),
-    ]
 
 
 def _costs_finding(costs: ItemCosts) -> str:

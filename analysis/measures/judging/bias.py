@@ -115,19 +115,15 @@ def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Ju
     flows = []
     for first, second in sorted({(min(pair), max(pair)) for pair in met}):
         there, back = (gold == first) & (answers == second), (gold == second) & (answers == first)
-        test, difference = _one_way(there, back, units), _difference(there, back, units)
+        test, difference = mcnemar_mid_p(_paired(there, back)), _difference(there, back, units)
+        if units.clustered:
+            test = sign_flip_mcnemar(_by_cluster(there, back, units))
         counts = int(np.count_nonzero(there)), int(np.count_nonzero(back))
         flow = Flow(labels[first], labels[second], *counts, difference, test.p_value, None, test.test, test.reason)
         flows.append(flow)
     adjusted = holm([flow.p_value for flow in flows]).p_values
     flows = [structs.replace(flow, p_adjusted=p) for flow, p in zip(flows, adjusted, strict=True)]
     return tuple(sorted(flows, key=lambda flow: -abs(flow.forth - flow.back)))
-
-
-def _one_way(forth: BoolArray, back: BoolArray, units: JudgedUnits) -> Significance:
-    if units.clustered:
-        return sign_flip_mcnemar(_by_cluster(forth, back, units))
-    return mcnemar_mid_p(_paired(forth, back))
 
 
 def _difference(more: BoolArray, less: BoolArray, units: JudgedUnits) -> Estimate:

@@ -16,6 +16,7 @@ from misstep.analysis.tables import (
     Fields,
     Row,
     Table,
+    TableHead,
     Unit,
     estimate_row,
     made_by_this,
@@ -39,6 +40,35 @@ _MARKS: Fields = (
     ("F1 by category, weighted", "weighted_f1", "coefficient"),
     ("Errors found by place", "location", "share"),
     ("Errors found by place and category", "joint", "share"),
+)
+_JUDGES = TableHead(
+    "real_judges",
+    "autotriage",
+    "Recorded judges against people's labels",
+    (
+        "Items of one workspace or trace hang together: the intervals are over these, not over items.",
+        "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
+    ),
+)
+_MARKED = TableHead(
+    "real_marks",
+    "autotriage",
+    "Errors that recorded judges name in runs, against those that people marked",
+    (
+        "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
+        "which the judge named nothing.",
+        "By place is the mean over runs of the share of people's errors whose span the judge named; runs in which "
+        "people marked nothing are left out.",
+    ),
+)
+_CORRECTED = TableHead(
+    "corrected_prevalence",
+    "autotriage",
+    "How often the label holds: by people, by the judge, and corrected for the judge's errors",
+    (
+        "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
+        "Its interval takes items as independent, and the judge as erring as often here as there.",
+    ),
 )
 
 
@@ -121,21 +151,10 @@ def scored_marks(judged: JudgedMarks, resamples: int = 10_000, seed: int = 0) ->
 
 
 @made_by_this
-def judges_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+def judges_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
     """Accuracy, kappa, precision and recall of each judge, beside what always saying the most frequent label gives."""
-    return Table(
-        name="real_judges",
-        paper=paper,
-        title="Recorded judges against people's labels",
-        finding=_judges_finding(scored),
-        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _rows_of_judge(one))),
-        notes=(
-            "Items of one workspace or trace hang together: the intervals are over these, not over items.",
-            "“Counted as wrong” takes items without a readable answer as mistakes; the others leave them out.",
-            *notes,
-        ),
-        datasets=datasets_of(one.judged for one in scored),
-    )
+    rows = (row for one in scored for row in measured_on(one.judged.dataset, _rows_of_judge(one)))
+    return _JUDGES.table(_judges_finding(scored), rows, notes, datasets=datasets_of(one.judged for one in scored))
 
 
 def _rows_of_judge(one: ScoredItems) -> list[Row]:
@@ -175,7 +194,7 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
 
 
 @made_by_this
-def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
+def marks_table(scored: Sequence[ScoredMarks], notes: Sequence[str] = ()) -> Table:
     """Return how judges that mark errors in runs meet people's marks, by category, by place and by both."""
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
     finding = NO_JUDGES
@@ -188,27 +207,13 @@ def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] 
     if best is not None:
         joint = with_interval(best.scores.joint, "share")
         finding = f"Even the best of the judges names place and category of {joint} of people's errors in a run."
-    return Table(
-        name="real_marks",
-        paper=paper,
-        title="Errors that recorded judges name in runs, against those that people marked",
-        finding=finding,
-        rows=tuple(rows),
-        notes=(
-            "F1 by category is weighted by how many runs have an error of it; runs without an answer count as runs in "
-            "which the judge named nothing.",
-            "By place is the mean over runs of the share of people's errors whose span the judge named; runs in which "
-            "people marked nothing are left out.",
-            *(
-                f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
-                "that people used nowhere."
-                for one in scored
-                if one.scores.outside
-            ),
-            *notes,
-        ),
-        datasets=datasets_of(one.judged for one in scored),
-    )
+    outside = [
+        f"{one.judged.title}: {one.scores.outside} of the {one.scores.marks} errors named are of a category "
+        "that people used nowhere."
+        for one in scored
+        if one.scores.outside
+    ]
+    return _MARKED.table(finding, rows, [*outside, *notes], datasets=datasets_of(one.judged for one in scored))
 
 
 class Transfer(Struct, frozen=True):
@@ -221,26 +226,15 @@ class Transfer(Struct, frozen=True):
 
 
 @made_by_this
-def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
+def corrected_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
     """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items."""
     transfers = [_transfer(one, [other for other in scored if other is not one]) for one in scored]
     rows: list[Row] = []
     for one in transfers:
         shares = rows_from(one, _SHARES, one.judged.title, one.judged.source)
         rows += measured_on(one.judged.dataset, shares)
-    return Table(
-        name="corrected_prevalence",
-        paper=paper,
-        title="How often the label holds: by people, by the judge, and corrected for the judge's errors",
-        finding=_transfer_finding(transfers),
-        rows=tuple(rows),
-        notes=(
-            "Rogan and Gladen's correction; sensitivity and specificity are those of the other groups.",
-            "Its interval takes items as independent, and the judge as erring as often here as there.",
-            *notes,
-        ),
-        datasets=datasets_of(one.judged for one in scored),
-    )
+    datasets = datasets_of(one.judged for one in scored)
+    return _CORRECTED.table(_transfer_finding(transfers), rows, notes, datasets=datasets)
 
 
 def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:

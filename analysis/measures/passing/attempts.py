@@ -169,7 +169,9 @@ class _Rows(Struct, frozen=True):
 
     def systems(self) -> tuple[SystemAttempts, ...]:
         attempts, wide = self.cells.get("attempt", ()), "n" in self.columns
-        gathered, lines = _Gathered(), self.sheet.lines()
+        tasks: dict[str, dict[str, TaskCounts]] = {}
+        unanswered: dict[str, list[Unanswered]] = {}
+        lines = self.sheet.lines()
         seen: dict[tuple[str, str, str], int] = {}
         for row, (system, task) in enumerate(self._whose()):
             key = (system, task, attempts[row] if attempts else "")
@@ -177,9 +179,13 @@ class _Rows(Struct, frozen=True):
                 raise self._twice(row, key, seen[key])
             seen[key] = row
             counts, cell = self._counts(row) if wide else self._attempt(row)
-            where = f"{self.sheet.file}, {self.sheet.unit} {lines[row]}" if counts.unanswered else ""
-            gathered.add(system, task, counts, where, cell)
-        return gathered.systems()
+            own = tasks.setdefault(system, {})
+            own[task] = own.get(task, TaskCounts()) + counts
+            if counts.unanswered:
+                where = f"{self.sheet.file}, {self.sheet.unit} {lines[row]}"
+                one = Unanswered(system, task, where, "unreadable" if cell else "missing", cell, counts.unanswered)
+                unanswered.setdefault(system, []).append(one)
+        return tuple(SystemAttempts(name, own, tuple(unanswered.get(name, ()))) for name, own in tasks.items())
 
     def _twice(self, row: int, key: tuple[str, str, str], before: int) -> InputError:
         _, task, attempt = key
@@ -229,22 +235,3 @@ class _Rows(Struct, frozen=True):
         if value in (0, 1):
             return value == 1
         return InputError(f"{cell} is a reward", "Say from which reward on an attempt passes: --threshold 0.5.")
-
-
-class _Gathered:
-    def __init__(self) -> None:
-        self._tasks: dict[str, dict[str, TaskCounts]] = {}
-        self._unanswered: dict[str, list[Unanswered]] = {}
-
-    def add(self, system: str, task: str, counts: TaskCounts, where: str = "", text: str = "") -> None:
-        tasks = self._tasks.setdefault(system, {})
-        tasks[task] = tasks.get(task, TaskCounts()) + counts
-        if counts.unanswered:
-            lack: Lack = "unreadable" if text else "missing"
-            one = Unanswered(system, task, where, lack, text, counts.unanswered)
-            self._unanswered.setdefault(system, []).append(one)
-
-    def systems(self) -> tuple[SystemAttempts, ...]:
-        return tuple(
-            SystemAttempts(name, tasks, tuple(self._unanswered.get(name, ()))) for name, tasks in self._tasks.items()
-        )

@@ -65,17 +65,10 @@ class Families(Struct, frozen=True):
     families: tuple[_Family, ...]
 
     @property
-    def lowest(self) -> _Family | None:
-        """Return the family without which kappa is lowest."""
-        return min(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
-
-    @property
-    def highest(self) -> _Family | None:
-        """Return the family without which kappa is highest."""
-        return max(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
-
-    def _known(self) -> list[_Family]:
-        return [one for one in self.families if one.kappa_without is not None]
+    def ends(self) -> tuple[_Family, _Family] | None:
+        """Return the families without which kappa is lowest, and highest; `None` without a kappa."""
+        known = [(one.kappa_without, place) for place, one in enumerate(self.families) if one.kappa_without is not None]
+        return (self.families[min(known)[1]], self.families[max(known, key=lambda one: one[0])[1]]) if known else None
 
 
 def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:

@@ -20,9 +20,20 @@ from misstep.analysis.measures.judging.scores import NOTHING_ASKED
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import holm
-from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on, rows_of
+from misstep.analysis.tables import Row, Table, TableHead, Unit, estimate_row, made_by_this, measured_on, rows_of
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.verdict import STATUSES, Verdict
+
+_BOTH_WAYS = TableHead(
+    "recorded_both_ways",
+    "judging",
+    "Recorded judges both ways: over what they answered, and over all that they were asked",
+    (
+        "Unanswered items count as wrong, as a label of their own in kappa, and as missed in recall and F1; the "
+        "precision of a label is over answers and has one value only.",
+        "A judge of traces answers all items of a trace or none.",
+    ),
+)
 
 
 def constant_judge(judged: JudgedItems) -> JudgedItems | None:
@@ -133,20 +144,9 @@ def _pairs_finding(matches: Sequence[Match]) -> str:
 @made_by_this
 def unanswered_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
     """How many items each judge answered, and each figure over the answered and with the others counted against it."""
-    return Table(
-        name="recorded_both_ways",
-        paper="judging",
-        title="Recorded judges both ways: over what they answered, and over all that they were asked",
-        finding=_unanswered_finding(scored),
-        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _both_ways(one))),
-        notes=(
-            "Unanswered items count as wrong, as a label of their own in kappa, and as missed in recall and F1; the "
-            "precision of a label is over answers and has one value only.",
-            "A judge of traces answers all items of a trace or none.",
-            *notes,
-        ),
-        datasets=datasets_of(one.judged for one in scored),
-    )
+    rows = (row for one in scored for row in measured_on(one.judged.dataset, _both_ways(one)))
+    datasets = datasets_of(one.judged for one in scored)
+    return _BOTH_WAYS.table(_unanswered_finding(scored), rows, notes, datasets=datasets)
 
 
 def _both_ways(one: ScoredItems) -> list[Row]:

@@ -43,14 +43,14 @@ def row(table: Table, group: str, quantity: str) -> Row:
 
 
 def test_the_finding_says_first_whether_any_judge_beats_the_most_frequent_label_then_worst_and_best() -> None:
-    finding = judges_table([GOOD, POOR], "autotriage").finding
+    finding = judges_table([GOOD, POOR]).finding
     assert finding.index("(poor;") < finding.index("(good;")
     assert finding.startswith("1 of 2 judges beats always giving the most frequent label")
-    assert judges_table([POOR], "autotriage").finding.startswith("None of 1 judges beat always")
+    assert judges_table([POOR]).finding.startswith("None of 1 judges beat always")
 
 
 def test_a_judge_with_unanswered_items_has_its_accuracy_both_ways() -> None:
-    table = judges_table([GOOD, POOR], "autotriage")
+    table = judges_table([GOOD, POOR])
     assert row(table, "poor", "Accuracy").value == 63 / 90
     assert row(table, "poor", "Accuracy, unanswered counted as wrong").value == 63 / 100
     assert row(table, "poor", "Accuracy of always “no”").value == 90 / 100
@@ -58,14 +58,14 @@ def test_a_judge_with_unanswered_items_has_its_accuracy_both_ways() -> None:
 
 
 def test_each_figure_is_real_and_has_an_interval_and_its_n() -> None:
-    kappa = row(judges_table([GOOD], "autotriage"), "good", KAPPA)
+    kappa = row(judges_table([GOOD]), "good", KAPPA)
     assert (kappa.evidence, kappa.n, kappa.source) == ("real", 100, "trail@0")
     assert kappa.low is not None
 
 
 def test_a_prevalence_is_corrected_by_the_errors_made_on_the_other_groups() -> None:
     skewed = judged("skewed", [("yes", "yes", 9), ("yes", "no", 1), ("no", "no", 81), ("no", "yes", 9)])
-    table = corrected_table([skewed, GOOD], "autotriage")
+    table = corrected_table([skewed, GOOD])
     # Sensitivity and specificity of the other group are 0.9 each: (0.18 + 0.9 - 1) / (0.9 + 0.9 - 1) is 0.1.
     assert row(table, "skewed", CORRECTED).value == pytest.approx(0.1)
     assert "nearer to people's in 1 of 2 groups" in table.finding  # the other group's share was right as it was
@@ -73,7 +73,7 @@ def test_a_prevalence_is_corrected_by_the_errors_made_on_the_other_groups() -> N
 
 def test_a_judge_that_tells_nothing_elsewhere_corrects_nothing_and_says_so() -> None:
     coin = judged("coin", [("yes", "yes", 5), ("yes", "no", 5), ("no", "no", 5), ("no", "yes", 5)])
-    corrected = row(corrected_table([GOOD, coin], "autotriage"), "good", CORRECTED)
+    corrected = row(corrected_table([GOOD, coin]), "good", CORRECTED)
     assert corrected.value is None
     assert "tells nothing" in corrected.reason
 
@@ -82,13 +82,13 @@ def test_marks_have_a_row_for_each_way_to_meet_them_and_a_note_on_unknown_catego
     people = {str(run): frozenset({("s1", "loop"), (f"s{run}", "slip")}) for run in range(2, 8)}
     judge = {run: (("s1", "loop"), ("s1", "weather")) if int(run) % 2 else None for run in people}
     marks = JudgedMarks("careless", "trail", "trail@0", people, judge)
-    table = marks_table([scored_marks(marks, resamples=200)], "autotriage")
+    table = marks_table([scored_marks(marks, resamples=200)])
     assert row(table, "careless", "Runs answered").value == 0.5
     assert row(table, "careless", "Errors found by place and category").value == 0.25
     assert any("3 of the 6 errors" in note for note in table.notes)
 
 
 def test_with_nothing_at_hand_each_table_says_so() -> None:
-    for table in (judges_table([], "x"), marks_table([], "x"), corrected_table([], "x")):
+    for table in (judges_table([]), marks_table([]), corrected_table([])):
         assert table.finding == "No judge's recorded answers are available."
         assert table.rows == ()

@@ -90,6 +90,6 @@ def test_leaving_out_the_one_family_that_is_judged_wrong_gives_a_perfect_kappa()
     assert found.families[0].name == "family f2"
     assert (found.families[0].right.value, found.families[0].kappa_without) == (0.0, 1.0)
     assert found.kappa is not None
-    assert found.lowest is not None
-    assert found.lowest.kappa_without is not None
-    assert found.lowest.kappa_without < found.kappa < 1.0
+    assert found.ends is not None
+    assert found.ends[0].kappa_without is not None
+    assert found.ends[0].kappa_without < found.kappa < 1.0
