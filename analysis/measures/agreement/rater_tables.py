@@ -6,7 +6,7 @@ from misstep.analysis.measures.agreement.intervals import WidthGoal
 from misstep.analysis.measures.agreement.raters import LabelUse, RaterReport, told_apart
 from misstep.analysis.measures.agreement.report import AgreementReport, RaterDissent, dissents
 from misstep.analysis.measures.agreement.tables import overall_estimates, pair_rows
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, rows_of
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _MOST_ITEMS = 50
@@ -56,26 +56,25 @@ def _others_table(report: AgreementReport, rater: RaterReport, name: str) -> Tab
 
 @made_by_this
 def _labels_table(rater: RaterReport, name: str) -> Table:
-    rows = tuple(row for use in rater.labels for row in _use_rows(rater.rater, use))
-    return Table(
-        name, "agreement", f"Labels of {rater.rater} and of the others on the same items", use_finding(rater), rows
-    )
+    rows: list[Row] = []
+    for use in rater.labels:
+        shares = ((rater.rater, use.share), ("the others", use.others))
+        rows += rows_of(((name, share, "share") for name, share in shares), use.category)
+        rows.append(estimate_row("difference", use.difference, "difference", use.category))
+    title = f"Labels of {rater.rater} and of the others on the same items"
+    return Table(name, "agreement", title, use_finding(rater), tuple(rows))
 
 
 @made_by_this
 def _dissents_table(rater: RaterReport, items: list[RaterDissent], name: str) -> Table:
     finding = f"{rater.rater} labels {counted_text(len(items), 'item')} otherwise than the majority of the others."
-    rows = tuple(
-        row
-        for item in items[:_MOST_ITEMS]
-        for row in (
-            Row(rater.rater, item.label, unit="text", group=item.item),
-            Row("the others", item.others, unit="text", group=item.item),
-        )
-    )
+    rows: list[Row] = []
+    for item in items[:_MOST_ITEMS]:
+        labels = ((rater.rater, item.label), ("the others", item.others))
+        rows += rows_of(((name, label, "text") for name, label in labels), item.item)
     rest = len(items) - _MOST_ITEMS
     notes = (f"The first {_MOST_ITEMS}; the output of --json has the labels of all.",) if rest > 0 else ()
-    return Table(name, "agreement", f"Items on which {rater.rater} stands apart", finding, rows, notes)
+    return Table(name, "agreement", f"Items on which {rater.rater} stands apart", finding, tuple(rows), notes)
 
 
 def rater_finding(rater: RaterReport) -> str:
@@ -109,14 +108,6 @@ def use_text(rater: RaterReport) -> str:
     return ", ".join(
         f"{use.category} {'more' if (use.difference.value or 0) > 0 else 'less'} often ({_points(use)})"
         for use in told_apart(rater)
-    )
-
-
-def _use_rows(rater: str, use: LabelUse) -> tuple[Row, Row, Row]:
-    return (
-        Row(rater, use.share, unit="share", group=use.category),
-        Row("the others", use.others, unit="share", group=use.category),
-        estimate_row("difference", use.difference, "difference", use.category),
     )
 
 

@@ -198,32 +198,25 @@ def experiment_finding(report: ExperimentReport) -> str:
     if unchanged:
         after = " after adjustment" if len(report.changes) > 1 else ""
         sentences.append(f"No difference was found{after} in {_listed(unchanged)}.")
-    sentences += [
-        _naive_words(one.naive) for one in report.changes if one.naive is not None and _misleads(one, one.naive)
-    ]
+    for one in report.changes:
+        own, naive = one.compared.test.p_value, None if one.naive is None else one.naive.p_value
+        if naive is not None and own is not None and naive < LEVEL <= own:
+            p_value = number_text(naive, "p")
+            sentences.append(
+                f"A test that takes calls as independent would say p {p_value}: calls of one unit are alike."
+            )
     sentences += [f"{one.title} cannot be compared: {one.compared.test.reason}." for one in untested]
     return " ".join(sentences)
 
 
-def _misleads(change: MetricChange, naive: Significance) -> bool:
-    own = change.compared.test.p_value
-    return naive.p_value is not None and own is not None and naive.p_value < LEVEL <= own
-
-
-def _naive_words(naive: Significance) -> str:
-    p_value = number_text(naive.p_value, "p")
-    return f"A test that takes calls as independent would say p {p_value}: calls of one unit are alike."
-
-
 def _listed(changes: Sequence[MetricChange]) -> str:
-    return "; ".join(f"{one.title[0].lower()}{one.title[1:]} {_change_words(one)}" for one in changes)
-
-
-def _change_words(change: MetricChange) -> str:
-    relative = change.compared.relative
-    interval = interval_words(relative.low, relative.high, "share")
-    p_values = p_text(change.compared.test.p_value, change.p_adjusted)
-    return f"(change {signed(relative.value)}, {interval}; {p_values})"
+    parts = []
+    for one in changes:
+        relative, p_values = one.compared.relative, p_text(one.compared.test.p_value, one.p_adjusted)
+        interval = interval_words(relative.low, relative.high, "share")
+        name = one.title[0].lower() + one.title[1:]
+        parts.append(f"{name} (change {signed(relative.value)}, {interval}; {p_values})")
+    return "; ".join(parts)
 
 
 def signed(change: float | None) -> str:
@@ -246,7 +239,8 @@ def change_rows(report: ExperimentReport, change: MetricChange, source: str, evi
     """Return one metric: the arms, the relative change, its p-values, and what the arms could have found."""
     kind, test = KINDS[change.metric], change.compared.test
     treated, control = change.compared.ratios
-    adjusted = Estimate(change.p_adjusted, n=test.n, method=f"Holm over {_tests(report)}", reason=test.reason)
+    tests = counted_text(sum(one.compared.test.p_value is not None for one in report.changes), "metric")
+    adjusted = Estimate(change.p_adjusted, n=test.n, method=f"Holm over {tests}", reason=test.reason)
     figures: list[tuple[str, Figure, Unit]] = [
         (report.treatment, treated, kind.unit),
         (report.control, control, kind.unit),
@@ -265,10 +259,6 @@ def change_rows(report: ExperimentReport, change: MetricChange, source: str, evi
         smallest = Estimate(change.smallest, n=test.n, method=method)
         figures.append((f"Smallest decrease found with a chance of {number_text(POWER, 'share')}", smallest, "share"))
     return rows_of(figures, change.title, source, evidence)
-
-
-def _tests(report: ExperimentReport) -> str:
-    return counted_text(sum(one.compared.test.p_value is not None for one in report.changes), "metric")
 
 
 def _notes(report: ExperimentReport) -> list[str]:

@@ -73,19 +73,16 @@ def causes_table(runs: Causes, judge: str, source: str, evidence: Evidence = "re
         finer = {_subcategory_name(name): count for name, count in runs.subcategories[label].items()}
         rows += rows_in("share", {"Share of the runs": share}, *where)
         rows += rows_in("count", finer, *where, n=runs.answered)
-    notes = ("The judge errs: where gold labels are known, the tables below say how often and which way.", *_actions())
+    actions = (
+        f"{what} labelled “{category.name}” {_DEEDS[cell.action]}."
+        for category in categories.values()
+        for cell, what in ((category.failure, "A failure"), (category.success, "A pass"))
+        if cell is not None
+    )
+    notes = ("The judge errs: where gold labels are known, the tables below say how often and which way.", *actions)
     title = f"Whose fault the runs are, by {judge}"
     return of_evidence(Table("causes", "judging", title, causes_sentence(runs), tuple(rows), notes), evidence)
 
 
 def _subcategory_name(name: str) -> str:
     return name.replace("_", " ").capitalize() if name else "No subcategory named"
-
-
-def _actions() -> list[str]:
-    return [
-        f"{what} labelled “{category.name}” {_DEEDS[cell.action]}."
-        for category in taxonomy().values()
-        for cell, what in ((category.failure, "A failure"), (category.success, "A pass"))
-        if cell is not None
-    ]
