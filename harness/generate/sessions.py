@@ -128,7 +128,6 @@ def _work(session: Session, plan: Plan, changes: list[ProjectChange], turn: int)
 
 
 def _misbehave(session: Session, piece: Piece, change: ProjectChange) -> ProjectChange:
-    """Return a piece, for which room was kept; gives the change as it has to be made then."""
     session.give_room(piece.calls)
     return piece.write(session, change) or change
 

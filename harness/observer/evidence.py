@@ -90,7 +90,6 @@ def _repeated(acts: list[Act], every: Iterable[Act]) -> dict[str, str]:
 
 
 def _failing(acts: list[Act], history: History) -> dict[str, str]:
-    """The tool that fails most often, the last of its failing calls, its parameters; the tools if it is not known."""
     if not acts:
         return {}
     failing = [act for act in acts if failed(act)] or acts

@@ -77,7 +77,6 @@ def recorded_outcome(access: TextAccess) -> Outcome | None:
 
 
 def _text(folder: Path, name: str) -> str | None:
-    """Return the text of a regular file, cut in the middle; `None` if there is none."""
     try:
         with beneath.folder_at(folder) as opened:
             file = beneath.open_beneath(opened, name, os.O_RDONLY)

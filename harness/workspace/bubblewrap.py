@@ -285,7 +285,6 @@ def _system() -> Iterator[str]:
 
 
 def _accounts(user: int) -> dict[str, str]:
-    """Return the files that tell names of users and hosts: of the sandbox, not of the machine."""
     return {
         "/etc/passwd": f"sandbox:x:{user}:{user}::/tmp:/bin/sh\n",
         "/etc/group": f"sandbox:x:{user}:\n",

@@ -44,7 +44,6 @@ def _mode(node: Node) -> str:
 
 
 def _text(node: Node | None) -> str | None:
-    """Return the text of a node, empty if there is none; nothing for what is not text or too large."""
     if node is None:
         return ""
     content = node.content() if node.size <= _LARGEST else b"\0"
@@ -110,7 +109,6 @@ def _grouped(before: list[str], after: list[str]) -> Iterator[list[_Change]]:
 
 
 def _range(start: int, end: int) -> str:
-    """Return the place of a hunk: its first line and how many, without the number where it is one."""
     length = end - start
     return str(start + 1) if length == 1 else f"{start + 1 if length else start},{length}"
 

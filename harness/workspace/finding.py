@@ -115,7 +115,6 @@ def _restricted() -> bool:
 
 
 def _fault(sandbox: Sandbox) -> str:
-    """Return why a sandbox does not start a command; empty where it does."""
     with tempfile.TemporaryDirectory(prefix="misstep-") as folder:
         Path(folder).chmod(0o711)
         inner = Path(folder, "files")

@@ -153,7 +153,6 @@ def _tap_failure(point: _Point) -> FailedTest:
 
 
 def _error_of(report: str) -> str:
-    """Return the message under `error:` in the report of a TAP point; empty if it has none."""
     lines = iter(line.strip() for line in report.split("\n"))
     first = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "")
     if first != "|-":

@@ -134,7 +134,6 @@ def supervise(
 
 
 def _read(pipe: int, output: bytearray) -> bool:
-    """Append what is there; false at the end."""
     try:
         piece = os.read(pipe, _READ)
     except BlockingIOError:

@@ -110,7 +110,6 @@ def project_toolchain(checkout: Path, command: str = "", python: Path | None = N
 
 
 def _program(python: Path) -> Path:
-    """Return the interpreter that `--python` names: a program, or a virtual environment."""
     if python.is_dir():
         inner = next((python / name for name in ("bin/python", "bin/python3") if (python / name).exists()), None)
         if inner is None:

@@ -165,7 +165,6 @@ def _calls(gold: Observed, result: Observed) -> list[Difference]:
 
 
 def _comparable(gold: Observed, result: Observed) -> Sequence[ObservedCall]:
-    """Return the calls that both got; of those with other arguments, the ones that the gold result can take."""
     return [call for call, text in gold.items() if call in result and (call.own or not text.startswith('["raises"'))]
 
 

@@ -168,7 +168,6 @@ def _is_in_tests(path: str) -> bool:
 
 
 def _counted(output: str) -> int | None:
-    """Return how many tests a run says that it ran or passed; `None` where it does not say."""
     counts = [int(next(filter(None, groups))) for groups in _COUNTS.findall(output)]
     return max(counts) if counts else None
 

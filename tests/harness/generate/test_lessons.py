@@ -12,7 +12,6 @@ def test_the_same_seed_gives_the_same_set() -> None:
 
 def test_a_set_has_as_many_lessons_as_the_witness_stored() -> None:
     made = generate_lessons(0)
-
     assert len({lesson.text for lesson in made.earlier + made.learned}) == STORED
 
 
@@ -20,7 +19,6 @@ def test_a_set_has_as_many_lessons_as_the_witness_stored() -> None:
 def test_a_lesson_shares_with_items_what_is_stated(common: int) -> None:
     made = generate_lessons(0, common)
     items = {item.id: (item.category, frozenset(item.text.split())) for item in made.items}
-
     for lesson in made.earlier + made.learned:
         words = frozenset(lesson.text.removesuffix(".").split())
         shared = {name: len(words & theirs) for name, (_, theirs) in items.items()}
@@ -37,6 +35,5 @@ def test_a_lesson_shares_with_items_what_is_stated(common: int) -> None:
 def test_every_item_has_at_most_one_useful_lesson_and_nearly_all_have_one() -> None:
     made: LessonSet = generate_lessons(0)
     helped = [lesson.helps for lesson in made.earlier + made.learned if lesson.helps]
-
     assert len(set(helped)) == len(helped)
     assert len(helped) >= 0.95 * len(made.items)

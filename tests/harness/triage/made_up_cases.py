@@ -34,7 +34,7 @@ def triage_case(folder: Path, files: Mapping[str, str] | None = None, descriptio
         "instruction.md": "Write `total(values)` in price.py. It gives the sum of the values.\n",
         "environment/price.py": "def total(values):\n    return 0\n",
         "workspace/price.py": "def total(values):\n    return len(values)\n",
-        "solution/price.py": "def total(values):\n    return sum(values)\n",
+        "solution/price.py": RIGHT,
         "tests/test_price.py": TEST,
         **(files or {}),
     }

@@ -4,23 +4,16 @@ import asyncio
 
 import pytest
 
-from misstep.harness.exchange import Outcome, Request
 from misstep.harness.observer.detectors.openhands_stuck import OpenHandsStuck
 from misstep.harness.trajectory import Step
+from tests.harness.agent.folders import NoModel
 from tests.harness.classifiers.building import bash, run, says, user
 
 _ERROR = bash("make", "no rule", 2)
 
 
-class _NoModel:
-    model = ""
-
-    async def __call__(self, request: Request) -> Outcome:
-        raise AssertionError(request)
-
-
 def _found(*steps: Step) -> tuple[int, ...]:
-    feedback = asyncio.run(OpenHandsStuck().detect(run(user("Build it."), *steps), _NoModel()))
+    feedback = asyncio.run(OpenHandsStuck().detect(run(user("Build it."), *steps), NoModel()))
     return feedback.misbehaviours[0].steps if feedback.found else ()
 
 

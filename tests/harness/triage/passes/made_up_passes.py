@@ -9,7 +9,6 @@ from misstep.harness.triage.texts import FilesOfCase, TextsOfCase
 from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import a_run, triage_case
 
-RIGHT = "def total(values):\n    return sum(values)\n"
 OTHERWISE_RIGHT = (
     "def total(values):\n    result = 0\n    for value in values:\n        result += value\n    return result\n"
 )

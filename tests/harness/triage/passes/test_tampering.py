@@ -6,8 +6,8 @@ import pytest
 
 from misstep.harness.triage.passes import attribute_pass
 from misstep.harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import shell
-from tests.harness.triage.passes.made_up_passes import RIGHT, passed, read_only, texts
+from tests.harness.triage.made_up_cases import RIGHT, shell
+from tests.harness.triage.passes.made_up_passes import passed, read_only, texts
 
 WRONG = "def total(values):\n    return 0\n"
 PATCH = "import unittest\nunittest.TestCase.assertEqual = lambda *given: None\n"
