@@ -72,8 +72,10 @@ def column_of(case: Case, outcome: Outcome) -> str:
 
 def page(by_tool: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: int) -> str:
     """Return the results as Markdown: all damage together first, then by damage."""
-    wrong = sum(of_damage["applied wrong without a word"] for of_damage in counts_of_ours(by_tool))
-    n = sum(sum(of_damage[column] for column in COLUMNS) for of_damage in counts_of_ours(by_tool))
+    ours = sum(
+        (sum(counts.values(), Counter()) for (_, tool), counts in by_tool.items() if tool == "Misstep"), Counter()
+    )
+    wrong, n = ours["applied wrong without a word"], sum(ours[column] for column in COLUMNS)
     lines = [
         "# Edits with known truth",
         "",
@@ -100,11 +102,6 @@ def page(by_tool: Mapping[tuple[str, str], Counts], cases: int, seed: int, files
             cells = [_cell(by_tool[name, tool][damage]) for tool in tools]
             lines.append(f"| {damage} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def counts_of_ours(by_tool: Mapping[tuple[str, str], Counts]) -> list[Counter[str]]:
-    """Return the counts of Misstep alone."""
-    return [sum(counts.values(), Counter()) for (_, tool), counts in by_tool.items() if tool == "Misstep"]
 
 
 def _row(name: str, tool: str, counts: Counter[str]) -> str:

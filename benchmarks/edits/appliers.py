@@ -42,11 +42,8 @@ def ours(cases: Sequence[Case]) -> Iterator[Outcome]:
     """Misstep's outcomes, in order."""
     for case in cases:
         try:
-            done = apply_edit(
-                case.format, case.reply, lambda path, file=case.file: file if path == PATH else None, PATH
-            )
-            others = sorted(done.files.keys() - {PATH})
-            yield Outcome(done.files.get(PATH, case.file), True, outside=others)
+            done = apply_edit(case.format, case.reply, {PATH: case.file}.get, PATH)
+            yield Outcome(done.files.get(PATH, case.file), True, outside=sorted(done.files.keys() - {PATH}))
         except EditRefused as refused:
             yield Outcome(case.file, False, f"{refused.reason}: {refused}")
 

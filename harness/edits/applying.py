@@ -1,6 +1,7 @@
 """Applies what an edit says to files: all of it, or nothing and the reason why not."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import structs
@@ -22,9 +23,7 @@ class _Span(NamedTuple):
 def apply_edits(edits: Edits, read: Read) -> Applied:
     """Return what becomes of the files."""
     files = _Files(read)
-    receipts: list[Receipt] = []
-    for edit in edits.files:
-        receipts += _applied(edit, edits, files)
+    receipts = [receipt for edit in edits.files for receipt in _applied(edit, edits, files)]
     changed = {path: text for path, text in files.now.items() if text != read(path)}
     if not changed:
         raise EditRefused("unchanged", "nothing would change", "Leave it out, or give the lines as they are to be.")
@@ -64,17 +63,13 @@ def _applied(edit: FileEdit, edits: Edits, files: _Files) -> list[Receipt]:
             raise EditRefused("hunk_mismatch", message, "Delete all of its lines.", path=path)
         text = None
     files.now[path] = text
-    if edit.move_to:
-        _move(path, checked_path(edit.move_to), files)
+    to = checked_path(edit.move_to) if edit.move_to else path
+    if to != path:
+        if files.text(to) is not None:
+            message = f"{path} is to be moved there, and the file exists"
+            raise EditRefused("exists", message, "Give a new path.", path=to)
+        files.now[to], files.now[path] = text, None
     return receipts
-
-
-def _move(path: str, to: str, files: _Files) -> None:
-    if to == path:
-        return
-    if files.text(to) is not None:
-        raise EditRefused("exists", f"{path} is to be moved there, and the file exists", "Give a new path.", path=to)
-    files.now[to], files.now[path] = files.now[path], None
 
 
 def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[str, ...]]:
@@ -82,10 +77,9 @@ def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[s
     path = checked_path(edit.path)
     if edit.kind == "create" or files.text(path) is not None:
         return path, edit.rules
-    if known:
-        known = checked_path(known)
-        if known.endswith(f"/{path}") and files.text(known) is not None:
-            return known, (*edit.rules, "file_name")
+    known = checked_path(known) if known else ""
+    if known.endswith(f"/{path}") and files.text(known) is not None:
+        return known, (*edit.rules, "file_name")
     return path, edit.rules
 
 
@@ -103,7 +97,14 @@ def _changed(
         if hunk.old and (lazy := left_out(hunk.lines)):
             message = f"`{lazy.strip()[:80]}` is to be added, and stands for lines that are left out"
             raise EditRefused("ellipsis", message, "Write the lines out.", path=path)
-        places = _places(hunk, file, path)
+        if hunk.old:
+            places = locate(hunk, file.lines, path)
+        elif not file.lines or hunk.at_end:
+            places = [Place(len(file.lines), hunk.lines)]
+        else:
+            message = "new lines are to be added, and no line of the file says where"
+            advice = "Show the line above or below the new ones as it is."
+            raise EditRefused("absent", message, advice, path=path)
         ends_differ = file.lines and any(line.text for line in hunk.lines) and hunk.crlf != (file.ending == "\r\n")
         added = (*rules, *hunk.rules, *(("line_endings",) if ends_differ else ()))
         for place in places:
@@ -132,32 +133,15 @@ def _expect_indent(place: Place, kinds: set[str], path: str) -> None:
             raise EditRefused("hunk_mismatch", message, "Indent as the file does.", path=path)
 
 
-def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:
-    if hunk.old:
-        return locate(hunk, file.lines, path)
-    if not file.lines or hunk.at_end:
-        return [Place(len(file.lines), hunk.lines)]
-    advice = "Show the line above or below the new ones as it is."
-    raise EditRefused("absent", "new lines are to be added, and no line of the file says where", advice, path=path)
-
-
 def _spans(place: Place) -> list[_Span]:
     spans: list[_Span] = []
     at = place.start
-    run: _Span | None = None
-    for line in place.lines:
-        if line.tag == " ":
-            run = None
-            at += 1
-            continue
-        if run is None:
-            run = _Span(at, at, [])
-            spans.append(run)
-        if line.tag == "+":
-            run.new.append(line.text)
-        else:
-            at += 1
-            run = spans[-1] = run._replace(end=at)
+    for kept, run in groupby(place.lines, lambda line: line.tag == " "):
+        lines = list(run)
+        end = at + sum(line.tag != "+" for line in lines)
+        if not kept:
+            spans.append(_Span(at, end, [line.text for line in lines if line.tag == "+"]))
+        at = end
     return spans
 
 
@@ -189,9 +173,8 @@ def _end(hunk: Hunk, place: Place, file: FileText, edits: Edits, path: str) -> t
         if not hunk.old_open and hunk.lines[-1].tag == " ":
             return None, ("final_newline",)
         has = "has a line end" if file.closed else "has no line end"
-        raise EditRefused(
-            "no_newline_at_end", f"the last line of the file {has}, which the hunk denies", advice, path=path
-        )
+        message = f"the last line of the file {has}, which the hunk denies"
+        raise EditRefused("no_newline_at_end", message, advice, path=path)
     return not hunk.new_open, ()
 
 

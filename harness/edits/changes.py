@@ -113,7 +113,7 @@ class EditFormat(Protocol):
 
 
 def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
-    """Lines with their marks taken off, and whether kept lines were written without a mark, which then all were."""
+    """Take the marks off lines, and tell whether kept lines were written without one, which then all were."""
     lines = list(written)
     markless = any(line.strip() and line[0] not in " +-" for line in lines)
     tags: dict[str, Tag] = {"-": "-", "+": "+"}
@@ -127,8 +127,7 @@ def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **f
     ended = [text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless]
     crlf = bool(ended) and all(ended)
     if any(ended) and not crlf:
-        raise EditRefused(
-            "mixed_line_endings", "some lines of a hunk end in CRLF and others in LF", "Write one of them throughout."
-        )
+        message = "some lines of a hunk end in CRLF and others in LF"
+        raise EditRefused("mixed_line_endings", message, "Write one of them throughout.")
     written_lines = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)
     return Hunk(written_lines, crlf=crlf, **fields)  # type: ignore[arg-type]

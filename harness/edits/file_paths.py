@@ -17,9 +17,8 @@ def checked_path(path: str) -> str:
     if not path.strip():
         raise EditRefused("malformed", "no file is named", "Name the file above its changes.")
     if any(ord(sign) < 32 or ord(sign) == 127 for sign in path):
-        raise EditRefused(
-            "path_escape", f"the path {path!r} has control characters", "Give a path relative to the root."
-        )
+        message = f"the path {path!r} has control characters"
+        raise EditRefused("path_escape", message, "Give a path relative to the root.")
     parts = path.split("/")
     inside = [part for part in parts if part not in ("", ".")]
     if parts[0] == "" or ".." in parts or not inside or "\\" in path or re.match(r"[A-Za-z]:|~", path):
@@ -45,24 +44,21 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def named_path(line: str, known: str = "") -> str:
-    """The path that a line holds and nothing else, with or without fence, marks and label; empty where it is none."""
+    """Return the path that a line holds and nothing else, with or without fence, marks and label; else empty."""
     line = line.strip()[:400]
     if fence := _INFO.fullmatch(line):
         words = [word for word in (fence[2], (fence[1] or "").rpartition(":")[2]) if word]
         return next((word for word in words if ("." in word or "/" in word) and _is_path(word)), "")
     bare = line.strip("#*`'\" \t:")
-    label = _LABEL.match(bare)
-    if label:
+    if label := _LABEL.match(bare):
         bare = bare[label.end() :].strip("*`'\" \t:")
     return bare if bare and (bare == known or _is_path(bare)) else ""
 
 
 def _is_path(word: str) -> bool:
-    if word in _WITHOUT_DOT:
-        return True
     last = word.rsplit("/", 1)[-1]
-    has_end = "." in last.strip(".") or last.startswith(".")
-    return bool(_WORDLIKE.fullmatch(word)) and (has_end or "/" in word.strip("/")) and not word.endswith("...")
+    has_end = "." in last.strip(".") or last.startswith(".") or "/" in word.strip("/")
+    return word in _WITHOUT_DOT or bool(_WORDLIKE.fullmatch(word) and has_end and not word.endswith("..."))
 
 
 def is_fence(line: str) -> bool:

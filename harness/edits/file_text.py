@@ -104,10 +104,13 @@ def places_of(block: Sequence[str], lines: Sequence[str]) -> list[int]:
     return places
 
 
-def only_place(lines: Sequence[str], start: int, end: int) -> bool:
-    """Return whether some lines are in a file once, also with the spaces around them aside."""
+def only_span(lines: Sequence[str], start: int, end: int, around: int) -> tuple[int, int]:
+    """Return the lines around a change, at least `around`, that are at no other place, spaces around them aside."""
     stripped = [line.strip() for line in lines]
-    return len(places_of(stripped[start:end], stripped)) == 1
+    start, end = max(0, start - around), min(len(lines), end + around)
+    while (start > 0 or end < len(lines)) and len(places_of(stripped[start:end], stripped)) != 1:
+        start, end = max(0, start - 1), min(len(lines), end + 1)
+    return start, end
 
 
 def nearest_place(block: Sequence[str], lines: Sequence[str]) -> int | None:

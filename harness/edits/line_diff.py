@@ -18,12 +18,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import structs
 
 from misstep.harness.edits.applying import apply_edits
-from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from misstep.harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of
 from misstep.harness.edits.file_paths import is_fence, named_path
 from misstep.harness.edits.file_text import both_texts, change_groups, reply_lines
 from misstep.harness.errors import EditRefused
 
 NAME = "line_diff"
+apply = apply_edits
 _LINE = re.compile(r"([-+])(\d{1,9})(?:([ :|\t])(.*))?", re.DOTALL)
 _FORM = "Write -NUMBER or +NUMBER, one space and the text."
 _SEPARATORS = (" ", ": ", ":", "| ", "|", "\t")
@@ -43,10 +44,11 @@ def parse(text: str, path: str = "") -> Edits:
             above = named_path(line, path) or above if fenced else ""
         elif (fenced or not has_fence) and _LINE.fullmatch(line):
             if above or not files:
-                files.append((_meant(above, path) or (files[-1][0] if files else path), []))
+                meant = path if above and above == path.rsplit("/", 1)[-1] else above
+                files.append((meant or (files[-1][0] if files else path), []))
             above, begun = "", True
             files[-1][1].append(line)
-        elif named := _named(line, path):
+        elif named := named_path(re.sub(r"^(?:--- |\+\+\+ )(?:a/)?(?:b/)?", "", line), path):
             above = named
         elif line.strip():
             above = ""
@@ -62,22 +64,10 @@ def parse(text: str, path: str = "") -> Edits:
     return Edits(tuple(FileEdit(name, _hunks(written)) for name, written in files), path)
 
 
-def _named(line: str, known: str) -> str:
-    """Return the path on a line, also in a header of a unified diff."""
-    if line.startswith(("--- ", "+++ ")):
-        return named_path(line[4:].removeprefix("a/").removeprefix("b/"), known)
-    return named_path(line, known)
-
-
-def _meant(named: str, known: str) -> str:
-    return known if named and named == known.rsplit("/", 1)[-1] else named
-
-
 def _hunks(written: Sequence[str]) -> tuple[Hunk, ...]:
     numbered, rules = _numbered(written)
-    old = _by_number(numbered, "-")
-    new = _by_number(numbered, "+")
-    return tuple(structs.replace(hunk, rules=rules) for hunk in _grouped(old, new))
+    hunks = _grouped(_by_number(numbered, "-"), _by_number(numbered, "+"))
+    return tuple(structs.replace(hunk, rules=rules) for hunk in hunks)
 
 
 def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]:
@@ -86,10 +76,8 @@ def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]
     parts = [(one[1], int(one[2]), (one[3] or "") + (one[4] or "")) for one in matches if one is not None]
     for separator in _SEPARATORS:
         if all(rest.startswith(separator) or not rest.strip(": |\t\r") for _, _, rest in parts):
-            texts = [
-                (mark, number, rest.removeprefix(separator) if rest.startswith(separator) else "")
-                for mark, number, rest in parts
-            ]
+            cut = len(separator)
+            texts = [(mark, at, rest[cut:] if rest.startswith(separator) else "") for mark, at, rest in parts]
             if separator == " ":
                 return texts, ()
             if any(mark == "-" and text.strip() for mark, _, text in texts):
@@ -99,9 +87,7 @@ def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]
 
 def _by_number(numbered: Sequence[_Numbered], mark: str) -> dict[int, str]:
     by_number: dict[int, str] = {}
-    for sign, number, text in numbered:
-        if sign != mark:
-            continue
+    for number, text in ((number, text) for sign, number, text in numbered if sign == mark):
         if number in by_number or not number:
             message = f"{mark}{number} is there twice" if number else "lines are counted from 1"
             raise EditRefused("malformed", message, "Number the old lines as they are, the new ones as they become.")
@@ -130,11 +116,6 @@ def _grouped(old: dict[int, str], new: dict[int, str]) -> Iterator[Hunk]:
         yield hunk_of(lines, at=place if one > first[0] else None)
 
 
-def apply(edits: Edits, read: Read) -> Applied:
-    """Return all lines, or none; raises `EditRefused`."""
-    return apply_edits(edits, read)
-
-
 def render(path: str, before: str | None, after: str | None) -> str:
     """Return the change as numbered lines; raises `EditRefused` where the format cannot say it."""
     if after is None:
@@ -142,20 +123,13 @@ def render(path: str, before: str | None, after: str | None) -> str:
     old, new = both_texts(path, before, after)
     written: list[str] = []
     shift = 0
-    for start, end, lines in _with_neighbours(change_groups(old.lines, new.lines, around=1), old.lines):
+    for start, end, lines in change_groups(old.lines, new.lines, around=1):
+        # An insertion is written with the line above it, or the first line of the file below it.
+        if start == end and old.lines and start:
+            start, lines = start - 1, [old.lines[start - 1], *lines]
+        elif start == end and old.lines:
+            end, lines = 1, [*lines, old.lines[0]]
         written += [f"-{start + number} {text}" for number, text in enumerate(old.lines[start:end], 1)]
         written += [f"+{start + shift + number} {text}" for number, text in enumerate(lines, 1)]
         shift += len(lines) - (end - start)
     return "\n".join([path, "```", *written, "```", ""])
-
-
-def _with_neighbours(
-    groups: Sequence[tuple[int, int, list[str]]], old: Sequence[str]
-) -> Iterator[tuple[int, int, list[str]]]:
-    for start, end, lines in groups:
-        if start < end or not old:
-            yield start, end, lines
-        elif start:
-            yield start - 1, end, [old[start - 1], *lines]
-        else:
-            yield 0, 1, [*lines, old[0]]

@@ -58,7 +58,8 @@ def _variants(hunk: Hunk) -> Variants:
     if not hunk.tagged and (edges := _without_edges(hunk)) is not None:
         variants.append(((*variants[0][0], "blank_edges"), edges))
     if hunk.tagged and not hunk.markless:
-        variants.append((("context_marker",), _marks_put_back(hunk)))
+        marked = tuple(Line(" ", f" {one.text}" if one.text else "") if one.tag == " " else one for one in hunk.lines)
+        variants.append((("context_marker",), structs.replace(hunk, lines=marked)))
     return variants
 
 
@@ -201,15 +202,11 @@ def _exchanged(unit: str, other: str) -> Change:
 
 def _same_frame(lines: Sequence[Line]) -> bool:
     """Whether added lines are indented as the others are: one is kept among them, or both begin at the same depth."""
-    if not any(line.tag == "+" and line.text.strip() for line in lines):
-        return True
-    if any(line.tag == " " and line.text.strip() for line in lines):
-        return True
     depths = {
         tag: min((len(_indent(line.text)) for line in lines if line.tag == tag and line.text.strip()), default=-1)
-        for tag in ("-", "+")
+        for tag in (" ", "-", "+")
     }
-    return depths["-"] == depths["+"]
+    return depths["+"] in (-1, depths["-"]) or depths[" "] >= 0
 
 
 def _changed(lines: Sequence[Line], change: Change, path: str) -> tuple[Line, ...]:
@@ -246,11 +243,6 @@ def _without_edges(hunk: Hunk) -> Hunk | None:
     return structs.replace(hunk, lines=tuple(inside), at=at, at_end=hunk.at_end and not last)
 
 
-def _marks_put_back(hunk: Hunk) -> Hunk:
-    lines = tuple(Line(" ", f" {one.text}" if one.text else "") if one.tag == " " else one for one in hunk.lines)
-    return structs.replace(hunk, lines=lines)
-
-
 def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
     """The parts between lines left out, each at its only place, in order; what is left out is indented as it says."""
     gaps = [place for place, line in enumerate(hunk.lines) if line.tag == " " and is_ellipsis(line.text)]
@@ -258,13 +250,10 @@ def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
     placed: list[Place | None] = []
     for number, part in enumerate(parts):
         one = structs.replace(hunk, lines=part, at=hunk.at if not number else None, at_end=False)
-        if not part:
-            placed.append(None)
-            continue
         place = _located(one, lines, path) if any(map(str.strip, one.old)) else None
-        if place is None:
+        if part and place is None:
             raise _absent(one, lines, path)
-        placed.append(structs.replace(place, rules=(*place.rules, "ellipsis")))
+        placed.append(place and structs.replace(place, rules=(*place.rules, "ellipsis")))
     for gap, before, after in zip((hunk.lines[place].text for place in gaps), placed, placed[1:], strict=False):
         if before is None or after is None:
             continue

@@ -25,11 +25,12 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from misstep.harness.edits.applying import apply_edits
-from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
-from misstep.harness.edits.file_text import both_texts, change_groups, only_place, reply_lines
+from misstep.harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of, marked_lines
+from misstep.harness.edits.file_text import both_texts, change_groups, only_span, reply_lines
 from misstep.harness.errors import EditRefused
 
 NAME = "patch_envelope"
+apply = apply_edits
 _BEGIN, _END, _END_OF_FILE, _MOVE = "*** Begin Patch", "*** End Patch", "*** End of File", "*** Move to: "
 _FILES = {"*** Update File: ": "update", "*** Add File: ": "create", "*** Delete File: ": "delete"}
 _NUMBERS = re.compile(r"-\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? ?@@(.*)", re.DOTALL)
@@ -47,9 +48,8 @@ def parse(text: str, path: str = "") -> Edits:
         end = next((at for at in range(place, len(lines)) if lines[at].strip() in (_END, _BEGIN)), len(lines))
         if end == len(lines) or lines[end].strip() == _BEGIN:
             message = f"the patch from line {place} of the reply has no `{_END}`"
-            raise EditRefused(
-                "malformed", message, "The reply may have been cut off: write the patch again to its end."
-            )
+            advice = "The reply may have been cut off: write the patch again to its end."
+            raise EditRefused("malformed", message, advice)
         files += _files(lines[place:end], place)
         place = end + 1
     if not files:
@@ -62,9 +62,8 @@ def _files(lines: Sequence[str], offset: int) -> list[FileEdit]:
     before = [line for line in lines[: heads[0] if heads else len(lines)] if line.strip()]
     if before or not heads:
         message = f"line {offset + 1} of the reply names no file" if before else "the patch has no file"
-        raise EditRefused(
-            "malformed", message, "Write *** Update File:, *** Add File: or *** Delete File: and the path."
-        )
+        advice = "Write *** Update File:, *** Add File: or *** Delete File: and the path."
+        raise EditRefused("malformed", message, advice)
     ends = [*heads[1:], len(lines)]
     return [_file(lines[head:end]) for head, end in zip(heads, ends, strict=True)]
 
@@ -80,20 +79,15 @@ def _file(lines: Sequence[str]) -> FileEdit:
             raise EditRefused("malformed", "lines are below *** Delete File", "Leave them out.", path=path)
         return FileEdit(path, kind="delete")
     if kind == "create":
-        return FileEdit(path, _new_file(body, path), "create")
+        if wrong := next((line for line in body if line.strip("\r") and line[0] != "+"), ""):
+            message = f"`{wrong[:60]}` in a new file has no +"
+            raise EditRefused("malformed", message, "Begin every line of a new file with +.", path=path)
+        added: list[tuple[Tag, str]] = [("+", line.removeprefix("+")) for line in body]
+        return FileEdit(path, (hunk_of(added),) if added else (), "create")
     move = body.pop(0).removeprefix(_MOVE).strip() if body and body[0].startswith(_MOVE) else ""
     if not body and not move:
         raise EditRefused("malformed", "the file has no changed lines", "Write them, or leave it out.", path=path)
     return FileEdit(path, _hunks(body, path), move_to=move)
-
-
-def _new_file(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
-    wrong = next((line for line in body if line.strip("\r") and line[0] != "+"), None)
-    if wrong is not None:
-        message = f"`{wrong[:60]}` in a new file has no +"
-        raise EditRefused("malformed", message, "Begin every line of a new file with +.", path=path)
-    lines: list[tuple[Tag, str]] = [("+", line[1:] if line[:1] == "+" else line) for line in body]
-    return (hunk_of(lines),) if lines else ()
 
 
 def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
@@ -131,11 +125,6 @@ def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
     return hunk_of(ops, markless=markless, at_end=at_end)
 
 
-def apply(edits: Edits, read: Read) -> Applied:
-    """Return all files, or none; raises `EditRefused`."""
-    return apply_edits(edits, read)
-
-
 def render(path: str, before: str | None, after: str | None, around: int = 3) -> str:
     """The change with at least `around` lines above and below, and as many more as make each place the only one."""
     if after is None:
@@ -147,11 +136,11 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
     spans: list[tuple[int, int, list[tuple[int, int, list[str]]]]] = []
     for group in change_groups(old.lines, new.lines):
         groups = [group]
-        start, end = _only(old.lines, group[0], group[1], around)
+        start, end = only_span(old.lines, group[0], group[1], around)
         while spans and start <= spans[-1][1]:
             before_start, _, earlier = spans.pop()
             groups = [*earlier, *groups]
-            start, end = min(start, before_start), max(end, _only(old.lines, before_start, end, 0)[1])
+            start, end = min(start, before_start), max(end, only_span(old.lines, before_start, end, 0)[1])
         spans.append((start, end, groups))
     for start, end, groups in spans:
         written.append("@@")
@@ -164,10 +153,3 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
         written += [f" {line}" for line in old.lines[at:end]]
         written += [_END_OF_FILE] if not old.lines else []
     return "\n".join([*written, _END, ""])
-
-
-def _only(lines: Sequence[str], start: int, end: int, around: int) -> tuple[int, int]:
-    start, end = max(0, start - around), min(len(lines), end + around)
-    while (start > 0 or end < len(lines)) and (start == end or not only_place(lines, start, end)):
-        start, end = max(0, start - 1), min(len(lines), end + 1)
-    return start, end

@@ -22,12 +22,13 @@ from itertools import groupby
 from operator import itemgetter
 
 from misstep.harness.edits.applying import apply_edits
-from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from misstep.harness.edits.changes import Edits, FileEdit, Hunk, Tag, hunk_of
 from misstep.harness.edits.file_paths import is_fence, named_path
-from misstep.harness.edits.file_text import both_texts, change_groups, only_place, reply_lines
+from misstep.harness.edits.file_text import both_texts, change_groups, only_span, reply_lines
 from misstep.harness.errors import EditRefused
 
 NAME = "search_replace"
+apply = apply_edits
 _HEAD = re.compile(r"(<{5,9}) ?SEARCH>?[ \t\r]{0,9}")
 _TAIL = re.compile(r"(>{5,9}) ?REPLACE<?[ \t\r]{0,9}")
 _DIVIDER = re.compile(r"(={5,9})[ \t\r]{0,9}")
@@ -97,11 +98,6 @@ def _malformed(place: int, message: str) -> EditRefused:
     return EditRefused("malformed", f"line {place + 1} of the reply: {message}", advice)
 
 
-def apply(edits: Edits, read: Read) -> Applied:
-    """Return all blocks, or none; raises `EditRefused`."""
-    return apply_edits(edits, read)
-
-
 def render(path: str, before: str | None, after: str | None, around: int = 2) -> str:
     """Return the change as blocks with `around` lines above and below, or as many as make each the only one."""
     if after is None:
@@ -110,23 +106,17 @@ def render(path: str, before: str | None, after: str | None, around: int = 2) ->
     blocks = []
     now = list(old.lines)
     for start, end, lines in reversed(change_groups(old.lines, new.lines)):
-        first, last = max(0, start - around), min(len(now), end + around)
-        while now and (first == last or not only_place(now, first, last)):
-            if first == 0 and last == len(now):
-                break
-            first, last = max(0, first - 1), min(len(now), last + 1)
+        first, last = only_span(now, start, end, around)
         blocks.append(_written(now[first:last], [*now[first:start], *lines, *now[end:last]]))
         now[start:end] = lines
     return f"{path}\n```\n" + "".join(blocks) + "```\n"
 
 
 def _written(old: Sequence[str], new: Sequence[str]) -> str:
-    used = {
-        len(match[1]) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL) if (match := mark.fullmatch(line))
-    }
+    matches = (mark.fullmatch(line) for line in (*old, *new) for mark in (_HEAD, _DIVIDER, _TAIL))
+    used = {len(match[1]) for match in matches if match}
     size = next((size for size in (7, 8, 9, 6, 5) if size not in used), 7)
-    body = [f"{'<' * size} SEARCH", *old, "=" * size, *new, f"{'>' * size} REPLACE", ""]
-    return "\n".join(body)
+    return "\n".join([f"{'<' * size} SEARCH", *old, "=" * size, *new, f"{'>' * size} REPLACE", ""])
 
 
 def aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[Tag, str]]:

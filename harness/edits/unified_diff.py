@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from misstep.harness.edits.applying import apply_edits
-from misstep.harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
+from misstep.harness.edits.changes import NO_NEWLINE, Edits, FileEdit, Hunk, Line, Tag, hunk_of, marked_lines
 from misstep.harness.edits.file_paths import is_fence, unquoted
 from misstep.harness.edits.file_text import change_groups, reply_lines, split_file
 from misstep.harness.errors import EditRefused
 
 NAME = "unified_diff"
+apply = apply_edits
 _COUNTS = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*", re.DOTALL)
 _NUMBER = re.compile(r"@@ ?-(\d{1,9})\b")
 _GIT = "diff --git "
@@ -124,7 +125,16 @@ def _hunk(lines: Sequence[str], head: int) -> tuple[Hunk, int]:
         if missing == (0, 0) and not _goes_on(lines, end):
             return _of_lines(lines[head + 1 : end], at, rules), end
         if min(missing) >= 0 and missing != (0, 0):
-            return _short(lines, head, end, missing, at, rules), end
+            # The missing lines can only be blank ones at its end.
+            if missing[0] != missing[1] or missing[0] > _MOST_BLANK or end == head + 1:
+                what = f"{missing[0]} old and {missing[1]} new lines of the hunk are missing"
+                message, advice = (
+                    f"line {head + 1} of the reply: {what}",
+                    "Write all of its lines, and counts that fit.",
+                )
+                raise EditRefused("hunk_mismatch", message, advice)
+            hunk = _of_lines(lines[head + 1 : end], at, (*rules, "trailing_blank"))
+            return structs.replace(hunk, lines=(*hunk.lines, *[Line(" ", "")] * missing[0])), end
     end = _uncounted_end(lines, head + 1)
     return _of_lines(lines[head + 1 : end], at, (*rules, "counts")), end
 
@@ -133,8 +143,9 @@ def _counted(lines: Sequence[str], place: int, old: int, new: int) -> tuple[int,
     """The line after as many as are counted, and how many old and new ones are wanting; below 0 if there are more."""
     while place < len(lines) and (old > 0 or new > 0):
         line = lines[place]
+        is_next_file = _is_header(lines, place) and "".join(lines[place + 2 : place + 3]).startswith("@@")
         ends = line.startswith(("@@", "diff --git ")) or is_fence(line)
-        if ends or (_is_next_file(lines, place) and (old, new) != (1, 1)):
+        if ends or (is_next_file and (old, new) != (1, 1)):
             break
         if line[:1] != "\\":
             old -= line[:1] != "+"
@@ -147,25 +158,10 @@ def _counted(lines: Sequence[str], place: int, old: int, new: int) -> tuple[int,
     return place, (old, new)
 
 
-def _is_next_file(lines: Sequence[str], place: int) -> bool:
-    return _is_header(lines, place) and place + 2 < len(lines) and lines[place + 2].startswith("@@")
-
-
 def _goes_on(lines: Sequence[str], end: int) -> bool:
     if end >= len(lines) or _is_header(lines, end) or lines[end].rstrip("\r") in ("-- ", "--"):
         return False
     return lines[end][:1] in ("+", "-") or (lines[end][:1] == " " and bool(lines[end].strip()))
-
-
-def _short(
-    lines: Sequence[str], head: int, end: int, missing: tuple[int, int], at: int | None, rules: tuple[str, ...]
-) -> Hunk:
-    """Return a hunk with fewer lines than it counts, if the missing ones can be blank ones at its end."""
-    if missing[0] != missing[1] or missing[0] > _MOST_BLANK or end == head + 1:
-        message = f"line {head + 1} of the reply: {missing[0]} old and {missing[1]} new lines of the hunk are missing"
-        raise EditRefused("hunk_mismatch", message, "Write all of its lines, and counts that fit.")
-    hunk = _of_lines(lines[head + 1 : end], at, (*rules, "trailing_blank"))
-    return structs.replace(hunk, lines=(*hunk.lines, *_of_lines([" "] * missing[0], None, ()).lines))
 
 
 def _uncounted_end(lines: Sequence[str], place: int) -> int:
@@ -192,13 +188,11 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
         opened[ops[place - number - 1][0]] = place - number
     if not ops:
         raise EditRefused("malformed", "a hunk has no lines", "Write the lines below @@ with their marks.")
-    lasts = {
-        side: max((n for n, (tag, _) in enumerate(ops, 1) if tag in (side, " ")), default=0) for side in ("-", "+")
-    }
+    lasts = {side: max((n for n, (tag, _) in enumerate(ops, 1) if tag in side), default=0) for side in ("- ", "+ ")}
     old_open = any(tag != "+" for tag in opened)
     new_open = any(tag != "-" for tag in opened)
     for tag, number in opened.items():
-        if (tag != "+" and number != lasts["-"]) or (tag != "-" and number != lasts["+"]):
+        if any(tag in side and number != last for side, last in lasts.items()):
             message = f"`{NO_NEWLINE}` is below a line that is not the last"
             raise EditRefused("no_newline_at_end", message, "Write it below the last line.")
     endless = {number - 1 for number in opened.values()}
@@ -235,11 +229,6 @@ def _file_edit(section: _Section, known: str) -> FileEdit:
     return FileEdit(new, hunks, rules=rules)
 
 
-def apply(edits: Edits, read: Read) -> Applied:
-    """Return all hunks, or none; raises `EditRefused`."""
-    return apply_edits(edits, read)
-
-
 def render(path: str, before: str | None, after: str | None, around: int = 3) -> str:
     """The change as git writes it, with `around` lines above and below; raises `EditRefused` if there is none."""
     if before == after:
@@ -256,9 +245,8 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
         text, shift = _hunk_text(groups[at:until], old, around, shift)
         body += text
         at = until
-    return (
-        name + (head if body else "new file mode 100644\n" if before is None else "deleted file mode 100644\n") + body
-    )
+    mode = f"{'new' if before is None else 'deleted'} file mode 100644\n"
+    return name + (head if body else mode) + body
 
 
 def _marked_lines(text: str | None, path: str) -> list[str]:

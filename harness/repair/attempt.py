@@ -23,6 +23,8 @@ from misstep.harness.trajectory import Outcome, Trajectory
 from misstep.harness.workspace import Sandbox, Snapshot, Workspace
 from misstep.harness.workspace.suite_report import SuiteReport
 
+_Number = TypeVar("_Number", int, float)
+
 
 class Setting(Struct, frozen=True):
     """The feedback that an agent gets while it works; how a patch is scored does not depend on it.
@@ -36,24 +38,18 @@ class Setting(Struct, frozen=True):
     test_execution: bool
 
 
-SETTINGS: dict[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        Setting("react", static_analysis=False, test_execution=False),
-        Setting("react+static", static_analysis=True, test_execution=False),
-        Setting("react+tests", static_analysis=False, test_execution=True),
-        Setting("react+static+tests", static_analysis=True, test_execution=True),
-    )
+SETTINGS = {
+    name: Setting(name, static_analysis="static" in name, test_execution="tests" in name)
+    for name in ("react", "react+static", "react+tests", "react+static+tests")
 }
 """In the order of the paper's table III; the last is the one that went into production."""
 
 
 def setting_named(name: str) -> Setting:
     """Return the setting of a name."""
-    try:
-        return SETTINGS[name]
-    except KeyError:
-        raise UsageError(f"no setting {name!r}", f"Settings: {', '.join(SETTINGS)}.") from None
+    if name not in SETTINGS:
+        raise UsageError(f"no setting {name!r}", f"Settings: {', '.join(SETTINGS)}.")
+    return SETTINGS[name]
 
 
 MOST_PATCH = 1 << 20
@@ -217,9 +213,6 @@ async def _run(
     failure = {FAILURE: case.extra[FAILURE]} if FAILURE in case.extra else {}
     extra = {**run.extra, "edits": edits, **repairer.notes(), **failure}
     return replace(run, model=ask.model or None, extra=extra), environment
-
-
-_Number = TypeVar("_Number", int, float)
 
 
 def _total(values: Iterable[_Number | None]) -> _Number | None:

@@ -56,15 +56,10 @@ async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings)
         fix = fix_of(folder)
     except MisstepError as unreadable:
         return CaseInstructions(name, "", refused=dict.fromkeys(FORMS, unreadable.found))
-    texts: dict[str, str] = {}
-    refused: dict[str, str] = {}
     outcomes: list[Outcome] = []
-    for kind in FORMS:
-        text, complaint = await _written(kind, fix, ask, settings, outcomes)
-        if complaint:
-            refused[kind] = complaint
-        elif text:
-            texts[kind] = text
+    answers = {kind: await _written(kind, fix, ask, settings, outcomes) for kind in FORMS}
+    texts = {kind: text for kind, (text, _) in answers.items() if text}
+    refused = {kind: complaint for kind, (_, complaint) in answers.items() if complaint}
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
     costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None]
     error = next((outcome.sentence for outcome in outcomes if isinstance(outcome, Failure)), "")
@@ -77,16 +72,12 @@ async def _written(
     """Return the text of a kind, or what is wrong with the last answer; neither where the model gave none."""
     prompt = shipped_prompt(PROMPT)
     values = {"form": FORMS[kind], "path": fix.path, "diff": fix.diff}
-    opening: tuple[Message, ...] = (
-        Message("system", fill(prompt.system, values)),
-        Message("user", fill(prompt.user, values)),
-    )
-    messages, complaint = opening, ""
+    opening = Message("system", fill(prompt.system, values)), Message("user", fill(prompt.user, values))
+    messages: tuple[Message, ...] = opening
+    complaint = ""
+    how = settings.temperature, settings.max_tokens, settings.seed
     for _ in range(TRIES):
-        request = Request(
-            settings.name or ask.model, messages, settings.temperature, settings.max_tokens, settings.seed
-        )
-        outcome = await ask(request)
+        outcome = await ask(Request(settings.name or ask.model, messages, *how))
         outcomes.append(outcome)
         if isinstance(outcome, Failure):
             return "", ""

@@ -111,9 +111,8 @@ def read_case(folder: Path) -> CaseFolder:
     case = toml_form(data, RepairCase, file, _FORM)
     misspelt(data, RepairCase.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
-        raise InputError(
-            f"the id {case.id!r} is not a file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
-        )
+        advice = "Use letters, digits, '.', '_' and '-'."
+        raise InputError(f"the id {case.id!r} is not a file name", advice, file=file, field="id")
     if not case.oracle:
         raise InputError("the oracle names no test", _FORM, file=file, field="oracle")
     if not case.test_command.strip():
@@ -131,16 +130,13 @@ def read_cases(folder: Path) -> Iterator[CaseFolder]:
     seen: dict[str, Path] = {}
     for file in sorted(folder.glob(f"*/{CASE}")):
         case = read_case(file.parent)
-        if case.case.id in seen:
-            raise InputError(
-                f"the id {case.case.id!r} is that of {seen[case.case.id]} too", _FORM, file=file, field="id"
-            )
-        seen[case.case.id] = file.parent
+        if before := seen.get(name := case.case.id):
+            raise InputError(f"the id {name!r} is that of {before} too", _FORM, file=file, field="id")
+        seen[name] = file.parent
         yield case
     if not seen:
-        raise InputError(
-            "no repair case in this folder", f"A case is a folder with {CASE} and {BEFORE}/. {_FORM}", file=folder
-        )
+        advice = f"A case is a folder with {CASE} and {BEFORE}/. {_FORM}"
+        raise InputError("no repair case in this folder", advice, file=folder)
 
 
 def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[CaseFolder]:
@@ -157,10 +153,8 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     file, texts = case.extra.get("file"), case.extra.get("instructions")
     text = texts.get(kind.replace("-", "_")) if isinstance(texts, dict) else None
     if not (isinstance(file, str) and isinstance(text, str)):
-        raise UsageError(
-            f"the case {case.id} has no {kind} instructions",
-            "Leave out --instructions, or make such cases with `misstep repair build --set patchgen`.",
-        )
+        advice = "Leave out --instructions, or make such cases with `misstep repair build --set patchgen`."
+        raise UsageError(f"the case {case.id} has no {kind} instructions", advice)
     task = f"Change the file {file} as follows.\n\n{text}\n"
     extra = {**case.extra, FAILURE: case.task, INSTRUCTION: text}
     return replace(folder, case=replace(case, task=task, extra=extra))
@@ -184,9 +178,8 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
 def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> None:
     """Write a case's files beside its tree, which is there already."""
     file = folder / CASE
-    values = msgspec.to_builtins(case)
     with writing(file):
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(tomli_w.dumps({key: values[key] for key in values}, multiline_strings=True), encoding="utf-8")
+        file.write_text(tomli_w.dumps(msgspec.to_builtins(case), multiline_strings=True), encoding="utf-8")
         if golden is not None:
             (folder / GOLDEN).write_bytes(golden.encode("utf-8", "surrogateescape"))

@@ -17,7 +17,7 @@ from misstep.harness.generate.voice import Voice
 from misstep.harness.registry import Registry
 from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from misstep.harness.repair.case import instruction_of
-from misstep.harness.repair.search import search_repairer
+from misstep.harness.repair.search.policy import search_repairer
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Workspace
 
@@ -60,7 +60,6 @@ _LOOKS = 4
 """How many files the wayward agent looks at."""
 
 ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
-"""The policies that ask no model."""
 
 
 def model(options: RepairerOptions) -> MakeRepairer:
@@ -94,7 +93,7 @@ def replay(options: RepairerOptions) -> MakeRepairer:
 
 
 def search(options: RepairerOptions) -> MakeRepairer:
-    """Small changes where the failure leads, without a model."""
+    """Return small changes where the failure leads, without a model."""
     return search_repairer(options.edit_format)
 
 
@@ -106,12 +105,9 @@ def wayward(options: RepairerOptions) -> MakeRepairer:
     def make(place: CaseWorkspace) -> Repairer:
         random = Random(f"{options.seed + place.sample}")  # noqa: S311 -- no secret
         ground = _ground(place.workspace, Voice(random, "development"))
-        slips = []
-        for category, forms, lasts in _WAYWARD:
-            made = random.choice(forms)(ground, random)
-            slips.append(Slip((category,), 1, lasts, made.command, made.undo))
-        work = [looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]]
-        policy = WaywardPolicy(work, slips)
+        made = [(category, lasts, random.choice(forms)(ground, random)) for category, forms, lasts in _WAYWARD]
+        slips = [Slip((category,), 1, lasts, one.command, one.undo) for category, lasts, one in made]
+        policy = WaywardPolicy([looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]], slips)
         return Repairer(policy, policy)
 
     return make

@@ -103,7 +103,9 @@ def score(
         put_files(workspace, {path: text for path, text in texts.items() if path not in own})
         unchanged: tuple[Signal, ...] = ()
         if own and case.extra.get(CHANGE_TESTS) is True:
-            unchanged = (_unchanged_signal(workspace, case),)
+            (before,) = oracle_reports(workspace, case, 1)
+            text = " pass too" if before.passed else f": {before.feedback(1_000)}"
+            unchanged = (Signal(UNCHANGED_TESTS, before.passed, f"the tests as they were{text}"),)
             put_files(workspace, {path: texts[path] for path in own})
         reports = oracle_reports(workspace, case, until=False)
         report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
@@ -127,15 +129,8 @@ def signals_without_tests(
         signals.append(analysis.signal(changed) if analysis else unknown)
     signals.append(test_files.check(changed, case.oracle))
     reverts = (revert.check(patch, blamed) for blamed in case.diffs.values())
-    likest = max(reverts, key=lambda each: each.score or 0, default=None)
-    return (*signals, likest) if likest else tuple(signals)
-
-
-def _unchanged_signal(workspace: Workspace, case: RepairCase) -> Signal:
-    """Return what the oracle's tests find as they were before the patch; nothing is left in the workspace."""
-    (report,) = oracle_reports(workspace, case, 1)
-    text = "the tests as they were pass too" if report.passed else f"the tests as they were: {report.feedback(1_000)}"
-    return Signal(UNCHANGED_TESTS, report.passed, text)
+    signals += sorted(reverts, key=lambda each: each.score or 0, reverse=True)[:1]
+    return tuple(signals)
 
 
 def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
@@ -150,18 +145,18 @@ def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
 def _second_signals(
     folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox
 ) -> tuple[Signal, ...]:
-    signals = [_suite_signal(folder, workspace, oracle, sandbox)]
-    if held_out := folder.held_out():
-        put_files(workspace, held_out)
-        limits = Limits(seconds=_SUITE_TIMES * folder.case.timeout_seconds)
-        report = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
-        text = "the tests that were held out pass" if report.passed else report.feedback(2_000)
-        signals.append(Signal(HELD_OUT_TESTS, report.passed, text))
-    return tuple(signals)
+    suite = _suite_signal(folder, workspace, oracle, sandbox)
+    if not (held_out := folder.held_out()):
+        return (suite,)
+    put_files(workspace, held_out)
+    limits = Limits(seconds=_SUITE_TIMES * folder.case.timeout_seconds)
+    report = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
+    text = "the tests that were held out pass" if report.passed else report.feedback(2_000)
+    return suite, Signal(HELD_OUT_TESTS, report.passed, text)
 
 
 def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox) -> Signal:
-    """Whether a test of the whole suite fails that did not fail before; one that is the oracle alone cannot tell."""
+    """Return whether a test of the whole suite newly fails; a suite that is the oracle alone cannot tell."""
     case = folder.case
     limits = Limits(seconds=_SUITE_TIMES * case.timeout_seconds)
     after = run_suite(workspace, case.test_command, (), limits)
@@ -171,8 +166,7 @@ def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport,
         return Signal(SUITE, True, "the whole suite passes")
     with open_case(folder, sandbox) as untouched:
         before = run_suite(untouched, case.test_command, (), limits)
-    known = {test.id for test in before.failed}
-    new = sorted(test.id for test in after.failed if test.id not in known)
+    new = sorted({test.id for test in after.failed} - {test.id for test in before.failed})
     if after.ended != "exited" or (not after.failed and before.exit_code == 0):
         return Signal(SUITE, False, after.feedback(2_000))
     text = f"newly failing: {', '.join(new)}" if new else "no test fails that did not fail before"
@@ -218,14 +212,14 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
         texts = {path: None if text is None else text.encode() for path, text in applied.files.items()}
     with open_case(folder, sandbox) as workspace:
         before = oracle_reports(workspace, case, runs)
+        after: list[SuiteReport] = []
         outcome = _judged(before, "on the broken tree", passes=False)
-        reports = before
         if outcome.holds and golden is not None:
             put_files(workspace, texts)
             after = oracle_reports(workspace, case, runs)
             outcome = _judged(after, "with the golden patch", passes=True)
-            reports = [*before, *after]
-    return replace(outcome, seconds=round(sum(report.seconds for report in reports), 3), before=tuple(before))
+    seconds = round(sum(report.seconds for report in (*before, *after)), 3)
+    return replace(outcome, seconds=seconds, before=tuple(before))
 
 
 def _judged(reports: Sequence[SuiteReport], where: str, *, passes: bool) -> Affirmed:

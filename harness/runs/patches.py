@@ -5,7 +5,7 @@ patches without one are left out.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep.harness.errors import InputError, UsageError, writing
-from misstep.harness.evidence import Evidence, together
+from misstep.harness.evidence import together
 from misstep.harness.items import Item, read_question
 from misstep.harness.journal.records import MANIFEST, Manifest
 from misstep.harness.journal.run_folder import make_folder
@@ -52,7 +52,11 @@ def write_patches(
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
     manifests = [_manifest(run) for run in runs]
     patches = _patches(runs)
-    gold = _executed(runs, patches) if labels is None else list(labels)
+    gold = list(labels or ())
+    if labels is None:
+        flaky = {attempt.case for run in runs for attempt in recorded_attempts(run) if attempt.ended == FLAKY}
+        scored = [each for each in patches.values() if each.solved is not None and each.case not in flaky]
+        gold = [Gold(each.id, ORACLE, ACCEPTABLE if each.solved else UNACCEPTABLE) for each in scored]
     if unknown := next((row.item for row in gold if row.item not in patches), None):
         raise UsageError(f"the label of {unknown!r} is of no patch in these runs", "Name the runs that it is about.")
     if passing:
@@ -61,7 +65,31 @@ def write_patches(
         why = "A recording of a run keeps no patches." if labels is None else "Label some patches first."
         message = f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}"
         raise InputError(message, why, file=runs[0])
-    benchmark = _write(gold, patches, runs, manifests, out)
+    question = read_question(question_folder())
+    raters = tuple(dict.fromkeys(row.rater for row in gold))
+    measured = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
+    generated = [manifest.settings.get("evidence") == "generated" for manifest in manifests]
+    benchmark = Benchmark(
+        name=question.name,
+        title=f"Patches of repair runs, and {measured}",
+        kind=question.kind,
+        labels=question.labels,
+        raters=raters,
+        licence="",
+        citation="",
+        origin=tuple(run.resolve().name for run in runs),
+        digest=" ".join(manifest.inputs.digest for manifest in manifests),
+        positive=question.positive,
+        evidence=together("generated" if made else "real" for made in generated),
+        question=question.asks,
+    )
+    labelled = {row.item for row in gold}
+    items = [_item(attempt) for name, attempt in patches.items() if name in labelled]
+    parent = out.resolve().parent
+    make_folder(parent)
+    with writing(out), TemporaryDirectory(dir=parent, prefix=f".{out.name}.") as building:
+        benchmark = write_benchmark(Path(building) / out.name, benchmark, items, gold)
+        (Path(building) / out.name).rename(out)
     return WrittenPatches(benchmark, Counter((patches[row.item].solved, row.label) for row in gold))
 
 
@@ -76,60 +104,12 @@ def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
     return attempts
 
 
-def _executed(runs: Sequence[Path], patches: Mapping[str, RepairAttempt]) -> list[Gold]:
-    """Return the tests' labels of patches; a case whose oracle is flaky has none."""
-    flaky = {attempt.case for run in runs for attempt in recorded_attempts(run) if attempt.ended == FLAKY}
-    return [
-        Gold(attempt.id, ORACLE, ACCEPTABLE if attempt.solved else UNACCEPTABLE)
-        for attempt in patches.values()
-        if attempt.solved is not None and attempt.case not in flaky
-    ]
-
-
-def _write(
-    gold: Sequence[Gold],
-    patches: Mapping[str, RepairAttempt],
-    runs: Sequence[Path],
-    manifests: Sequence[Manifest],
-    out: Path,
-) -> Benchmark:
-    question = read_question(question_folder())
-    raters = tuple(dict.fromkeys(row.rater for row in gold))
-    measured = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
-    benchmark = Benchmark(
-        name=question.name,
-        title=f"Patches of repair runs, and {measured}",
-        kind=question.kind,
-        labels=question.labels,
-        raters=raters,
-        licence="",
-        citation="",
-        origin=tuple(run.resolve().name for run in runs),
-        digest=" ".join(manifest.inputs.digest for manifest in manifests),
-        positive=question.positive,
-        evidence=together(map(_evidence, manifests)),
-        question=question.asks,
-    )
-    labelled = dict.fromkeys(row.item for row in gold)
-    items = [_item(attempt) for name, attempt in patches.items() if name in labelled]
-    parent = out.resolve().parent
-    make_folder(parent)
-    with writing(out), TemporaryDirectory(dir=parent, prefix=f".{out.name}.") as building:
-        written = write_benchmark(Path(building) / out.name, benchmark, items, gold)
-        (Path(building) / out.name).rename(out)
-    return written
-
-
 def _manifest(run: Path) -> Manifest:
     advice = f"Name a folder that `misstep {COMMAND}` wrote."
     manifest = manifest_of(run, advice)
     if manifest.command != COMMAND:
         raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
     return manifest
-
-
-def _evidence(manifest: Manifest) -> Evidence:
-    return "generated" if manifest.settings.get("evidence") == "generated" else "real"
 
 
 def _item(attempt: RepairAttempt) -> Item:

@@ -20,9 +20,9 @@ from misstep.harness.journal.inputs import digest_of, length_and_checksum, liste
 from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.observer import LiveObservation, live_observer
-from misstep.harness.protocols import Ask, FittedJudge
+from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
-from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer, Setting, attempt
+from misstep.harness.repair.attempt import MakeRepairer, Setting, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.scoring import Affirmed, affirm
@@ -103,9 +103,7 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             settings["patcher_model"] = plan.options.patcher_model
         if plan.patch_judge is not None:
             settings["patch_judge"] = plan.patch_judge.settings()
-        if plan.observation is not None:
-            settings |= plan.observation.settings()
-        return settings
+        return settings | (plan.observation.settings() if plan.observation is not None else {})
 
     def inputs(self) -> Inputs:
         """Return every file of the cases."""
@@ -153,43 +151,35 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         return None if ask.cut_off else (made, ask.spent_usd)
 
     def _affirmed(self, case: CaseFolder) -> Affirmed:
-        """Return whether a case is to be repaired: no rule speaks against it, and it is what it claims to be."""
-        if objections := self._plan.objections(case.case):
-            return Affirmed(False, objections)
-        return affirm(case, self._sandbox)
+        objections = self._plan.objections(case.case)
+        return Affirmed(False, objections) if objections else affirm(case, self._sandbox)
 
     async def _observed(
         self, unit: tuple[CaseFolder, int], ask: ItemAsk, patch_judge: PatchJudge | None
     ) -> RepairAttempt:
-        how = self._plan.observation
-        if how is None:
-            return await self._attempt(unit, self._make, ask, patch_judge)
+        plan, (case, sample) = self._plan, unit
+
+        async def attempted(make: MakeRepairer) -> RepairAttempt:
+            return await attempt(
+                case,
+                plan.setting,
+                make,
+                ask,
+                sandbox=self._sandbox,
+                edit_format=plan.edit_format,
+                limits=plan.limits,
+                sample=sample,
+                name=plan.policy,
+                patch_judge=patch_judge,
+            )
+
+        if (how := plan.observation) is None:
+            return await attempted(self._make)
         detector_ask = ask.for_model(how.model) if how.model else NO_MODEL
-        async with live_observer(self.id_of(unit), unit[0].case.task, how, detector_ask) as observer:
-
-            def make(place: CaseWorkspace) -> Repairer:
-                return replace(self._make(place), watcher=observer)
-
-            made = await self._attempt(unit, make, ask, patch_judge)
+        async with live_observer(self.id_of(unit), case.case.task, how, detector_ask) as observer:
+            made = await attempted(lambda place: replace(self._make(place), watcher=observer))
         steps = made.trajectory.steps if made.trajectory is not None else ()
         return replace(made, observed=observer.observed(steps))
-
-    async def _attempt(
-        self, unit: tuple[CaseFolder, int], make: MakeRepairer, ask: Ask, patch_judge: PatchJudge | None
-    ) -> RepairAttempt:
-        plan, (case, sample) = self._plan, unit
-        return await attempt(
-            case,
-            plan.setting,
-            make,
-            ask,
-            sandbox=self._sandbox,
-            edit_format=plan.edit_format,
-            limits=plan.limits,
-            sample=sample,
-            name=plan.policy,
-            patch_judge=patch_judge,
-        )
 
 
 def run_repairs(

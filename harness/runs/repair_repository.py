@@ -85,11 +85,15 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
     """Return the failing tests at the head of a repository as repair cases, one a cause, and those held back."""
     folder, held = out / CASES, out / HELD_BACK
     if folder.is_dir():
-        kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
-        return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), kept)
+        return _found_cases(out)
     toolchain, command = project_toolchain(repository, tests.command, tests.python), own_command(tests.command)
     limits, uncommitted = Limits(seconds=tests.seconds), tests.uncommitted
-    _say_of_files(repository, uncommitted=uncommitted)
+    with Repository(repository) as opened:
+        paths = opened.uncommitted_paths()
+    if paths:
+        named = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
+        counts = "are taken in" if uncommitted else "do not count; --uncommitted takes them in"
+        say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
     out.mkdir(parents=True, exist_ok=True)
     tasks_file = (tests.tasks_file or tasks_beside(repository)).resolve()
     with closing(TaskStore(tasks_file)) as store:
@@ -117,23 +121,16 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
                 python=tests.python,
                 tasks_file=tasks_file,
             )
-    held_back = [
-        HeldBack(triaged.task.tests, triaged.decision.objections[0].rule, triaged.decision.objections[0].reason)
-        for triaged in tasks
-        if not triaged.decision.run
-    ]
-    held.write_bytes(msgspec.json.encode(held_back))
+    firsts = [(each.task.tests, each.decision.objections[0]) for each in tasks if not each.decision.run]
+    held.write_bytes(msgspec.json.encode([HeldBack(named, first.rule, first.reason) for named, first in firsts]))
     building.rename(folder)
-    return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), tuple(held_back))
+    return _found_cases(out)
 
 
-def _say_of_files(repository: Path, *, uncommitted: bool) -> None:
-    with Repository(repository) as opened:
-        paths = opened.uncommitted_paths()
-    if paths:
-        named = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
-        counts = "are taken in" if uncommitted else "do not count; --uncommitted takes them in"
-        say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
+def _found_cases(out: Path) -> FoundCases:
+    held = out / HELD_BACK
+    kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
+    return FoundCases(tuple(read_case(each) for each in sorted((out / CASES).iterdir())), kept)
 
 
 def case_of(run: Path, name: str) -> CaseFolder:

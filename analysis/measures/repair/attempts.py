@@ -44,10 +44,15 @@ class RepairArm(Struct, frozen=True):
 
 def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
     """Return the attempts at cases that hold, in order of case and number: of two with one id the last."""
+    last = in_order(attempts)
+    left_out = {attempt.case for attempt in last if attempt.ended in (NOT_AFFIRMED, FLAKY)}
+    return [attempt for attempt in last if attempt.case not in left_out]
+
+
+def in_order(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
+    """Return attempts in order of case and number: of two with one id the last."""
     last = {attempt.id: attempt for attempt in attempts}
-    left_out = {attempt.case for end in (NOT_AFFIRMED, FLAKY) for attempt in ended_as(end, last.values())}
-    of_held = (attempt for attempt in last.values() if attempt.case not in left_out)
-    return sorted(of_held, key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
+    return sorted(last.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
 
 
 def by_case(attempts: Iterable[RepairAttempt]) -> dict[str, list[RepairAttempt]]:

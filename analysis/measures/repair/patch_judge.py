@@ -79,7 +79,7 @@ def reviewed_document(patches: ReviewedPatches) -> dict[str, Any]:
 
 @made_by_this
 def reviewed_table(patches: ReviewedPatches) -> Table:
-    """Patches that pass their tests: how many reviewers rejected, and how many of either the judge would have held."""
+    """Return how many passing patches reviewers rejected, and how many of either the judge would have held."""
     judge, rejected = patches.judge, patches.rejected
     counts = {"accepted": len(patches.accepted), "rejected": len(rejected)}
     shares = {
@@ -91,14 +91,9 @@ def reviewed_table(patches: ReviewedPatches) -> Table:
     rows += rows_in("share", shares, "The judge of patches", _SOURCE) if judge.n else []
     named = ", ".join(rejected[:_MOST_NAMED]) + (", …" if len(rejected) > _MOST_NAMED else "")
     notes = [f"Rejected: {named}."] if rejected else []
-    return _REJECTED.table(
-        _finding(patches), rows, notes if judge.n else [*notes, "No judge of patches was asked about them."]
-    )
-
-
-def _finding(patches: ReviewedPatches) -> str:
-    share = patches.share_rejected
-    if not share.n:
-        return "Reviewers have decided on no patch that passes its tests."
-    noun = "patch that passes" if share.n == 1 else "patches that pass"
-    return f"Reviewers rejected {with_interval(share, 'share')} of {share.n:,} {noun} the tests."
+    notes += [] if judge.n else ["No judge of patches was asked about them."]
+    share, finding = patches.share_rejected, "Reviewers have decided on no patch that passes its tests."
+    if share.n:
+        noun = "patch that passes" if share.n == 1 else "patches that pass"
+        finding = f"Reviewers rejected {with_interval(share, 'share')} of {share.n:,} {noun} the tests."
+    return _REJECTED.table(finding, rows, notes)

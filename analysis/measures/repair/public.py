@@ -36,7 +36,7 @@ def pooled(one: SolvedSet, system: str) -> Estimate:
 
 
 def over_tasks(one: SolvedSet, system: str) -> Estimate:
-    """The share of all tries that succeeded, where the tries at a task hang together: Korn and Graubard's interval."""
+    """Return the share of all tries that succeeded, those at a task hanging together: Korn and Graubard's interval."""
     return korn_graubard([(solved, tried) for tried, solved in one.systems[system].values()])
 
 
@@ -60,14 +60,13 @@ def public_repairs_table(
             p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
             of_gap = rows_in("difference", {"Difference": paired_score_interval(gap.paired)}, *where)
             rows += measured_on(one.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
-    finding = _repaired_finding(repaired[0]) if repaired else _ABSENT
+    finding = _ABSENT
+    for one in repaired[:1]:
+        best = one.ranked_by_share()[0]
+        rate = pooled(one, best)
+        share = with_interval(rate, "share")
+        finding = f"The best on {one.title} ({best}) repairs {share} of {rate.n:,} programs."
     return _REPAIRED.table(finding, rows, notes, datasets=(one.dataset for one in (*repaired, *cases)))
-
-
-def _repaired_finding(one: SolvedSet) -> str:
-    best = one.ranked_by_share()[0]
-    rate = pooled(one, best)
-    return f"The best on {one.title} ({best}) repairs {with_interval(rate, 'share')} of {rate.n:,} programs."
 
 
 @made_by_this
@@ -78,10 +77,8 @@ def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (
         rows += _rates(one, {name: pooled(one, name) for name in one.systems})
     for one in tests:
         rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
-    finding = _programs_finding(programs[0]) if programs else _ABSENT
+    finding = _ABSENT
+    for one in programs[:1]:
+        shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
+        finding = f"On {one.title} the tests pass for {'; '.join(shares)}."
     return _PROGRAMS.table(finding, rows, notes, datasets=(one.dataset for one in (*programs, *tests)))
-
-
-def _programs_finding(one: SolvedSet) -> str:
-    shares = [f"{with_interval(pooled(one, name), 'share')} of {name}" for name in one.systems]
-    return f"On {one.title} the tests pass for {'; '.join(shares)}."

@@ -85,7 +85,7 @@ def review_document(funnel: ReviewFunnel) -> dict[str, Any]:
 
 @made_by_this
 def review_table(funnel: ReviewFunnel, source: str = _SOURCE, evidence: Evidence = "real") -> Table:
-    """From generated to landed: counts, and rates with the base of each."""
+    """Return counts from generated to landed, and rates with the base of each."""
     unreviewed = len(funnel.reached["landed"] - funnel.reached["reviewed"])
     notes = [f"Landed without a review on record: {unreviewed:,}."] if unreviewed else []
     drawn = funnel_rows(funnel, source, evidence)
@@ -149,17 +149,13 @@ def rollout_document(stages: Sequence[RolloutStage]) -> dict[str, Any]:
 
 @made_by_this
 def rollout_table(stages: Sequence[RolloutStage]) -> Table:
-    """The funnel at each share of a rollout, one below the other."""
+    """Return the funnel at each share of a rollout, one below the other."""
     rows: list[Row] = []
+    sentences = []
     for one in stages:
-        group = f"{one.name} of the cases"
+        group, landed = f"{one.name} of the cases", one.funnel.rate("landed", "published")
         rows += rows_in("count", {"cases": one.cases}, group, _SOURCE)
         rows += _rows(one.funnel, _SOURCE, "real", group)
-    return _ROLLOUT.table(" ".join(map(_sentence, stages)), rows)
-
-
-def _sentence(one: RolloutStage) -> str:
-    landed = one.funnel.rate("landed", "published")
-    if not landed.n:
-        return f"At {one.name} no patch was published."
-    return f"At {one.name} {with_interval(landed, 'share')} of {landed.n:,} published landed."
+        share = f"{with_interval(landed, 'share')} of {landed.n:,} published landed" if landed.n else ""
+        sentences.append(f"At {one.name} {share or 'no patch was published'}.")
+    return _ROLLOUT.table(" ".join(sentences), rows)

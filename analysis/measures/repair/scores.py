@@ -18,6 +18,7 @@ from misstep.analysis.measures.repair.attempts import (
     counted,
     ended_as,
     had_error,
+    in_order,
     noted,
     ran,
     solved_counts,
@@ -36,6 +37,7 @@ MOST_K = 10
 RESAMPLES = 10_000
 
 _NO_CASE = "no attempt at a case that holds"
+_SPENT = ("seconds", "input_tokens", "output_tokens", "cost_usd")
 
 Cases = Mapping[str, Sequence[RepairAttempt]]
 
@@ -107,6 +109,10 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
         return mean_of_cases([[float(holds(one)) for one in tries] for tries in of.values()], seed, resamples)
 
     solve_rate = rate(_solved, cases)
+    spent: dict[str, list[float | None]] = {
+        **{name: [getattr(one, name) for one in attempts] for name in _SPENT},
+        **{name: [noted(one, name) for one in attempts] for name in ("test_runs", "candidates")},
+    }
     return RepairScores(
         arm=arm,
         n=len(cases),
@@ -121,7 +127,7 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
         error_rate=rate(had_error, cases),
         cut_off_rate=rate(was_cut_off, cases),
         iterations=iterations_of(cases, seed, resamples),
-        spent=_spent(attempts),
+        spent={name: _sum(values) for name, values in spent.items()},
         signals=signal_counts(attempts),
         second_tests=_second_tests(attempts),
     )
@@ -144,11 +150,10 @@ def _solve_rates(cases: Cases, first: Estimate, seed: int, resamples: int) -> di
     if not cases:
         return {}
     counts = solved_counts(cases)
-    most = min([MOST_K, *(tried for tried, _ in counts)])
-    more = {
-        k: mean_over_tasks(counts, k, np.random.default_rng(seed), resamples=resamples).mean for k in range(2, most + 1)
-    }
-    return {1: first} | more
+    rates = {1: first}
+    for k in range(2, min([MOST_K, *(tried for tried, _ in counts)]) + 1):
+        rates[k] = mean_over_tasks(counts, k, np.random.default_rng(seed), resamples=resamples).mean
+    return rates
 
 
 def mean_of_cases(values: Sequence[Sequence[float]], seed: int, resamples: int = RESAMPLES) -> Estimate:
@@ -196,12 +201,6 @@ def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estima
     return bootstrapped(middle, drawn, len(cases), units="cases")
 
 
-def _spent(attempts: Sequence[RepairAttempt]) -> dict[str, Spent]:
-    fields = ("seconds", "input_tokens", "output_tokens", "cost_usd")
-    sums = {name: _sum([getattr(attempt, name) for attempt in attempts]) for name in fields}
-    return sums | {name: _sum([noted(attempt, name) for attempt in attempts]) for name in ("test_runs", "candidates")}
-
-
 def _sum(values: Sequence[float | None]) -> Spent:
     known = [value for value in values if value is not None]
     return Spent(sum(known) if known else None, len(known))
@@ -220,8 +219,11 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
     In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
     `error` is `null` where there was none. Several attempts at a case are told apart by `sample`.
     """
+
+    def named(one: Struct, *fields: str) -> dict[str, Any]:
+        return {field: getattr(one, field) for field in fields}
+
     arm = scores.arm
-    last = {attempt.id: attempt for attempt in arm.attempts}
     cases = [
         {
             "id": attempt.case,
@@ -229,33 +231,19 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
             "solved": None if attempt.ended in (NOT_AFFIRMED, FLAKY) else attempt.solved,
             "patched": attempt.patched,
             "error": attempt.error or None,
-            "ended": attempt.ended,
-            "iterations": attempt.iterations,
-            "seconds": attempt.seconds,
+            **named(attempt, "ended", "iterations", "seconds"),
         }
-        for attempt in sorted(last.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
+        for attempt in in_order(arm.attempts)
     ]
     document: dict[str, Any] = to_builtins(
         {
-            "n": scores.n,
-            "attempts": scores.attempts,
-            "not_affirmed": scores.not_affirmed,
-            "flaky": scores.flaky,
-            "unscored": scores.unscored,
-            "policy": arm.policy,
-            "setting": arm.setting,
-            "format": arm.format,
-            "benchmark": arm.benchmark,
-            "solve_rate": scores.solve_rate,
-            "solve_rate_scored": scores.solve_rate_scored,
+            **named(scores, "n", "attempts", "not_affirmed", "flaky", "unscored"),
+            **named(arm, "policy", "setting", "format", "benchmark"),
+            **named(scores, "solve_rate", "solve_rate_scored"),
             "sr_at": {str(k): rate for k, rate in scores.solve_rate_at.items()},
-            "patch_generation_rate": scores.patch_generation_rate,
-            "error_rate": scores.error_rate,
-            "cut_off_rate": scores.cut_off_rate,
-            "iterations": scores.iterations,
+            **named(scores, "patch_generation_rate", "error_rate", "cut_off_rate", "iterations"),
             **{name: spent.total for name, spent in scores.spent.items()},
-            "signals": scores.signals,
-            "second_tests": scores.second_tests,
+            **named(scores, "signals", "second_tests"),
             "cases": cases,
         }
     )

@@ -26,10 +26,6 @@ from misstep.harness.errors import EditRefused
 Damage = Callable[[Random, str, Edit], Case | None]
 
 
-def _none(_: Random, name: str, edit: Edit) -> Case | None:
-    return undamaged(name, edit)
-
-
 def _prose(draw: Random, name: str, edit: Edit) -> Case | None:
     case = undamaged(name, edit)
     tilde = draw.random() < 0.3
@@ -48,7 +44,7 @@ def _escape(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 DAMAGES: dict[str, Damage] = {
-    "none": _none,
+    "none": lambda _, name, edit: undamaged(name, edit),
     "prose and fences": _prose,
     "spaces at line ends lost": trailing_spaces,
     "indentation shifted": indented,

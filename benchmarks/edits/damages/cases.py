@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from benchmarks.edits.made_edits import PATH, Edit, text_of
 from misstep.harness.edits import edit_format
+from misstep.harness.edits.changes import Hunk
 from misstep.harness.edits.file_text import places_of
 
 FORMATS = ("search_replace", "unified_diff", "line_diff", "patch_envelope")
@@ -43,9 +44,8 @@ def edited(before: tuple[str, ...], edit: Edit) -> list[str]:
 
 def lines_near(edit: Edit) -> list[int]:
     """Return the lines that an edit changes, and three on either side."""
-    return sorted(
-        {number for start, end, _ in edit.places for number in range(max(0, start - 3), min(len(edit.before), end + 3))}
-    )
+    spans = [range(max(0, start - 3), min(len(edit.before), end + 3)) for start, end, _ in edit.places]
+    return sorted(set().union(*spans))
 
 
 def is_changed(edit: Edit, number: int) -> bool:
@@ -55,13 +55,16 @@ def is_changed(edit: Edit, number: int) -> bool:
 
 def old_blocks(name: str, reply: str) -> list[list[str]]:
     """Return what must be in the file, as Misstep's own reader sees the undamaged reply."""
-    return [hunk.old for file in edit_format(name).parse(reply, PATH).files for hunk in file.hunks]
+    return [hunk.old for hunk in _hunks(name, reply)]
+
+
+def _hunks(name: str, reply: str) -> list[Hunk]:
+    return [hunk for file in edit_format(name).parse(reply, PATH).files for hunk in file.hunks]
 
 
 def stated_places(name: str, reply: str) -> list[tuple[list[str], int]]:
     """Return what must be in the file, and the place that the reply names for it, counted from 0."""
-    files = edit_format(name).parse(reply, PATH).files
-    return [(hunk.old, hunk.at - 1) for file in files for hunk in file.hunks if hunk.at is not None]
+    return [(hunk.old, hunk.at - 1) for hunk in _hunks(name, reply) if hunk.at is not None]
 
 
 def old_lines(name: str, reply: str) -> list[str]:
@@ -71,8 +74,7 @@ def old_lines(name: str, reply: str) -> list[str]:
 
 def kept_lines(name: str, reply: str) -> list[str]:
     """Return the lines that stay."""
-    files = edit_format(name).parse(reply, PATH).files
-    return [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.tag == " "]
+    return [line.text for hunk in _hunks(name, reply) for line in hunk.lines if line.tag == " "]
 
 
 def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str) -> bool:

@@ -39,7 +39,7 @@ def ellipsis_kept(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def ellipsis_added(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the new text has a comment in place of lines that should stay: nothing says which."""
+    """The new text has a comment in place of lines that should stay: nothing says which."""
     start, end, new = edit.places[0]
     last = min(len(edit.before), end + 4)
     rest = [line for line in edit.before[end:last] if line.strip()]
@@ -66,7 +66,7 @@ def mark_dropped(_: Random, name: str, edit: Edit) -> Case | None:
 
 
 def deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the reply has forgotten one line of the context, in its middle."""
+    """The reply has forgotten one line of the context, in its middle."""
     case = undamaged(name, edit)
     lines = case.reply.split("\n")
     candidates = [

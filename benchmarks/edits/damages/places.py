@@ -24,11 +24,17 @@ _NUMBERED = re.compile(r"^([-+])(\d+) ", re.MULTILINE)
 
 
 def line_numbers(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return all line numbers are off by the same; the text is right."""
+    """All line numbers are off by the same; the text is right."""
     shift = draw.choice((-7, -3, -1, 1, 2, 5, 40))
     case = undamaged(name, edit)
     if name == "unified_diff":
-        reply = _HUNK.sub(lambda one: _numbers(one, shift), case.reply)
+        reply = _HUNK.sub(
+            lambda one: (
+                f"@@ -{max(1, int(one[1]) + shift)}{',' + one[2] if one[2] else ''}"
+                f" +{max(1, int(one[3]) + shift)}{',' + one[4] if one[4] else ''} @@"
+            ),
+            case.reply,
+        )
     elif name == "line_diff":
         reply = _NUMBERED.sub(lambda one: f"{one[1]}{max(1, int(one[2]) + shift)} ", case.reply)
     else:
@@ -40,13 +46,8 @@ def line_numbers(draw: Random, name: str, edit: Edit) -> Case | None:
     return structs.replace(case, reply=reply, tellable=unique)
 
 
-def _numbers(one: re.Match[str], shift: int) -> str:
-    old, new = max(1, int(one[1]) + shift), max(1, int(one[3]) + shift)
-    return f"@@ -{old}{',' + one[2] if one[2] else ''} +{new}{',' + one[4] if one[4] else ''} @@"
-
-
 def no_counts(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the reply names no line numbers."""
+    """The reply names no line numbers."""
     case = undamaged(name, edit)
     with_what = draw.choice(("@@ @@", "@@", "@@ ... @@"))
     reply = _HUNK.sub(lambda _: with_what, case.reply)

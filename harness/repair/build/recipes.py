@@ -28,7 +28,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError, writing
 from misstep.harness.places import data_folder
 from misstep.harness.repair.build.operators import OPERATORS
-from misstep.harness.repair.build.syntax import Fault, Module, with_edits
+from misstep.harness.repair.build.syntax import Edit, Fault, Module, with_edits
 
 SETS = ("tf", "patchgen")
 """TF: failing tests to repair. PatchGen: one file, instructions, and an oracle (section 5.1)."""
@@ -126,17 +126,16 @@ def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault
 
 def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str, bytes]:
     """Return the files that faults change, by path."""
-    edits: dict[str, list[object]] = {}
+    edits: dict[str, tuple[Edit, ...]] = {}
     for fault in faults:
-        for path, some in fault.edits.items():
-            edits.setdefault(path, []).extend(some)
-    broken = {path: with_edits(modules[path].source, tuple(some)) for path, some in edits.items()}  # type: ignore[arg-type]
+        edits |= {path: (*edits.get(path, ()), *some) for path, some in fault.edits.items()}
+    broken = {path: with_edits(modules[path].source, some) for path, some in edits.items()}
     return {path: text for path, text in broken.items() if text != modules[path].source}
 
 
 def faults_of(recipe: Recipe, modules: Mapping[str, Module]) -> list[Fault]:
     """Return the faults that a recipe names."""
-    faults = []
+    faults: list[Fault] = []
     for place in recipe.faults:
         known = faults_at(modules[place.file], place.operator) if place.file in modules else ()
         fault = next((fault for at, fault in known if at == place), None)

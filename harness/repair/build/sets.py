@@ -110,7 +110,7 @@ class _Search:
             return
         try:
             for recipe in islice(self._candidates(source, category), _TRIES * (missing + 1)):
-                if recipe is not None and self._stands(recipe, source, category):
+                if recipe is not None and self._is_taken(recipe, source, category):
                     missing -= 1
                 if missing <= 0 or self.enough(category):
                     return
@@ -128,7 +128,7 @@ class _Search:
             self._tries[key] = find(source, wanted, self.seed, self.sandbox, known)
         return self._tries[key]
 
-    def _stands(self, recipe: Recipe, source: CaseSource, category: str) -> bool:
+    def _is_taken(self, recipe: Recipe, source: CaseSource, category: str) -> bool:
         """Whether the case of a recipe is affirmed and taken; where the category is full by now, none of it is left."""
         why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
         with self._lock:
@@ -147,11 +147,8 @@ def chosen(set_name: str, file: Path, n: int | None, seed: int) -> list[Recipe]:
     recipes = read_recipes(file)
     if set_name != "patchgen":
         return sampled(recipes, n, seed)
-    return [
-        recipe
-        for category in PATCHES
-        for recipe in sampled([each for each in recipes if each.complexity == category], n, seed)
-    ]
+    groups = ([each for each in recipes if each.complexity == category] for category in PATCHES)
+    return [recipe for group in groups for recipe in sampled(group, n, seed)]
 
 
 def _tell(done: int, of: int, name: str, why: str) -> None:

@@ -102,26 +102,23 @@ def source_files(tree: Path, package: Package) -> dict[str, bytes]:
     """Return the files of a package in which faults may be planted, by path."""
     ends = (".py",) if package.language == "python" else (".js", ".cjs", ".mjs")
     sources: dict[str, bytes] = {}
-    for named in package.sources:
-        place = tree / named
-        files = sorted(place.rglob("*")) if place.is_dir() else [place]
-        for file in files:
+    for place in (tree / named for named in package.sources):
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
             path = file.relative_to(tree).as_posix()
             if file.is_file() and path.endswith(ends) and not is_test_file(path) and "node_modules/" not in path:
                 sources[path] = file.read_bytes()
     return sources
 
 
-def untouched(tree: Path, package: Package) -> CaseFolder:
-    """Return a package as a case without a fault, so that it is laid out as its cases are."""
-    return _Untouched(RepairCase(package.key, package.language, "", package.test_command, ("",)), tree)
-
-
 class _Untouched(CaseFolder, frozen=True):
     @property
     def before(self) -> Path:
-        """Return the tree itself."""
         return self.folder
+
+
+def untouched(tree: Path, package: Package) -> CaseFolder:
+    """Return a package as a case without a fault, so that it is laid out as its cases are."""
+    return _Untouched(RepairCase(package.key, package.language, "", package.test_command, ("",)), tree)
 
 
 def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
@@ -160,9 +157,8 @@ def test_of(test: str) -> str:
 def _python(workspace: Workspace, package: Package) -> tuple[SuiteReport, dict[str, dict[str, list[int]]]]:
     workspace.write(f"{_PLUGIN}.py", _TRACER.encode())
     report = run_suite(workspace, f"{package.test_command} -p {_PLUGIN}", (), WHOLE_SUITE)
-    if not workspace.exists(_LINES):
-        return report, {}
-    return report, msgspec.json.decode(workspace.read(_LINES), type=dict[str, dict[str, list[int]]])
+    lines = workspace.read(_LINES) if workspace.exists(_LINES) else b"{}"
+    return report, msgspec.json.decode(lines, type=dict[str, dict[str, list[int]]])
 
 
 class _Function(Struct):
@@ -187,9 +183,8 @@ def _node(workspace: Workspace, package: Package, tree: Path) -> tuple[SuiteRepo
         if not file.startswith(f"{_V8}/"):
             continue
         scripts = {_inside(each.url): each for each in msgspec.json.decode(workspace.read(file), type=_Coverage).result}
-        scripts.pop("", None)
-        tests = [path for path in scripts if path not in sources and is_test_file(path)]
-        for test in tests[:1]:
+        test = next((path for path in scripts if path not in sources and is_test_file(path)), "")
+        if test:
             lines[test] = {path: sorted(_executed(scripts[path], sources[path])) for path in sources if path in scripts}
     return report, lines
 
@@ -208,12 +203,8 @@ def _executed(script: _Script, source: bytes) -> Iterator[int]:
     """Return the lines of which something was executed; a range within another says more of its part."""
     text = source.decode("utf-8", "replace")
     counted = [1] * len(text)
-    ranges = sorted(
-        (each for function in script.functions for each in function.ranges),
-        key=lambda each: each["endOffset"] - each["startOffset"],
-        reverse=True,
-    )
-    for each in ranges:
+    ranges = [each for function in script.functions for each in function.ranges]
+    for each in sorted(ranges, key=lambda each: each["startOffset"] - each["endOffset"]):
         start, end = each["startOffset"], min(each["endOffset"], len(text))
         counted[start:end] = [each["count"]] * (end - start)
     at = 0
@@ -233,11 +224,8 @@ def share_executed(lines: Mapping[str, set[int]], executed: Mapping[str, set[int
 def executable(language: str, source: bytes) -> set[int]:
     """The lines of a file that can be executed: those with code, for JavaScript those with more than a bracket."""
     if language != "python":
-        return {
-            number
-            for number, line in enumerate(source.decode("utf-8", "replace").splitlines(), 1)
-            if re.search(r"\w", line) and not line.lstrip().startswith(("//", "*", "/*"))
-        }
+        lines = enumerate(source.decode("utf-8", "replace").splitlines(), 1)
+        return {at for at, line in lines if re.search(r"\w", line) and not line.lstrip().startswith(("//", "*", "/*"))}
     numbers: set[int] = set()
     waiting: list[Any] = [compile(source, "<source>", "exec", dont_inherit=True)]
     while waiting:

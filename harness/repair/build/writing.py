@@ -55,30 +55,32 @@ def write_planted(recipe: Recipe, source: CaseSource, set_name: str, out: Path, 
     broken = planted(faults, source.modules)
     fixed = {path: source.modules[path].source for path in broken}
     golden = diff(broken, fixed)
+    package = source.package
+    extra = {
+        "set": set_name,
+        "package": package.name,
+        "version": package.version,
+        "licence": package.licence,
+        "seed": recipe.seed,
+        "faults": msgspec.to_builtins(list(recipe.faults)),
+        "changed_lines": changed_lines(golden),
+        "complexity": recipe.complexity,
+        **({} if recipe.coverage is None else {"coverage": recipe.coverage}),
+    }
+    if set_name == "patchgen":
+        extra |= {"file": min(broken), "instructions": instructions(faults, broken, fixed)}
+    diffs = {"1": diff(fixed, broken)} if recipe.blamed else {}
     case = RepairCase(
         recipe.id,
-        source.package.language,
+        package.language,
         "",
-        source.package.test_command,
+        package.test_command,
         recipe.oracle,
         TIMEOUT,
-        {"1": diff(fixed, broken)} if recipe.blamed else {},
-        {
-            "set": set_name,
-            "package": source.package.name,
-            "version": source.package.version,
-            "licence": source.package.licence,
-            "seed": recipe.seed,
-            "faults": [msgspec.to_builtins(place) for place in recipe.faults],
-            "changed_lines": changed_lines(golden),
-            "complexity": recipe.complexity,
-            **({} if recipe.coverage is None else {"coverage": recipe.coverage}),
-        },
+        diffs,
+        extra,
         evidence="generated",
     )
-    if set_name == "patchgen":
-        texts = instructions(faults, broken, fixed)
-        case = msgspec.structs.replace(case, extra={**case.extra, "file": min(broken), "instructions": texts})
     draft = out / f".{recipe.id}.{os.getpid()}"
     try:
         shutil.copytree(source.tree, draft / "before")
@@ -108,29 +110,21 @@ def task_text(report: SuiteReport) -> str:
 
 def instructions(faults: Iterable[Fault], broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> dict[str, str]:
     """Return the two texts, by `high_level` and `detailed`."""
-    requests = list(dict.fromkeys(fault.request for fault in faults))
-    return {"high_level": "\n".join(requests), "detailed": "\n".join(_steps(broken, fixed))}
+    steps = (f"{number}. {step}" for number, step in enumerate(_steps(broken, fixed), 1))
+    return {"high_level": "\n".join(dict.fromkeys(fault.request for fault in faults)), "detailed": "\n".join(steps)}
 
 
 def _steps(broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> Iterable[str]:
-    number = 0
     for path in sorted(broken):
         old, new = (text.decode().splitlines() for text in (broken[path], fixed[path]))
         for kind, first, last, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if kind == "equal":
-                continue
-            number += 1
-            removed, added = old[first:last], new[start:end]
+            removed, added = ("```\n" + "\n".join(lines) + "\n```" for lines in (old[first:last], new[start:end]))
             where = f"lines {first + 1} to {last}" if last - first > 1 else f"line {first + 1}"
             if kind == "insert":
                 after = next((line.strip() for line in reversed(old[:first]) if line.strip()), "")
                 place = f"after `{after}` (line {first})" if after else "at the top"
-                yield f"{number}. In `{path}`, {place}, add:\n{_code(added)}"
+                yield f"In `{path}`, {place}, add:\n{added}"
             elif kind == "delete":
-                yield f"{number}. In `{path}`, remove {where}:\n{_code(removed)}"
-            else:
-                yield f"{number}. In `{path}`, replace {where}:\n{_code(removed)}\nby:\n{_code(added)}"
-
-
-def _code(lines: list[str]) -> str:
-    return "```\n" + "\n".join(lines) + "\n```"
+                yield f"In `{path}`, remove {where}:\n{removed}"
+            elif kind == "replace":
+                yield f"In `{path}`, replace {where}:\n{removed}\nby:\n{added}"

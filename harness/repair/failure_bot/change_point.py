@@ -12,7 +12,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import itemgetter, mul
 from typing import Literal
 
@@ -98,8 +98,7 @@ class ChangePoint:
         if place not in self._failed:
             self._failed[place] = self._passed[place] = 0
             insort(self._tried, place)
-        counts = self._failed if outcome == "failed" else self._passed
-        counts[place] += 1
+        (self._failed if outcome == "failed" else self._passed)[place] += 1
         self._update()
 
     def rule_out(self, place: int) -> None:
@@ -131,12 +130,9 @@ class ChangePoint:
         return max(good, key=lambda place: (min(abs(place - other) for other in self._undecided), gains[place]))
 
     def _groups(self) -> list[range]:
-        groups, start, undecided = [], 0, set(self._undecided)
-        for place in range(self.count):
-            if place not in undecided or place == self.count - 1:
-                groups.append(range(start, place + 1))
-                start = place + 1
-        return groups
+        undecided = set(self._undecided)
+        ends = [place + 1 for place in range(self.count - 1) if place not in undecided]
+        return [range(start, end) for start, end in pairwise([0, *ends, self.count])]
 
     def _update(self) -> None:
         """Work the posterior out; all candidates between two commits that were run share one likelihood."""
@@ -153,10 +149,8 @@ class ChangePoint:
         weighted = list(zip(self._pieces, self._weights, strict=True))
         # Bayes: prior weight times likelihood, over the sum. Logs less their greatest keep it from underflowing.
         most = max((piece.log for piece, weight in weighted if weight), default=-math.inf)
-        scaled = [
-            weight * math.exp(piece.log - most) if weight and piece.log > -math.inf else 0.0
-            for piece, weight in weighted
-        ]
+        possible = ((weight if piece.log > -math.inf else 0.0, piece) for piece, weight in weighted)
+        scaled = [weight * math.exp(piece.log - most) if weight else 0.0 for weight, piece in possible]
         total = sum(scaled)
         self.posterior = [value / total for value in scaled] if total else [1 / self.count] * self.count
 

@@ -116,16 +116,13 @@ def rerun(
         of[one.test].append(one)
     states = {test: estimate(1, 1, of[test]) for test in tests}
     for _ in range(_MOST_RUNS - 1):
-        undecided = [
-            test
+        undecided = {
+            test: state
             for test, state in states.items()
             if (state.state == "undecided" or state.runs + state.unseen == 1) and state.unseen < _MOST_UNSEEN
-        ]
-        if not undecided:
-            break
-        has_failed = run(undecided)
-        for test in undecided:
-            state = states[test]
+        }
+        has_failed = run(list(undecided)) if undecided else {}
+        for test, state in undecided.items():
             if test in has_failed:
                 again = estimate(state.failures + has_failed[test], state.runs + 1, of[test])
                 states[test] = replace(again, unseen=state.unseen)
@@ -139,7 +136,11 @@ def read_record(file: Path) -> list[Recorded]:
     try:
         with file.open("rb") as stream:
             is_database = stream.read(16) == b"SQLite format 3\0"
-        rows = _from_database(file) if is_database else _from_csv(file)
+        if is_database:
+            with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+                rows = list(database.execute('SELECT test, "commit", outcome FROM outcomes ORDER BY rowid'))
+        else:
+            rows = _from_csv(file)
     except (OSError, UnicodeDecodeError, csv.Error, sqlite3.Error) as error:
         raise InputError(f"the record of outcomes cannot be read: {error}", file=file) from error
     return [
@@ -154,11 +155,6 @@ def _from_csv(file: Path) -> list[tuple[str, str, str]]:
         if missing:
             raise InputError(f"no column {missing[0]!r}", f"Its columns are {', '.join(COLUMNS)}.", file=file, line=1)
         return [(row["test"], row["commit"], row["outcome"]) for row in reader]
-
-
-def _from_database(file: Path) -> list[tuple[str, str, str]]:
-    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        return list(database.execute('SELECT test, "commit", outcome FROM outcomes ORDER BY rowid'))
 
 
 def _log_beta(one: float, other: float) -> float:

@@ -35,12 +35,8 @@ class Frame(Struct, frozen=True, order=True):
 def frames(trace: str, paths: Collection[str]) -> list[Frame]:
     """The places in the project's code that a trace names, as it names them: traces of Python, pytest, node, Go, C."""
     matches = sorted([*_NATIVE.finditer(trace), *_PLAIN.finditer(trace)], key=lambda match: match.start())
-    places = []
-    for match in matches:
-        path, line, *function = match.groups()
-        if (path := path.removeprefix(_INSIDE).removeprefix("./")) in paths:
-            places.append(Frame(path, int(line), *function))
-    return places
+    named = ((match[1].removeprefix(_INSIDE).removeprefix("./"), *match.groups()[1:]) for match in matches)
+    return [Frame(path, int(line), *function) for path, line, *function in named if path in paths]
 
 
 def innermost(trace: str, paths: Collection[str]) -> Frame | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -56,11 +57,7 @@ def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
     """The lines of a CODEOWNERS file; those that GitHub passes over, with `!`, `[` or an escaped `#`, are left out."""
     patterns = []
     for number, line in enumerate(text.splitlines(), 1):
-        words = []
-        for word in _FIELD.findall(line[:_LONGEST_LINE]):
-            if word.startswith("#"):
-                break
-            words.append(word)
+        words = list(takewhile(lambda word: not word.startswith("#"), _FIELD.findall(line[:_LONGEST_LINE])))
         if words and not words[0].startswith(("!", "\\#")) and "[" not in words[0]:
             patterns.append(OwnedPattern(words[0].replace("\\ ", " "), tuple(words[1:]), number))
     return tuple(patterns)

@@ -23,12 +23,13 @@ from misstep.harness.workspace import (
     own_command,
     project_toolchain,
 )
-from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
+from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
 from misstep.harness.workspace.suite_run import How, breaks, is_of, run_suite
 
 KEPT = 4
 """How many commits' trees are held at once: a search goes back and forth between a few."""
 
+_SECONDS = 120.0
 _NOT_STARTED = (126, 127)
 _CUT_SHORT = (2, 3)
 """What pytest ends with where it was interrupted, as by a file that it cannot import, or broke."""
@@ -36,14 +37,6 @@ _SHOWN = 6_000
 _LONGEST_LINE = 60_000
 _UNKNOWN_TO_UNITTEST = "unittest.loader._FailedTest"
 _MISSING = re.compile(r"(?:has no attribute|No module named) '([^'\n]{1,200})'")
-
-
-class Reproduction(Struct, frozen=True):
-    """What the test command says at a commit; `failing` has one test without id where no single one is named."""
-
-    commit: str
-    report: SuiteReport
-    failing: tuple[FailedTest, ...]
 
 
 class CommitRuns:
@@ -109,12 +102,6 @@ class CommitRuns:
         return outcome_of(self.report(commit, [test], how), test)
 
 
-def reproduce(runs: CommitRuns, commit: str) -> Reproduction:
-    """Run all tests at a commit and give those that fail."""
-    report = runs.report(commit)
-    return Reproduction(commit, report, failing_tests(report, runs.command))
-
-
 def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
     """Return the tests that failed; if the command names none, one without id: the whole command."""
     if report.failed or report.passed:
@@ -124,10 +111,9 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
             f"the test command {command!r} cannot be started in the sandbox: {report.output.strip()[-300:]}",
             "Give a command whose programs are part of the system or of this Python.",
         )
-    if report.ended == "exited" and report.ran == 0 and not report.failed:
+    if report.ended == "exited" and report.ran == 0:
         raise InputError(f"the test command {command!r} runs no test", "Give a command that finds some.")
-    lines = [line.strip() for line in report.output.splitlines() if line.strip()]
-    reason = lines[-1] if lines else f"it ended with exit code {report.exit_code}"
+    reason = last_line(report.output) or f"it ended with exit code {report.exit_code}"
     message = f"the tests were stopped: {STOPPED[report.ended]}" if report.ended != "exited" else reason
     return (FailedTest("", message, report.output[-_SHOWN:]),)
 
@@ -165,9 +151,6 @@ def _is_absent(failed: FailedTest, test: str) -> bool:
         return False
     missing = _MISSING.search(failed.message)
     return missing is not None and missing.group(1) in (*test.split("."), test.rpartition(".")[0].rpartition(".")[0])
-
-
-_SECONDS = 120.0
 
 
 class ProjectTrial(Struct, frozen=True):

@@ -6,7 +6,7 @@ A failure by what the environment lacks (time, a network, a package) blames nobo
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
@@ -74,27 +74,26 @@ class RuleDecision(Struct, frozen=True):
 
 def decide(situation: Situation) -> RuleDecision:
     """Ask every rule."""
-    return RuleDecision(tuple(_objections(situation)))
-
-
-def _objections(situation: Situation) -> Iterator[Objection]:
-    since, flaky = situation.commits_since, situation.flakiness
-    if situation.task.state != "open":
-        yield Objection("task_closed", f"the task is {situation.task.state}")
-    if situation.task.attached_diff.strip():
-        yield Objection("diff_attached", f"a diff is attached to task {situation.task.id}: review that one first")
-    if situation.failed_at_head is False and since:
-        yield Objection("fix_landed", f"the tests pass at the head, {since} commits later: a fix has landed")
-    if situation.failed_at_head is False and not since:
-        yield Objection("not_reproducible", "the tests do not fail at the commit of the task")
-    if flaky is not None and flaky.state == "flaky":
-        seen = f"it failed in {flaky.failures} of {flaky.runs} runs (posterior {flaky.flaky:.0%})"
-        yield Objection("flaky", f"the test is flaky: {seen}")
-    if flaky is not None and flaky.state == "undecided" and not flaky.unseen:  # what no rerun sees cannot be told
-        reason = f"{flaky.runs} runs do not tell whether the test is flaky (posterior {flaky.flaky:.0%})"
-        yield Objection("flakiness_undecided", reason)
-    if not situation.blamed:
-        yield Objection("no_change_to_blame", "no change is to blame: none was found after which the tests fail")
+    task, since, flaky = situation.task, situation.commits_since, situation.flakiness
+    state = flaky.state if flaky else ""
+    share = f"{flaky.failures} of {flaky.runs} runs (posterior {flaky.flaky:.0%})" if flaky else ""
+    untold = f"{flaky.runs} runs do not tell whether the test is flaky (posterior {flaky.flaky:.0%})" if flaky else ""
+    passes = situation.failed_at_head is False
+    is_untold = state == "undecided" and flaky is not None and not flaky.unseen  # what no rerun sees cannot be told
+    rules = (
+        (task.state != "open", "task_closed", f"the task is {task.state}"),
+        (task.attached_diff.strip(), "diff_attached", f"a diff is attached to task {task.id}: review that one first"),
+        (passes and since, "fix_landed", f"the tests pass at the head, {since} commits later: a fix has landed"),
+        (passes and not since, "not_reproducible", "the tests do not fail at the commit of the task"),
+        (state == "flaky", "flaky", f"the test is flaky: it failed in {share}"),
+        (is_untold, "flakiness_undecided", untold),
+        (
+            not situation.blamed,
+            "no_change_to_blame",
+            "no change is to blame: none was found after which the tests fail",
+        ),
+    )
+    return RuleDecision(tuple(Objection(rule, reason) for holds, rule, reason in rules if holds))
 
 
 def stopped_by(report: SuiteReport) -> Objection | None:
@@ -122,7 +121,9 @@ def lacking(
         return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
     for match in _LACKING.finditer(output):
         name = next(filter(None, match.groups()))
-        if not _is_own(name, paths) and (never or _is_declared(name, paths, text)):
+        top = re.split(r"[./]", name)[0]
+        is_own = any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
+        if not is_own and (never or _is_declared(top, paths, text)):
             advice = "Install it into the project's environment, or name another by --python"
             advice = advice if match[1] else "Install it into `node_modules`, or commit it"
             return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
@@ -130,7 +131,7 @@ def lacking(
 
 
 def silent(output: str) -> Objection:
-    """Return what is said of a command in which no test was seen at any commit."""
+    """Return the objection to a command in which no test was seen at any commit."""
     return Objection(NO_TEST, f"no test was seen at any commit; the last line is {last_line(output)[:300]!r}")
 
 
@@ -139,12 +140,6 @@ def _line_of(text: str, match: re.Match[str]) -> str:
     return text[start : end if end >= 0 else None].strip()[:200]
 
 
-def _is_own(name: str, paths: Collection[str]) -> bool:
-    top = re.split(r"[./]", name)[0]
-    return any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
-
-
-def _is_declared(name: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
-    top = re.escape(re.split(r"[./]", name)[0]).replace("_", "[-_]")
-    pattern = re.compile(rf"(?<![\w-]){top}(?![\w-])", re.IGNORECASE)
+def _is_declared(package: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
+    pattern = re.compile(rf"(?<![\w-]){re.escape(package).replace('_', '[-_]')}(?![\w-])", re.IGNORECASE)
     return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,7 +111,11 @@ class TaskStore:
             return self._write(replace(task, id=int(given.lastrowid or 0), created=created))
 
     def _write(self, task: RepairTask) -> RepairTask:
-        content = msgspec.json.encode(_sendable(replace(task, id=0)))
+        # Halves of characters are replaced: no file of UTF-8 takes them.
+        values = {name: getattr(task, name) for name in task.__struct_fields__}
+        texts = {name: _sendable_text(value) for name, value in values.items() if isinstance(value, str)}
+        kept = replace(task, **texts, id=0, tests=tuple(map(_sendable_text, task.tests)))
+        content = msgspec.json.encode(kept)
         self._rows.execute("UPDATE task SET content = ? WHERE id = ?", (content, task.id))
         return task
 
@@ -168,27 +172,15 @@ def _sendable_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _sendable(task: RepairTask) -> RepairTask:
-    """Return the task without halves of characters, which no file of UTF-8 takes."""
-    texts = {name: getattr(task, name) for name in task.__struct_fields__ if isinstance(getattr(task, name), str)}
-    tests = tuple(_sendable_text(test) for test in task.tests)
-    return replace(task, tests=tests, **{name: _sendable_text(text) for name, text in texts.items()})
-
-
 def task_text(task: RepairTask, change: Commit | None = None) -> str:
     """Return what an agent is told of a task: the failure, its trace, and the change that it began with."""
     number = len(task.tests)
-    lines = [
-        f"{number} test{'s' * (number > 1)} failed: {', '.join(task.tests)}" if all(task.tests) else _FAILED_AS_WHOLE,
-        "",
-        task.message,
-        "",
-        task.trace.rstrip(),
-    ]
+    named = f"{number} test{'s' * (number > 1)} failed: {', '.join(task.tests)}"
+    parts = [named if all(task.tests) else _FAILED_AS_WHOLE, task.message, task.trace.rstrip()]
     if task.blame:
         subject = f" ({change.subject}, by {change.author})" if change else ""
-        lines += ["", f"The failure began with the change {diff_number(task)}{subject}."]
-    return "\n".join(lines).strip() + "\n"
+        parts.append(f"The failure began with the change {diff_number(task)}{subject}.")
+    return "\n\n".join(parts).strip() + "\n"
 
 
 def diff_number(task: RepairTask) -> str:
@@ -213,9 +205,11 @@ def write_task_case(
         repository.export(task.commit, case_folder / BEFORE)
         paths = set(repository.paths(task.commit))
     places = [file_of(task.tests[0], paths), *(frame.path for frame in reversed(frames(task.trace, paths)))]
+    commonest = Counter(filter(None, map(language_of, sorted(paths)))).most_common(1)
+    languages = [*filter(None, map(language_of, filter(None, places))), *(name for name, _ in commonest), "unknown"]
     case = RepairCase(
         id=case_folder.name,
-        language=next(filter(None, map(language_of, filter(None, places))), None) or _commonest_language(paths),
+        language=languages[0],
         task=task_text(task, change),
         test_command=task.command,
         oracle=task.tests,
@@ -231,8 +225,3 @@ def write_task_case(
     )
     write_case(case, case_folder)
     return case
-
-
-def _commonest_language(paths: Collection[str]) -> str:
-    known = Counter(language for path in paths if (language := language_of(path)))
-    return known.most_common(1)[0][0] if known else "unknown"

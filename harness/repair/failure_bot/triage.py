@@ -1,7 +1,7 @@
 """Turn failing tests of a repository into tasks with trace, blamed change and owner."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from misstep.harness.repair.failure_bot.flakiness import Flakiness, Recorded, es
 from misstep.harness.repair.failure_bot.grouping import group_failures, innermost, joined
 from misstep.harness.repair.failure_bot.owner import owners
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
-from misstep.harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of
 from misstep.harness.repair.failure_bot.rules import (
     Objection,
     RuleDecision,
@@ -105,8 +105,8 @@ class _Triage:
         """Return each task with what it rests on."""
         limit = f"{self.limits.seconds:.0f} s at most for each run"
         _tell("reproduce", f"running {self.runs.command!r} at {self.commit.short} ({self.commit.subject}), {limit}")
-        reproduced = reproduce(self.runs, self.commit.id)
-        report, failing = reproduced.report, reproduced.failing
+        report = self.runs.report(self.commit.id)
+        failing = failing_tests(report, self.runs.command)
         _tell("reproduce", f"{len(failing)} failing at {self.commit.short} ({self.commit.subject})")
         if not failing:
             return []
@@ -116,24 +116,20 @@ class _Triage:
                 self.lacks[test.id] = lack
         states = self._flakiness([test.id for test in failing if test.id not in self.lacks])
         states |= {test: estimate(1, 1) for test in self.lacks}
-        groups = _apart(group_failures(failing, self.paths), states, self.lacks)
+        # Apart by what is flaky and by what the environment lacks: failures may look alike, with other causes.
+        apart: defaultdict[tuple[int, bool, str], list[FailedTest]] = defaultdict(list)
+        for place, alike in enumerate(group_failures(failing, self.paths)):
+            for test in alike:
+                rule = self.lacks[test.id].rule if test.id in self.lacks else ""
+                apart[place, states[test.id].state == "flaky", rule].append(test)
+        groups = [tuple(apart[key]) for key in sorted(apart)]
         _tell("group", f"{len(failing)} failures have {len(groups)} causes")
-        bisections = [self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]]
-        bisections += [None] * (len(groups) - len(bisections))
-        of = {group[0].id: bisection for group, bisection in zip(groups, bisections, strict=True)}
-        blamed = [bisection.change.id if bisection and bisection.change else "" for bisection in bisections]
-        return [self._filed(group, states, of[group[0].id]) for group in joined(groups, blamed)]
+        of = {group[0].id: self._bisect(group, states, report) for group in groups[:_MOST_BISECTIONS]}
+        blamed = [one.change.id if (one := of.get(group[0].id)) and one.change else "" for group in groups]
+        return [self._filed(group, states, of.get(group[0].id)) for group in joined(groups, blamed)]
 
     def _text(self, path: str) -> str | None:
         return self.repository.text(self.commit.id, path)
-
-    def _never_sound(self, test: FailedTest, report: SuiteReport) -> Objection | None:
-        """What the environment lacks for a test that passed at no commit; `None` if the project's own code fails."""
-        if test.id in self.sound:
-            return None
-        lack = lacking(test, self.paths, self._text, has_passed=False)
-        is_silent = not test.id and report.ran is None and innermost(test.trace, self.paths) is None
-        return lack or (silent(report.output) if is_silent else None)
 
     def how(self, test: str) -> How:
         """Return how a test is run: with all others unless it was seen to fail without them."""
@@ -143,7 +139,13 @@ class _Triage:
         states = rerun(self._rerun, tests, self.record)
         for test in tests:
             if self.seen_alone.get(test) == "passed" and states[test].state == "failing":
-                states[test] = self._by_order(test, states[test])
+                # It is flaky if it fails alone as well.
+                again = [self._outcomes([test], "alone")[test] for _ in range(_ORDER_RUNS)]
+                if "failed" in again:
+                    runs = states[test].runs + again.count("passed") + 1
+                    states[test] = estimate(states[test].failures, runs)
+                else:
+                    _tell("flakiness", f"{test} fails after other tests only: it is repaired with all of them")
             state = states[test]
             earlier = f"; {state.recorded} earlier outcomes" if state.recorded else ""
             unseen = f"; {state.unseen} more did not show it, so it goes on as failing" if state.unseen else ""
@@ -169,14 +171,6 @@ class _Triage:
         _tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
         return {test: outcome_of(report, test) for test in tests}
-
-    def _by_order(self, test: str, state: Flakiness) -> Flakiness:
-        """What a test is that always fails with the others and passed alone: flaky if it fails alone as well."""
-        again = [self._outcomes([test], "alone")[test] for _ in range(_ORDER_RUNS)]
-        if "failed" in again:
-            return estimate(state.failures, state.runs + again.count("passed") + 1)
-        _tell("flakiness", f"{test} fails after other tests only: it is repaired with all of them")
-        return state
 
     def _bisect(
         self, group: tuple[FailedTest, ...], states: dict[str, Flakiness], report: SuiteReport
@@ -207,9 +201,12 @@ class _Triage:
         except TimeSpent as error:
             _tell("bisect", f"{name}: {error.line()}, so no change is blamed")
             return None
-        if lack := self._never_sound(group[0], report):
-            self.lacks |= {failure.id: lack for failure in group}
-            return None
+        if test not in self.sound:  # it passed at no commit: what does the environment lack?
+            lack = lacking(group[0], self.paths, self._text, has_passed=False)
+            is_silent = not test and report.ran is None and innermost(group[0].trace, self.paths) is None
+            if lack := lack or (silent(report.output) if is_silent else None):
+                self.lacks |= {failure.id: lack for failure in group}
+                return None
         if change := answer.change:
             self.suspected[change.id] = _SUSPICION
             _tell("blame", f"{change.short} {change.subject} ({answer.posterior:.1%}, {answer.runs} runs)")
@@ -249,18 +246,6 @@ class _Triage:
 
 def _tell(stage: str, text: str) -> None:
     say(f"misstep: {stage}: {plain(text)}")
-
-
-def _apart(
-    groups: Sequence[tuple[FailedTest, ...]], states: dict[str, Flakiness], lacks: Mapping[str, Objection]
-) -> list[tuple[FailedTest, ...]]:
-    """The groups, apart by what is flaky and by what the environment lacks: they may look alike, with other causes."""
-    apart: defaultdict[tuple[int, bool, str], list[FailedTest]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        for test in group:
-            rule = lacks[test.id].rule if test.id in lacks else ""
-            apart[place, states[test.id].state == "flaky", rule].append(test)
-    return [tuple(apart[key]) for key in sorted(apart)]
 
 
 def examine(

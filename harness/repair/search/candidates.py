@@ -35,6 +35,7 @@ _AFTER: dict[str, str] = {
 }
 """What a failure ended with → the kinds of mistake that it speaks for."""
 _FAVOURED = 1.5
+_SIGNS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 
 
 def candidates(
@@ -57,18 +58,14 @@ def candidates(
             score = suspicion**1.5 * change.prior * (_FAVOURED if change.template in favoured else 1.0)
             key = path, short.start, short.end, short.text
             if key not in best or score > best[key].score:
-                best[key] = Candidate(path, short, score, outside=_outside(source, short))
+                inside = any(first <= short.line <= last for first, last in source.function_lines)
+                best[key] = Candidate(path, short, score, outside=not inside)
     chance = random.Random(sample)  # noqa: S311 -- no secret
     ranked = sorted(best.values(), key=_order)
     if sample:
         ranked = [replace(each, score=each.score * 2 ** (_NOISE * chance.gauss(0, 1))) for each in ranked]
         ranked.sort(key=_order)
     return ranked
-
-
-def _outside(source: ProgramSource, change: Change) -> bool:
-    """Return whether a change is of the file's own level, where no function's code holds it."""
-    return not any(first <= change.line <= last for first, last in source.function_lines)
 
 
 def _order(each: Candidate) -> tuple[float, str, int, int, str]:
@@ -80,16 +77,15 @@ def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tup
     read: dict[str, float] = {}
     for node in ast.walk(source.tree):
         statement = source.statement(node)
-        if statement is None or isinstance(
-            node, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop
-        ):
+        if statement is None or isinstance(node, _SIGNS):
             continue
         if isinstance(node, Function):
             moved = reordered(node, Scope(source, node))
             yield from ((change, scores[change.line]) for change in moved if change.line in scores)
             continue
         function = source.function(node)
-        suspicion = _suspicion(node, statement, scores) if function else 0.0
+        on_statement = scores.get(statement.lineno, 0.0)
+        suspicion = scores.get(getattr(node, "lineno", 0), on_statement) if function else 0.0
         if isinstance(node, ast.Name) and suspicion:
             read[node.id] = max(read.get(node.id, 0.0), suspicion)
         if not suspicion or isinstance(node, ast.ClassDef | ast.arguments | ast.arg):
@@ -107,19 +103,14 @@ def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tup
                     yield change, _LEVEL_OF_FILE * known
 
 
-def _suspicion(node: ast.AST, statement: ast.stmt, scores: Mapping[int, float]) -> float:
-    own = scores.get(getattr(node, "lineno", 0))
-    return own if own is not None else scores.get(statement.lineno, 0.0)
-
-
 def _shortest(text: str, change: Change) -> Change | None:
     old, new = text[change.start : change.end], change.text
     if old == new:
         return None
     head = _alike(old, new)
     tail = _alike(old[head:][::-1], new[head:][::-1])
-    start, end = change.start + head, change.end - tail
-    return Change(start, end, new[head : len(new) - tail], change.line, change.template, change.prior)
+    text = new[head : len(new) - tail]
+    return replace(change, start=change.start + head, end=change.end - tail, text=text)
 
 
 def _alike(one: str, other: str) -> int:

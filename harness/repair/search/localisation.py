@@ -7,7 +7,9 @@ The spectrum's score is Ochiai's: of a line, failing tests on it / sqrt(failing 
 import ast
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 
 from msgspec import Struct
 
@@ -17,6 +19,7 @@ from misstep.harness.repair.search.testing import Observed
 
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_NAMED = (ast.Name, ast.Attribute)
 _ON_TRACE = 0.35
 """How much of the suspicion the end of a failing test's trace decides, if there is one."""
 _NEAR = (1.0, 0.75, 0.6)
@@ -74,18 +77,13 @@ def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource
             (reached, 0.3, "it is called by what the failing tests call"),
         ):
             if function.name in names:
-                for line in range(function.body[0].lineno, (function.end_lineno or function.lineno) + 1):
+                for line in _body_lines(function):
                     suspect(path, line, score, reason)
     return _sorted([Suspect(path, line, score, reason) for (path, line), (score, reason) in scores.items()])
 
 
 def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
-    counts: dict[tuple[str, int], int] = {}
-    for each in observed:
-        for path, lines in each.lines.items():
-            for line in lines:
-                counts[path, line] = counts.get((path, line), 0) + 1
-    return counts
+    return Counter((path, line) for each in observed for path, lines in each.lines.items() for line in lines)
 
 
 def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tuple[tuple[str, int], float]]:
@@ -93,40 +91,30 @@ def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tupl
     places = []
     for frame in _FRAME.finditer(text):
         name, line = frame[1] or frame[3], int(frame[2] or frame[4])
-        path = next((path for path in sources if name == path or name.endswith(f"/{path}")), None)
+        path = next((path for path in sources if f"/{name}".endswith(f"/{path}")), None)
         if path is not None and line <= len(sources[path].lines):
             places.append((path, line))
-    latest = list(dict.fromkeys(reversed(places)))
-    for rank, place in enumerate(latest):
-        yield place, _NEAR[min(rank, len(_NEAR) - 1)]
+    return zip(dict.fromkeys(reversed(places)), chain(_NEAR, repeat(_NEAR[-1])), strict=False)
 
 
 def _function_lines(source: ProgramSource, line: int) -> range:
-    around = [
-        node
-        for node in ast.walk(source.tree)
-        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
-    if not around:
-        return range(0)
-    innermost = max(around, key=lambda node: node.lineno)
-    return range(innermost.body[0].lineno, (innermost.end_lineno or innermost.lineno) + 1)
+    functions = (node for node in ast.walk(source.tree) if isinstance(node, Function))
+    around = [node for node in functions if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    return _body_lines(max(around, key=lambda node: node.lineno)) if around else range(0)
+
+
+def _body_lines(function: Function) -> range:
+    return range(function.body[0].lineno, (function.end_lineno or function.lineno) + 1)
 
 
 def _functions(sources: Mapping[str, ProgramSource]) -> Iterator[tuple[str, Function]]:
-    for path, source in sources.items():
-        for node in ast.walk(source.tree):
-            if isinstance(node, Function):
-                yield path, node
+    nodes = ((path, node) for path, source in sources.items() for node in ast.walk(source.tree))
+    return ((path, node) for path, node in nodes if isinstance(node, Function))
 
 
 def _calls(function: Function) -> Iterator[str]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name):
-                yield node.func.id
-            elif isinstance(node.func, ast.Attribute):
-                yield node.func.attr
+    called = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return (one.id if isinstance(one, ast.Name) else one.attr for one in called if isinstance(one, _NAMED))
 
 
 def _sorted(suspects: list[Suspect]) -> list[Suspect]:

@@ -8,14 +8,15 @@ likeliest one.
 import asyncio
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from misstep.harness.agent.actions import Action, EditFeedback, Observation
 from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.edits import edit_format
 from misstep.harness.protocols import Ask
-from misstep.harness.repair.attempt import CaseWorkspace
+from misstep.harness.repair.attempt import CaseWorkspace, Repairer
 from misstep.harness.repair.search.candidates import candidates
 from misstep.harness.repair.search.localisation import Suspect, by_spectrum, by_text
 from misstep.harness.repair.search.source import ProgramSource, changed, sources_and_tests
@@ -24,7 +25,6 @@ from misstep.harness.trajectory import Step
 
 _MOST_EDITS = 6
 """How many changes are handed in one after the other before it gives up."""
-_FENCE = "```"
 _HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n", re.MULTILINE)
 
 
@@ -55,18 +55,19 @@ class SearchPolicy:
         if self._tests is not None and not done:
             return Action("run_tests", thought="I look at how the tests fail.")
         if not self._sources:
-            failure = _last_observation(steps) if done else task.text
+            last = next((step for step in reversed(steps) if step.role == "agent"), None)  # guidance may come behind it
+            failure = "\n".join(result.text for result in last.results) if last and done else task.text
             await asyncio.to_thread(self._localise, task.text, failure)
             if not self._suspects:
                 return _exit("I found no line of Python that the failing tests execute or name.")
-            first = self._suspects[0]
-            thought = (
-                f"{first.path}:{first.line} is the most suspicious of {len(self._suspects)} lines: {first.reason}."
-            )
+            first, count = self._suspects[0], len(self._suspects)
+            thought = f"{first.path}:{first.line} is the most suspicious of {count} lines: {first.reason}."
             return Action("go_to_line", {"file_path": first.path, "line": str(first.line)}, thought)
         if self._pending is not None:
             return await asyncio.to_thread(self._edit, self._pending)
-        if self._handed_in and self._satisfied():
+        feedback = self._feedback
+        passes = self._tests is None or feedback.tests_passed is True
+        if self._handed_in and feedback.applied and not feedback.complaint and passes:
             return _exit(f"I changed {self._handed_in[-1].path}: {self._handed_in[-1].change.template}.{self._count()}")
         if len(self._handed_in) >= _MOST_EDITS:
             return _exit(f"None of {_MOST_EDITS} changes was right.{self._count()}")
@@ -81,7 +82,8 @@ class SearchPolicy:
         return {} if self._tests is None else {"candidates": self._tried}
 
     def _localise(self, text: str, failure: str) -> None:
-        tests = self._read_sources()
+        workspace, oracle = self._place.workspace, self._place.case.oracle
+        self._sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
         if self._tests is not None:
             self._observed = self._tests.spectrum(sorted(self._sources))
             self._suspects = by_spectrum(self._observed, self._sources)
@@ -90,25 +92,24 @@ class SearchPolicy:
             self._suspects = by_text(f"{text}\n{failure}", tests, self._sources)
         self._left = candidates(self._sources, self._suspects, failure, self._place.sample)
 
-    def _read_sources(self) -> list[str]:
-        workspace, oracle = self._place.workspace, self._place.case.oracle
-        sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
-        self._sources.update(sources)
-        return tests
-
     def _choose(self) -> Candidate | None:
         if self._tests is None:
             while self._left:
                 chosen = self._left.pop(0)
-                if _is_python(changed(self._sources[chosen.path].text, chosen.change)):
+                with suppress(SyntaxError, ValueError):
+                    ProgramSource("", changed(self._sources[chosen.path].text, chosen.change))
                     return chosen
             return None
-        edited = self._put_back()
+        # The tests are searched with the files as they were before the edits of this run.
+        workspace = self._place.workspace
+        edited = {each.path: workspace.read(each.path) for each in self._handed_in}
+        for path in edited:
+            workspace.write(path, self._sources[path].text.encode())
         try:
             result = self._tests.search(self._left, self._observed)
         finally:
             for path, data in edited.items():
-                self._place.workspace.write(path, data)
+                workspace.write(path, data)
         self._tried += result.tried
         if result.passing is None:
             return None
@@ -116,17 +117,12 @@ class SearchPolicy:
         self._left = self._left[result.passing + 1 :]
         return chosen
 
-    def _put_back(self) -> dict[str, bytes]:
-        workspace = self._place.workspace
-        edited = {each.path: workspace.read(each.path) for each in self._handed_in}
-        for path in edited:
-            workspace.write(path, self._sources[path].text.encode())
-        return edited
-
     def _edit(self, chosen: Candidate) -> Action:
         before = self._place.workspace.read(chosen.path).decode()
         after = changed(self._sources[chosen.path].text, chosen.change)
-        last = self._last_applied()
+        last = self._handed_in[-1].path if self._handed_in else None
+        if last is not None and self._place.workspace.read(last) == self._sources[last].text.encode():
+            last = None  # the edit was refused, or taken back
         if last is not None and last != chosen.path and self._pending is None:
             self._pending = chosen
             now = self._place.workspace.read(last).decode()
@@ -140,45 +136,29 @@ class SearchPolicy:
         self._handed_in.append(chosen)
         return Action("edit", {"file_path": chosen.path, "instructions": instruction(before, after, why)}, thought)
 
-    def _last_applied(self) -> str | None:
-        """Return the file of the last edit where it is still in place; an edit may have been refused."""
-        path = self._handed_in[-1].path if self._handed_in else None
-        if path is None or self._place.workspace.read(path) == self._sources[path].text.encode():
-            return None
-        return path
-
-    def _satisfied(self) -> bool:
-        feedback = self._feedback
-        passes = self._tests is None or feedback.tests_passed is True
-        return feedback.applied and not feedback.complaint and passes
-
     def _count(self) -> str:
         return f" I tried {self._tried} changes on the tests." if self._tests is not None else ""
+
+
+def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[CaseWorkspace], Repairer]:  # noqa: B008
+    """Return what makes the policy and its patcher for a case, its edits in a format."""
+
+    def make(place: CaseWorkspace) -> Repairer:
+        policy = SearchPolicy(place, effort)
+        return Repairer(policy, SearchPatcher(format_name), policy.notes)
+
+    return make
 
 
 def _exit(summary: str) -> Action:
     return Action("exit", {"summary": summary}, summary)
 
 
-def _last_observation(steps: Sequence[Step]) -> str:
-    last = next((step for step in reversed(steps) if step.role == "agent"), None)  # guidance may have come behind it
-    return "" if last is None else "\n".join(result.text for result in last.results)
-
-
-def _is_python(text: str) -> bool:
-    try:
-        ProgramSource("", text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
 def instruction(before: str, after: str, why: str) -> str:
     """Return what a patcher has to do to make one text of another, in whole lines, with the number of the first."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    blocks = [
-        block for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if block[0] != "equal"
-    ]
+    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    blocks = [block for block in codes if block[0] != "equal"]
     if not blocks:
         return why
     start, end, first, last = blocks[0][1], blocks[-1][2], blocks[0][3], blocks[-1][4]
@@ -188,7 +168,7 @@ def instruction(before: str, after: str, why: str) -> str:
         else:
             start, first = start - 1, first - 1
     was, shall = ("".join(lines) for lines in (old[start:end], new[first:last]))
-    fence = _FENCE
+    fence = "```"
     while fence in was or fence in shall:
         fence += "`"
     was, shall = (text + "\n" if text and not text.endswith("\n") else text for text in (was, shall))

@@ -131,11 +131,10 @@ class SearchPlugin:
     def keep(self, number: int, pid: int, reading: int, writing: int) -> bool:
         """Wait for a candidate's process and note what came of it; whether the job is done."""
         outcome, seconds = _await(pid, reading, writing, self.job["seconds"])
-        passed = bool(outcome.get("passed"))
-        unknown = bool(outcome.get("unknown"))
-        self.say({"candidate": number, "passed": passed, "unknown": unknown, "ended": not outcome, "seconds": seconds})
+        known = {key: bool(outcome.get(key)) for key in ("passed", "unknown")}
+        self.say({"candidate": number, **known, "ended": not outcome, "seconds": seconds})
         self.job["budget"] -= seconds
-        return passed or self.job["budget"] <= 0
+        return known["passed"] or self.job["budget"] <= 0
 
     def observed(self, item: pytest.Item) -> dict[str, Any]:
         """Return what one test does: whether it passes and in what time, and the lines that it executes."""
@@ -267,17 +266,10 @@ def _absolute(path: str) -> str:
 
 
 def _same(one: types.CodeType, other: types.CodeType) -> bool:
-    return (
-        one.co_code == other.co_code
-        and one.co_names == other.co_names
-        and one.co_varnames == other.co_varnames
-        and (
-            len(one.co_consts) == len(other.co_consts)
-            and all(
-                _same(a, b) if isinstance(a, types.CodeType) and isinstance(b, types.CodeType) else repr(a) == repr(b)
-                for a, b in zip(one.co_consts, other.co_consts, strict=True)
-            )
-        )
+    shapes = [(code.co_code, code.co_names, code.co_varnames, len(code.co_consts)) for code in (one, other)]
+    return shapes[0] == shapes[1] and all(
+        _same(a, b) if isinstance(a, types.CodeType) and isinstance(b, types.CodeType) else repr(a) == repr(b)
+        for a, b in zip(one.co_consts, other.co_consts, strict=True)
     )
 
 
@@ -378,15 +370,8 @@ def _await(pid: int, reading: int, writing: int, seconds: float) -> tuple[dict[s
     return outcome if isinstance(outcome, dict) else {}, used.ru_utime + used.ru_stime
 
 
-def _begin() -> SearchPlugin | None:
-    try:
-        return SearchPlugin(json.loads((_ROOT / JOB).read_bytes()))
-    except FileNotFoundError:  # a process that a test has started, in another folder
-        return None
-
-
-_plugin = _begin()
-if _plugin is not None:
+if (_ROOT / JOB).is_file():  # else it is a process that a test has started, in another folder
+    _plugin = SearchPlugin(json.loads((_ROOT / JOB).read_bytes()))
     pytest_load_initial_conftests = _plugin.pytest_load_initial_conftests
     pytest_cmdline_main = _plugin.pytest_cmdline_main
     pytest_runtestloop = _plugin.pytest_runtestloop

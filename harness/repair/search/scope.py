@@ -56,16 +56,14 @@ class Scope:
     @cached_property
     def variables(self) -> list[str]:
         """Return the variables that may be read in it, its own first, without functions and modules."""
-        names = dict.fromkeys(self.parameters)
         around = [each for each in self.source.above(self.body) if isinstance(each, Function)] if self.function else []
-        names.update(dict.fromkeys(_stored(self.body)))
-        for each in around:
-            names.update(dict.fromkeys([*_parameters(each), *_stored(each)]))
-        return [name for name in names if name != "_"]
+        names = [*self.parameters, *_stored(self.body)]
+        names += (name for each in around for name in (*_parameters(each), *_stored(each)))
+        return [name for name in dict.fromkeys(names) if name != "_"]
 
     @cached_property
     def attributes_by_name(self) -> dict[str, set[str]]:
-        """Name → the attributes that it is used with here."""
+        """Map each name to the attributes that it is used with here."""
         attributes: dict[str, set[str]] = {}
         for node in self.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -74,11 +72,10 @@ class Scope:
 
     @cached_property
     def kinds(self) -> dict[str, set[Kind]]:
-        """Name → what its uses say that it is."""
+        """Map each name to the kinds that its uses say."""
         kinds: dict[str, set[Kind]] = {}
-        for node in self.nodes:
-            for name, kind in _uses(node):
-                kinds.setdefault(name, set()).add(kind)
+        for name, kind in (use for node in self.nodes for use in _uses(node)):
+            kinds.setdefault(name, set()).add(kind)
         return kinds
 
     def of_kind(self, *kinds: Kind) -> list[str]:
@@ -151,12 +148,9 @@ def _uses(node: ast.AST) -> Iterator[tuple[str, Kind]]:
                 yield from _named(sides, kind)
         case ast.For():
             yield from _named([node.iter], "sequence")
-            if (
-                isinstance(node.iter, ast.Call)
-                and isinstance(node.iter.func, ast.Name)
-                and node.iter.func.id == "range"
-            ):
-                yield from _named([node.target], "number")
+            match node.iter:
+                case ast.Call(func=ast.Name(id="range")):
+                    yield from _named([node.target], "number")
         case ast.Assign() | ast.AugAssign():
             if kind := kind_of(node.value):
                 yield from _named(node.targets if isinstance(node, ast.Assign) else [node.target], kind)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -44,13 +45,10 @@ class ProgramSource:
     """A file of Python."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        self.text = text
+        self.path, self.text = path, text
         self.tree = ast.parse(text)
         self.lines = text.split("\n")
-        self._starts = [0]
-        for line in self.lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self._ascii = text.isascii()
 
     @cached_property
@@ -61,10 +59,9 @@ class ProgramSource:
     @cached_property
     def functions(self) -> dict[str, int]:
         """Return the functions outside classes by the number of their arguments."""
-        functions = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
-        return {
-            node.name: len(node.args.args) for node in functions if not isinstance(self.parents[node], ast.ClassDef)
-        }
+        functions = (node for node in ast.walk(self.tree) if isinstance(node, Function))
+        outside = (node for node in functions if not isinstance(self.parents[node], ast.ClassDef))
+        return {node.name: len(node.args.args) for node in outside}
 
     @cached_property
     def function_lines(self) -> list[tuple[int, int]]:
@@ -130,13 +127,13 @@ class ProgramSource:
             new = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError):
             return text
-        if isinstance(new, _ATOMS) or (text.startswith("(") and isinstance(new, ast.Tuple | ast.GeneratorExp)):
-            return text
-        if isinstance(held, ast.BoolOp) and isinstance(new, ast.Compare | ast.BinOp):
-            return text
-        if isinstance(held, ast.Compare) and isinstance(new, ast.BinOp):
-            return text
-        return f"({text})"
+        is_plain = (
+            isinstance(new, _ATOMS)
+            or (text.startswith("(") and isinstance(new, ast.Tuple | ast.GeneratorExp))
+            or (isinstance(held, ast.BoolOp) and isinstance(new, ast.Compare | ast.BinOp))
+            or (isinstance(held, ast.Compare) and isinstance(new, ast.BinOp))
+        )
+        return text if is_plain else f"({text})"
 
     def replaced(self, node: ast.expr, text: str, template: str, prior: float) -> Change:
         """Another expression in the place of a node."""

@@ -96,8 +96,7 @@ class SandboxedTests:
     def __init__(self, place: CaseWorkspace, effort: Effort) -> None:
         if not place.setting.test_execution:
             raise PermissionError("this setting gives no test execution")
-        self._place = place
-        self._effort = effort
+        self._place, self._effort = place, effort
         self._line, self._oracle = _for_pytest(place.case, place.workspace.files())
 
     def spectrum(self, files: Sequence[str]) -> tuple[Observed, ...]:
@@ -126,9 +125,7 @@ class SandboxedTests:
             workspace.write(f"{_FOLDER}/sitecustomize.py", _sandboxed("sandboxed_tracer.py"))
             wanted = (test,) if test else self._place.case.oracle
             report = self._suite(wanted, {"MISSTEP_SEARCH_FILES": "\n".join(files)})
-            listing = (
-                workspace.read(f"{_FOLDER}/lines.txt").decode() if workspace.exists(f"{_FOLDER}/lines.txt") else ""
-            )
+            listing = self._read(f"{_FOLDER}/lines.txt").decode()
         lines: dict[str, list[int]] = {}
         for number, _, path in (line.partition(" ") for line in listing.splitlines()):
             if number.isdecimal() and path in files:
@@ -173,10 +170,9 @@ class SandboxedTests:
             batch = self._try(kind, chosen, {**job, "seconds": times * seconds, "budget": share * left})
             answers |= {each.candidate: each for each in batch}
             left -= sum(each.seconds for each in batch)
-            if passing := [each.candidate for each in batch if each.passed]:
+            if any(each.passed for each in batch):
                 break
-        else:
-            passing = []
+        passing = (each.candidate for each in answers.values() if each.passed)
         return Search(sum(not each.unknown for each in answers.values()), min(passing, default=None))
 
     def _try(self, kind: str, numbered: Sequence[tuple[int, Candidate]], job: Mapping[str, object]) -> list[_Answer]:
@@ -199,8 +195,10 @@ class SandboxedTests:
             environment = {"PYTEST_PLUGINS": _PLUGIN}
             limits = Limits(seconds=20 + _WALL * seconds)
             workspace.run(["/bin/sh", "-c", line], limits=limits, environment=environment)
-            results = f"{_FOLDER}/results.jsonl"
-            return workspace.read(results) if workspace.exists(results) else b""
+            return self._read(f"{_FOLDER}/results.jsonl")
+
+    def _read(self, path: str) -> bytes:
+        return self._place.workspace.read(path) if self._place.workspace.exists(path) else b""
 
     def _one_by_one(self, candidates: Sequence[Candidate]) -> Search:
         workspace = self._place.workspace

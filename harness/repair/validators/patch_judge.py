@@ -52,8 +52,7 @@ class PatchJudge:
     """A judge, fitted to patches, as it is asked about those of one attempt; `verdicts` are its answers in order."""
 
     def __init__(self, judge: FittedJudge, ask: Ask) -> None:
-        self._judge = judge
-        self._ask = ask
+        self._judge, self._ask = judge, ask
         self._last: Item | None = None
         self.verdicts: list[Verdict] = []
 
@@ -76,11 +75,10 @@ class PatchJudge:
 
     async def _verdict(self, item: Item) -> Verdict:
         if item != self._last:
-            reason = self._judge.skip_reason(item)
             self._last = item
-            self.verdicts.append(
-                Verdict(item.id, self._judge.name, None, "abstained", error=reason)
-                if reason
-                else await answered(self._judge, item, None, self._ask)
-            )
+            if reason := self._judge.skip_reason(item):
+                verdict = Verdict(item.id, self._judge.name, None, "abstained", error=reason)
+            else:
+                verdict = await answered(self._judge, item, None, self._ask)
+            self.verdicts.append(verdict)
         return self.verdicts[-1]

@@ -14,29 +14,17 @@ ALIKE = 0.9
 
 def check(patch: str, blamed: str) -> Signal:
     """Return how closely `patch` undoes `blamed`, both unified diffs; passed where it is not a revert."""
-    score = likeness(patch, blamed)
-    if score is None:
-        return Signal(REVERT, None, "there is no change to compare with")
-    text = (
-        "look whether what the blamed change was for is lost"
-        if score >= ALIKE
-        else "is not a revert of the blamed change"
-    )
-    return Signal(REVERT, score < ALIKE, text, score)
-
-
-def likeness(patch: str, blamed: str) -> float | None:
-    """Return the F1 of undone lines, 0 to 1; `None` where either changes nothing."""
-    done, to_undo = changed_lines(patch), changed_lines(blamed)
-    undoing = Counter({("-" if sign == "+" else "+", text): count for (sign, text), count in to_undo.items()})
+    done = changed_lines(patch)
+    undoing = Counter({("-" if sign == "+" else "+", text): n for (sign, text), n in changed_lines(blamed).items()})
     if not done or not undoing:
-        return None
-    common = (done & undoing).total()
-    return 2 * common / (done.total() + undoing.total())
+        return Signal(REVERT, None, "there is no change to compare with")
+    score = 2 * (done & undoing).total() / (done.total() + undoing.total())
+    lost, kept = "look whether what the blamed change was for is lost", "is not a revert of the blamed change"
+    return Signal(REVERT, score < ALIKE, kept if score < ALIKE else lost, score)
 
 
 def changed_lines(diff: str) -> "Counter[tuple[str, str]]":
-    """The added and removed lines of a unified diff with their signs, without blank ones and without outer space."""
+    """Count the added and removed lines of a unified diff with their signs, without blank ones and outer space."""
     counts: Counter[tuple[str, str]] = Counter()
     in_hunk = False
     for line in diff.split("\n"):

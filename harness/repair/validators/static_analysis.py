@@ -48,26 +48,21 @@ def analyzers(language: str, python: str, command: str = "") -> tuple[Analyzer, 
         return (Analyzer(shlex.split(command)[0].rpartition("/")[2], ("/bin/sh", "-c", line, "sh", FILES)),)
     if language == "python":
         compiling = Analyzer("compile", (python, "-c", _COMPILE, FILES), (".py",))
-        ruff = _ruff()
-        if ruff is None:
-            return (compiling,)
         options = ("check", "--isolated", "--no-cache", "--quiet", "--select", "E9,F", "--output-format", "concise")
-        return (compiling, Analyzer("ruff", (str(ruff), *options, FILES), (".py", ".pyi")))
+        return (
+            compiling,
+            *(Analyzer("ruff", (str(ruff), *options, FILES), (".py", ".pyi")) for ruff in ruff_folders()),
+        )
     if language == "javascript":
         return (Analyzer("node", ("/bin/sh", "-c", _NODE, "sh", FILES), (".js", ".mjs", ".cjs")),)
     return ()
 
 
 def ruff_folders() -> tuple[Path, ...]:
-    """Return what the sandbox has to show for ruff to run."""
-    ruff = _ruff()
-    return (ruff,) if ruff else ()
-
-
-def _ruff() -> Path | None:
+    """Return ruff, which the sandbox has to show, if it is installed."""
     beside = Path(sys.executable).with_name("ruff")
     program = str(beside) if beside.is_file() else shutil.which("ruff")
-    return Path(program) if program else None
+    return (Path(program),) if program else ()
 
 
 class StaticAnalysis:
@@ -76,9 +71,7 @@ class StaticAnalysis:
     def __init__(
         self, workspace: Workspace, original: Callable[[str], str | None], checkers: Sequence[Analyzer]
     ) -> None:
-        self._workspace = workspace
-        self._original = original
-        self._checkers = checkers
+        self._workspace, self._original, self._checkers = workspace, original, checkers
 
     def new_errors(self, changed: Sequence[str]) -> Mapping[str, list[str]]:
         """Checker → the lines that it prints of the changed files and did not print before; none where all is well."""

@@ -25,12 +25,9 @@ def file_of(test: str, paths: Collection[str]) -> str:
 
     An id of unittest may begin at the folder in which the tests are looked for, so that it leaves out those above.
     """
-    file = test.partition("::")[0]
-    if file in paths:
-        return file
     parts = unittest_name(test).split(".")
     names = ["/".join(parts[:length]) + ".py" for length in range(len(parts), 0, -1)]
-    known = next((name for name in names if name in paths), "")
+    known = next((name for name in (test.partition("::")[0], *names) if name in paths), "")
     below = (path for name in names for path in sorted(paths) if path.endswith(f"/{name}"))
     return known or ("" if "::" in test else next(below, ""))
 
@@ -41,10 +38,8 @@ def pytest_id(test: str, paths: Collection[str]) -> str:
     if not file or "::" in test or test == file:
         return test if file else ""
     parts = unittest_name(test).split(".")
-    module = next(
-        length for length in range(len(parts), 0, -1) if f"/{file}".endswith(f"/{'/'.join(parts[:length])}.py")
-    )
-    return "::".join([file, *parts[module:]])
+    ends = (length for length in range(len(parts), 0, -1) if f"/{file}".endswith(f"/{'/'.join(parts[:length])}.py"))
+    return "::".join([file, *parts[next(ends) :]])
 
 
 def oracle_files(oracle: Iterable[str], paths: Collection[str]) -> set[str]:

@@ -9,6 +9,7 @@ from misstep.harness.errors import EditRefused
 FILE = "".join(f"line {number}\n" for number in range(1, 21))
 HEAD = "--- a/m.py\n+++ b/m.py\n"
 HUNK = " line 9\n-line 10\n+line ten\n line 11\n"
+STALE = HUNK.replace("line 10", "line X")
 
 
 def edited(reply: str, text: str | None = FILE) -> Applied:
@@ -59,11 +60,7 @@ def test_blank_lines_lost_at_the_end_of_a_hunk_are_put_back_if_the_file_has_them
     ("hunk", "reason", "lines"),
     [
         ("@@ -90,2 +90,2 @@\n nowhere at all\n-never there\n+new\n", "no_such_line", "20 lines"),
-        (
-            f"@@ -9,3 +9,3 @@\n{HUNK.replace('line 10', 'line X')}",
-            "hunk_mismatch",
-            "line 10 is `line 10`, not `line X`",
-        ),
+        (f"@@ -9,3 +9,3 @@\n{STALE}", "hunk_mismatch", "line 10 is `line 10`, not `line X`"),
     ],
 )
 def test_a_line_that_does_not_exist_and_a_stale_hunk_are_refused(hunk: str, reason: str, lines: str) -> None:
@@ -101,13 +98,7 @@ def test_files_are_made_deleted_and_moved() -> None:
 
 
 @pytest.mark.parametrize(
-    "head",
-    [
-        "GIT binary patch\nliteral 3\n",
-        "Binary files a/m.py and b/m.py differ\n",
-        "new file mode 120000\n",
-        "copy from a.py\n",
-    ],
+    "head", ["GIT binary patch\n", "Binary files a/m.py and b/m.py differ\n", "new file mode 120000\n", "copy from a\n"]
 )
 def test_what_is_no_text_of_a_file_is_refused(head: str) -> None:
     assert refusal(f"diff --git a/m.py b/m.py\n{head}").reason == "malformed"

@@ -53,15 +53,11 @@ _NOT_READ = ("parameters", "formal_parameters", "keyword_argument", "variable_de
 def other_operator(module: Module, table: Mapping[str, str]) -> Iterator[Site]:
     """An operator replaced by that of a table; `+` of strings is not arithmetic."""
     for node in module.nodes(_BINARY):
-        sign = _sign(node)
-        other = table.get(module.text(sign)) if sign else None
-        if sign is None or other is None:
+        if (sign := _sign(node)) is None or (other := table.get(module.text(sign))) is None:
             continue
-        if table is ARITHMETIC and any("string" in child.type for child in node.children):
-            continue
-        if other == "//" and not module.is_python:
-            other = "/"  # there, two begin a comment
-        yield Site(node, replaced(sign, other))
+        if table is not ARITHMETIC or not any("string" in child.type for child in node.children):
+            # In JavaScript two slashes begin a comment.
+            yield Site(node, replaced(sign, "/" if other == "//" and not module.is_python else other))
 
 
 def _sign(node: "Node") -> "Node | None":
@@ -77,9 +73,8 @@ def off_by_one(module: Module) -> Iterator[Site]:
     for node in module.nodes(module.language.numbers):
         text = module.text(node)
         if node.parent is not None and node.parent.type in _OFF and text.isdecimal() and len(text) < 6:
-            yield Site(node, replaced(node, str(int(text) + 1)))
-            if int(text):
-                yield Site(node, replaced(node, str(int(text) - 1)))
+            numbers = (int(text) + 1, int(text) - 1)
+            yield from (Site(node, replaced(node, str(number))) for number in numbers if number >= 0)
 
 
 def inverted_condition(module: Module) -> Iterator[Site]:
@@ -138,7 +133,12 @@ def wrong_variable(module: Module) -> Iterator[Site]:
         if (function := module.function(node)) is not None:
             used[function].append(node)
     for function, nodes in used.items():
-        local = _local_names(module, function)
+        parameters = function.child_by_field_name("parameters")
+        named = list(module.nodes(("identifier",), parameters)) if parameters is not None else []
+        for node in module.nodes((*module.language.assignments, "variable_declarator"), function):
+            left = node.child_by_field_name("name" if node.type == "variable_declarator" else "left")
+            named += [left] if left is not None and left.type == "identifier" else []
+        local = {module.text(node) for node in named} - {*_OWN}
         yield from _others(module, [node for node in nodes if module.text(node) in local and _is_read(node)], local)
 
 
@@ -147,15 +147,6 @@ def _others(module: Module, nodes: "list[Node]", names: set[str]) -> Iterator[Si
     for node in nodes:
         if others := sorted(names - {module.text(node)}):
             yield Site(node, replaced(node, others[(node.start_byte * 7 + len(others)) % len(others)]))
-
-
-def _local_names(module: Module, function: "Node") -> set[str]:
-    parameters = function.child_by_field_name("parameters")
-    named = list(module.nodes(("identifier",), parameters)) if parameters is not None else []
-    for node in module.nodes((*module.language.assignments, "variable_declarator"), function):
-        left = node.child_by_field_name("name" if node.type == "variable_declarator" else "left")
-        named += [left] if left is not None and left.type == "identifier" else []
-    return {module.text(node) for node in named} - {*_OWN}
 
 
 def _is_read(node: "Node") -> bool:
@@ -191,11 +182,10 @@ def wrong_default(module: Module) -> Iterator[Site]:
     """A parameter with another default."""
     for node in module.nodes(module.language.defaults):
         value = node.child_by_field_name(module.language.defaults[node.type])
-        if value is not None:
-            text = module.text(value)
-            other = str(int(text) + 1) if text.isdecimal() else _DEFAULTS.get(text)
-            if other is not None:
-                yield Site(node, replaced(value, other))
+        text = module.text(value) if value is not None else ""
+        other = str(int(text) + 1) if text.isdecimal() else _DEFAULTS.get(text)
+        if value is not None and other is not None:
+            yield Site(node, replaced(value, other))
 
 
 def changed_signature(module: Module) -> Iterator[Site]:

@@ -139,14 +139,15 @@ def unwritten_body(module: Module) -> Iterator[Site]:
     for node, inside in _bodies(module):
         if lines := module.whole_lines(inside[0], inside[-1]):
             text = module.indent(inside[0]) + module.language.unwritten.encode() + b"\n"
-            yield Site(node, (Edit(*lines, text),))
+            yield Site(node, (Edit(*lines, text),), "Write the body of {function}, which is not implemented.")
 
 
 def unfinished_body(module: Module) -> Iterator[Site]:
     """A function whose second half is missing."""
+    request = "Finish {function}: the second half of what it has to do is missing."
     for node, inside in _bodies(module):
         if lines := module.whole_lines(inside[len(inside) // 2], inside[-1]):
-            yield Site(node, (Edit(*lines, b""),))
+            yield Site(node, (Edit(*lines, b""),), request)
 
 
 def copied_body(module: Module) -> Iterator[Site]:

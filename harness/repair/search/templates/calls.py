@@ -46,9 +46,8 @@ def called(node: ast.Call, scope: Scope) -> Iterator[Change]:
     if isinstance(function, ast.Name) and name not in scope.variables:
         for other, arity in scope.source.functions.items():
             others.append((other, (0.5 if arity == len(node.args) else 0.2) * (0.5 + 0.5 * likeness(name, other))))
-    for other, prior in others:
-        if other != name:
-            yield Change(end - len(name), end, other, node.lineno, "other function", prior)
+    changes = ((other, prior) for other, prior in others if other != name)
+    yield from (Change(end - len(name), end, other, node.lineno, "other function", prior) for other, prior in changes)
 
 
 def argued(node: ast.Call, scope: Scope) -> Iterator[Change]:
@@ -70,13 +69,11 @@ def argued(node: ast.Call, scope: Scope) -> Iterator[Change]:
         yield Change(first + 1, last, rest, node.lineno, "argument too many", 0.2)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name == "range":
-        for other in dict.fromkeys(_ranged(*texts)):
-            if other != ", ".join(texts):
-                yield Change(first + 1, last, other, node.lineno, "range", 0.4)
+        others = (other for other in dict.fromkeys(_ranged(*texts)) if other != ", ".join(texts))
+        yield from (Change(first + 1, last, other, node.lineno, "range", 0.4) for other in others)
     elif name in ("min", "max") or len(texts) < source.functions.get(name, 0):
-        for other in (*scope.variables, "0", "1"):
-            if other not in texts:
-                yield Change(last, last, f", {other}", node.lineno, "missing argument", 0.2)
+        others = (f", {other}" for other in (*scope.variables, "0", "1") if other not in texts)
+        yield from (Change(last, last, other, node.lineno, "missing argument", 0.2) for other in others)
 
 
 def _ranged(one: str, two: str = "", *more: str) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from misstep.harness.repair.search.scope import Scope
 from misstep.harness.repair.search.source import Change
 
+_NONE = ("is None", "is not None")
+
 
 def tested(node: ast.If | ast.While | ast.IfExp | ast.Assert, scope: Scope) -> Iterator[Change]:
     """Another condition for `if`, `while` and a filter: negated, extended by a part, or that of a variable."""
@@ -29,11 +31,8 @@ def tested(node: ast.If | ast.While | ast.IfExp | ast.Assert, scope: Scope) -> I
     grouped = f"({text})" if isinstance(condition, ast.BoolOp | ast.IfExp | ast.Lambda) else text
     for part, near in _parts(condition, scope):
         prior = 0.4 * (near * 0.7 if part in text else near)
-        yield to(f"{part} or {grouped}", "missing condition", prior)
-        yield to(f"{part} and {grouped}", "missing condition", prior)
-    for name in scope.variables:
-        yield to(name, "condition", 0.15)
-        yield to(f"not {name}", "condition", 0.15)
+        yield from (to(f"{part} {word} {grouped}", "missing condition", prior) for word in ("or", "and"))
+    yield from (to(other, "condition", 0.15) for name in scope.variables for other in (name, f"not {name}"))
     yield from (to(other, "condition", 0.2) for other in scope.conditions if other != text)
 
 
@@ -44,28 +43,20 @@ def _parts(condition: ast.expr, scope: Scope) -> Iterator[tuple[str, float]]:
         for node in ast.walk(condition)
         if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute)
     ]
-    for name in dict.fromkeys(objects):
-        yield f"{name} is None", 1.0
-        yield f"{name} is not None", 1.0
+    yield from ((f"{name} {test}", 1.0) for name in dict.fromkeys(objects) for test in _NONE)
     for name in dict.fromkeys([*own, *scope.variables]):
         if name in scope.source.functions or name not in scope.variables:
             continue
         near = 1.0 if name in own else 0.85
-        yield f"not {name}", near
-        yield name, near
+        yield from ((f"not {name}", near), (name, near))
         if scope.may_be(name, "number"):
-            for comparison in ("== 0", "> 0", "< 0", ">= 0", "!= 0"):
-                yield f"{name} {comparison}", 0.6 * near
+            yield from ((f"{name} {test}", 0.6 * near) for test in ("== 0", "> 0", "< 0", ">= 0", "!= 0"))
         if scope.may_be(name, "object") and name not in objects:
-            yield f"{name} is None", 0.6 * near
-            yield f"{name} is not None", 0.6 * near
+            yield from ((f"{name} {test}", 0.6 * near) for test in _NONE)
         if scope.may_be(name, "sequence", "mapping") and not scope.may_be(name, "number"):
-            for item in own:
-                if item != name:
-                    yield f"{item} in {name}", 0.5 * near
-                    yield f"{item} not in {name}", 0.5 * near
-    for other in scope.conditions:
-        yield other, 0.6
+            items = (item for item in own if item != name)
+            yield from ((f"{item} {word} {name}", 0.5 * near) for item in items for word in ("in", "not in"))
+    yield from ((other, 0.6) for other in scope.conditions)
 
 
 def whiled(node: ast.If | ast.While, scope: Scope) -> Iterator[Change]:
@@ -83,11 +74,11 @@ def looped(node: ast.For | ast.comprehension, scope: Scope) -> Iterator[Change]:
     if "\n" in text or (isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name)):
         return
     indexed = text if isinstance(node.iter, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
-    for new in (f"{indexed}[1:]", f"{indexed}[:-1]", f"reversed({text})", f"sorted({text})", f"list({text})"):
-        yield Change(start, end, new, line, "what is looped over", 0.22)
+    texts = [f"{indexed}[1:]", f"{indexed}[:-1]", f"reversed({text})", f"sorted({text})", f"list({text})"]
+    others = dict.fromkeys(texts, 0.22)
     if isinstance(node.target, ast.Tuple):
-        for new in (f"enumerate({text})", f"{indexed}.items()", f"zip({text})"):
-            yield Change(start, end, new, line, "what is looped over", 0.2)
+        others |= dict.fromkeys((f"enumerate({text})", f"{indexed}.items()", f"zip({text})"), 0.2)
+    yield from (Change(start, end, new, line, "what is looped over", prior) for new, prior in others.items())
 
 
 def filtered(node: ast.comprehension, scope: Scope) -> Iterator[Change]:

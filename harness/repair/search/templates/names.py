@@ -89,11 +89,9 @@ def sliced(node: ast.Name, scope: Scope) -> Iterator[Change]:
     if not isinstance(node.ctx, ast.Load) or node.id not in scope.variables:
         return
     held = scope.source.parents.get(node)
-    if not scope.may_be(node.id, "sequence", "text"):
-        return
-    if isinstance(held, ast.Attribute | ast.Subscript) and held.value is node:
-        return
-    if isinstance(held, ast.Call) and held.func is node:
+    is_value = isinstance(held, ast.Attribute | ast.Subscript) and held.value is node
+    is_called = isinstance(held, ast.Call) and held.func is node
+    if is_value or is_called or not scope.may_be(node.id, "sequence", "text"):
         return
     parts = dict.fromkeys(("1:", ":-1", "::-1", ":", "0", "-1"), 0.24)
     names = (name for name in scope.of_kind("number") if name != node.id)
@@ -114,17 +112,12 @@ def donated(node: ast.expr, scope: Scope) -> Iterator[Change]:
     text = source.segment(node)
     donors = []
     for other, donor in scope.expressions.items():
-        if other == text or (stored and not isinstance(donor, ast.Subscript | ast.Attribute)):
-            continue
-        same_form = type(donor) is type(node)
-        if isinstance(node, ast.Name) and not isinstance(donor, ast.Subscript | ast.Attribute | ast.BinOp):
-            continue
-        kinds = {kind_of(node), kind_of(donor)} - {None}
-        if len(kinds) > 1:
-            continue
-        donors.append(((0.36 if same_form else 0.2) * (0.5 + 0.5 * likeness(text, other)), other))
-    donors.sort(key=lambda each: (-each[0], each[1]))
-    for prior, other in donors[:_MOST_DONATED]:
+        is_place = isinstance(donor, ast.Subscript | ast.Attribute)
+        fits = is_place or not (stored or (isinstance(node, ast.Name) and not isinstance(donor, ast.BinOp)))
+        if other != text and fits and len({kind_of(node), kind_of(donor)} - {None}) < 2:
+            form = 0.36 if type(donor) is type(node) else 0.2
+            donors.append((form * (0.5 + 0.5 * likeness(text, other)), other))
+    for prior, other in sorted(donors, key=lambda each: (-each[0], each[1]))[:_MOST_DONATED]:
         yield source.replaced(node, other, "other expression", prior)
 
 

@@ -42,11 +42,10 @@ def compared(node: ast.Compare, scope: Scope) -> Iterator[Change]:
     for (left, right), operator in zip(pairwise(sides), node.ops, strict=True):
         written, others = _COMPARISONS[type(operator)]
         yield from _other(source, left, right, written, others, "comparison operator", 0.95)
-    if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot):
+    is_word = len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
+    if is_word and not isinstance(sides[1], ast.Constant):
         one, two = (source.segment(side) for side in sides)
-        if not isinstance(sides[1], ast.Constant):
-            word = _COMPARISONS[type(node.ops[0])][0]
-            yield source.replaced(node, f"{two} {word} {one}", "swapped operands", 0.2)
+        yield source.replaced(node, f"{two} {_COMPARISONS[type(node.ops[0])][0]} {one}", "swapped operands", 0.2)
 
 
 def _other(
@@ -81,20 +80,11 @@ def computed(node: ast.BinOp, scope: Scope) -> Iterator[Change]:
     yield source.replaced(node, left, "operand too many", 0.5 if constant else 0.3)
     yield source.replaced(node, right, "operand too many", 0.35 if isinstance(node.left, ast.Constant) else 0.25)
     for inner in (node.left, node.right):
-        if isinstance(inner, ast.BinOp) and type(inner.op) is not type(node.op):
-            yield from _grouped(node, inner, written, scope)
-
-
-def _grouped(node: ast.BinOp, inner: ast.BinOp, written: str, scope: Scope) -> Iterator[Change]:
-    source, own = scope.source, _ARITHMETIC.get(type(inner.op), ("", {}))[0]
-    if not own:
-        return
-    one, two = source.segment(inner.left), source.segment(inner.right)
-    if inner is node.left:
-        text = f"{one} {own} ({two} {written} {source.segment(node.right)})"
-    else:
-        text = f"({source.segment(node.left)} {written} {one}) {own} {two}"
-    yield source.replaced(node, text, "grouping", 0.25)
+        if isinstance(inner, ast.BinOp) and type(inner.op) is not type(node.op) and type(inner.op) in _ARITHMETIC:
+            own, one, two = _ARITHMETIC[type(inner.op)][0], source.segment(inner.left), source.segment(inner.right)
+            is_left = inner is node.left
+            text = f"{one} {own} ({two} {written} {right})" if is_left else f"({left} {written} {one}) {own} {two}"
+            yield source.replaced(node, text, "grouping", 0.25)
 
 
 def _operand(text: str, node: ast.expr) -> str:

@@ -104,20 +104,16 @@ def _missing(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, float]]:
         kinds = scope.kinds.get(one, set())
         if one in stored and (kinds & scope.kinds.get(two, set()) or not kinds):
             yield f"{one} = {two}", 0.22 * near[one] * near[two]
-    calls = [each for each in scope.nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)]
-    called = [
-        (each.func.value.id, each.func.attr, len(each.args))
-        for each in calls
-        if isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
-    ]
+    calls = ((each.func, len(each.args)) for each in scope.nodes if isinstance(each, ast.Call))
+    methods = ((each, count) for each, count in calls if isinstance(each, ast.Attribute))
+    called = [(each.value.id, each.attr, count) for each, count in methods if isinstance(each.value, ast.Name)]
     for method, holder in {method: holder for holder, method, count in called if count == 1}.items():
         if method in _ADDING:
             yield from ((f"{holder}.{method}({name})", 0.28 * near[name]) for name in variables if name != holder)
     holders = {holder for holder, _, _ in called}
     for holder, name in product(scope.of_kind("sequence"), variables):
         if holder not in holders and name != holder:
-            yield f"{holder}.append({name})", 0.14 * near[name]
-            yield f"{holder}.add({name})", 0.14 * near[name]
+            yield from ((f"{holder}.{method}({name})", 0.14 * near[name]) for method in ("append", "add"))
     seen = {source.segment(each) for each in scope.nodes if isinstance(each, ast.Assign | ast.AugAssign | ast.Expr)}
     for text in sorted(seen):
         if "\n" not in text and len(text) < 60 and not text.startswith(("'", '"')) and text != source.segment(node):

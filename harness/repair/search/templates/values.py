@@ -7,25 +7,22 @@ from itertools import pairwise
 from misstep.harness.repair.search.scope import Scope, kind_of
 from misstep.harness.repair.search.source import Change
 
-_FLIPS = {True: "False", False: "True"}
 _EMPTY = ("[]", "{}", "()", "''", '""', "0", "None", "set()")
 
 
 def constant(node: ast.Constant, scope: Scope) -> Iterator[Change]:
     """Another constant: one more or less, the other sign, the other truth, a constant or a variable of the function."""
     source, value = scope.source, node.value
-    if any(isinstance(each, ast.JoinedStr) for each in source.above(node)):
-        return
-    if isinstance(source.parents.get(node), ast.Expr):  # a docstring
+    is_docstring = isinstance(source.parents.get(node), ast.Expr)
+    if is_docstring or any(isinstance(each, ast.JoinedStr) for each in source.above(node)):
         return
     if isinstance(value, bool):
-        yield source.replaced(node, _FLIPS[value], "constant", 0.7)
+        yield source.replaced(node, str(not value), "constant", 0.7)
         return
     if isinstance(value, int):
         near = {value + 1: 0.75, value - 1: 0.75, 0: 0.5, 1: 0.5, -1: 0.3, 2: 0.25, -value: 0.3, 10: 0.08}
-        for other, prior in near.items():
-            if other != value:
-                yield source.replaced(node, str(other), "constant", prior)
+        others = ((str(other), prior) for other, prior in near.items() if other != value)
+        yield from (source.replaced(node, other, "constant", prior) for other, prior in others)
     elif isinstance(value, float):
         yield from scope.instead(node, map(str, (value + 1, value - 1, -value, 0.0, 1.0)), "constant", 0.3)
     elif isinstance(value, str):
@@ -46,7 +43,8 @@ def one_off(node: ast.expr, scope: Scope) -> Iterator[Change]:
     """A number that is one too small or too large; likeliest where it bounds something."""
     prior, text = _bound(node, scope), scope.source.segment(node)
     # The operator and the constant of `i + 1` are changed by templates of their own.
-    if prior and not (isinstance(node, ast.BinOp) and _is_one(node.right)):
+    is_step = isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value == 1
+    if prior and not is_step:
         yield from scope.instead(node, (f"{text} + 1", f"{text} - 1"), "off by one", prior)
 
 
@@ -133,10 +131,6 @@ def exchanged(node: ast.List | ast.Tuple, scope: Scope) -> Iterator[Change]:
         if between.strip() == ",":
             text = f"{source.segment(two)}{between}{source.segment(one)}"
             yield Change(start, end, text, one.lineno, "swapped elements", prior)
-
-
-def _is_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 1
 
 
 TEMPLATES = (

@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.repair.feedback_codes import (
-    CodeFigures,
-    code_figures,
-    codings_table,
-    read_codings,
-)
+from misstep.analysis.measures.repair.feedback_codes import CodeFigures, code_figures, codings_table, read_codings
 from misstep.harness.errors import InputError
 
 

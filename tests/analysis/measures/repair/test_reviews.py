@@ -29,16 +29,8 @@ def log(tmp_path: Path) -> Path:
 
 def test_answers_imply_a_review_and_what_landed_was_published_and_generated(log: Path) -> None:
     funnel = review_funnel(read_reviews(log), generated=["e"])
-    counts = {event: funnel.count(event) for event in EVENTS}
-    assert counts == {
-        "generated": 5,
-        "published": 4,
-        "reviewed": 2,
-        "accepted": 1,
-        "changes_requested": 0,
-        "rejected": 1,
-        "landed": 2,
-    }
+    assert EVENTS == ("generated", "published", "reviewed", "accepted", "changes_requested", "rejected", "landed")
+    assert [funnel.count(event) for event in EVENTS] == [5, 4, 2, 1, 0, 1, 2]
 
 
 def test_a_rate_is_of_those_in_its_base(log: Path) -> None:

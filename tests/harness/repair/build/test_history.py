@@ -47,16 +47,7 @@ def test_a_file_that_says_it_is_generated_is_no_source() -> None:
 
 def test_tests_build_configuration_and_generated_files_are_not_source() -> None:
     source = ["src/a.py", "lib/index.js", "cmd/main.go", "a.rs", "builder/x.py", "latest.py"]
-    other = [
-        "a.toml",
-        "README.md",
-        "tests/a.py",
-        "test_a.py",
-        "setup.py",
-        "docs/conf.py",
-        "a.min.js",
-        "webpack.config.js",
-    ]
+    other = ["a.toml", "README.md", "tests/a.py", "test_a.py", "setup.py", "docs/conf.py", "a.min.js", "jest.config.js"]
     assert [path for path in (*source, *other) if is_source(path)] == source
 
 

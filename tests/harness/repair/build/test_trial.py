@@ -13,10 +13,8 @@ from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 from tests.harness.repair.build.made_up_package import FILES, case_source
 
-NOTHING, TAXED, SMALL, CHEAPEST = (
-    f"tests/test_shop.py::test_{name}" for name in ("nothing", "taxed", "small", "cheapest")
-)
-TESTS = [NOTHING, TAXED, SMALL, CHEAPEST]
+TESTS = [f"tests/test_shop.py::test_{name}" for name in ("nothing", "taxed", "small", "cheapest")]
+_, TAXED, SMALL, _ = TESTS
 TRACED = Traced({test: {"src/shop.py": [1]} for test in TESTS}, (), 1.0)
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from misstep.harness.errors import InputError
 from misstep.harness.repair.failure_bot.repository import Repository
-from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of, reproduce
-from misstep.harness.repair.validators.test_files import file_of
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of
 from misstep.harness.workspace import Sandbox, python_toolchain
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import COMMAND, TEST, broken_at
@@ -28,11 +27,11 @@ def runs(tmp_path: Path, sandbox: Sandbox) -> Iterator[CommitRuns]:
 
 
 def test_the_tests_that_fail_at_a_commit_are_named_with_message_and_trace(runs: CommitRuns) -> None:
-    failing = reproduce(runs, runs.repository.head.id).failing
+    failing = failing_tests(runs.report(runs.repository.head.id), runs.command)
     assert [(test.id, test.message) for test in failing] == [(TEST, "AssertionError: 2 != 3")]
     assert "test_price.py" in failing[0].trace
     parent = runs.repository.head.parents[0]
-    assert reproduce(runs, parent).failing == ()
+    assert failing_tests(runs.report(parent), runs.command) == ()
     assert runs.outcome(parent, TEST) == "passed"
     assert runs.outcome(runs.repository.head.id, TEST) == "failed"
 
@@ -56,7 +55,7 @@ def test_pytest_names_a_file_that_cannot_be_imported_so_that_it_runs_again(tmp_p
         Repository(made.folder) as repository,
         CommitRuns(repository, "python -m pytest -q", sandbox=sandbox, toolchain=python_toolchain()) as runs,
     ):
-        assert [test.id for test in reproduce(runs, ids[1]).failing] == ["test_price.py"]
+        assert [test.id for test in failing_tests(runs.report(ids[1]), runs.command)] == ["test_price.py"]
         assert runs.outcome(ids[1], "test_price.py") == "failed"
         assert runs.outcome(ids[1], "test_price.py::Price::test_total") == "undecided"
         assert runs.outcome(ids[0], "test_price.py::Price::test_absent") == "absent"
@@ -72,20 +71,6 @@ def test_a_test_that_cannot_be_imported_is_not_taken_for_absent() -> None:
     loading = FailedTest("unittest.loader._FailedTest.test_price", "ModuleNotFoundError: No module named 'numbers2'")
     report = SuiteReport(passed=False, ran=1, exit_code=1, failed=(loading,))
     assert outcome_of(report, TEST) == "undecided"
-
-
-@pytest.mark.parametrize(
-    ("test", "file"),
-    [
-        ("tests/test_a.py::TestB::test_c", "tests/test_a.py"),
-        ("tests/test_a.py", "tests/test_a.py"),
-        ("tests.test_a.TestB.test_c", "tests/test_a.py"),
-        ("other.test_a", ""),
-        ("", ""),
-    ],
-)
-def test_the_file_of_a_test_is_told_by_its_id(test: str, file: str) -> None:
-    assert file_of(test, {"tests/test_a.py", "test_a.py"}) == file
 
 
 def test_a_command_that_names_no_test_fails_as_a_whole() -> None:

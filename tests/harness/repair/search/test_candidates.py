@@ -14,12 +14,9 @@ def _ranked(scores: dict[int, float], failure: str = "", sample: int = 0) -> lis
     return [(each.change.line, each.change.template, each.change.text) for each in found]
 
 
-def test_changes_of_more_suspicious_lines_come_first() -> None:
+def test_changes_of_more_suspicious_lines_come_first_and_other_lines_are_left_alone() -> None:
     assert _ranked({2: 1.0, 3: 0.1})[0][0] == 2
     assert _ranked({2: 0.1, 3: 1.0})[0][0] == 3
-
-
-def test_lines_that_nobody_suspects_are_left_alone() -> None:
     assert {line for line, _, _ in _ranked({3: 1.0})} == {3}
 
 

@@ -6,8 +6,7 @@ from misstep.harness.agent.actions import Action, EditFeedback, Observation
 from misstep.harness.agent.protocols import Task
 from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace
 from misstep.harness.repair.case import RepairCase
-from misstep.harness.repair.search import SearchPolicy
-from misstep.harness.repair.search.policy import carried_out
+from misstep.harness.repair.search.policy import SearchPolicy, carried_out
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.harness.agent.folders import FilesInMemory, NoModel
 
@@ -51,12 +50,6 @@ def test_it_looks_at_the_place_that_the_trace_ends_in() -> None:
     action = _Run("react").step(NOTHING)
     assert (action.name, action.arguments) == ("go_to_line", {"file_path": "two.py", "line": "2"})
     assert "the failure's trace names it" in action.thought
-
-
-def test_without_feedback_the_first_edit_is_the_last() -> None:
-    run = _Run("react")
-    assert [run.step(SUCCESS).name for _ in range(3)] == ["go_to_line", "edit", "exit"]
-    assert run.changed() == ["two.py"]
 
 
 def test_a_complaint_of_static_analysis_brings_another_change_in_place_of_the_first() -> None:

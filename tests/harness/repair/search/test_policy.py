@@ -15,9 +15,8 @@ from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.attempt import SETTINGS, CaseWorkspace, attempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.scoring import open_case
-from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
-from misstep.harness.repair.search.policy import SearchPatcher, carried_out, instruction
-from misstep.harness.repair.search.testing import SandboxedTests
+from misstep.harness.repair.search.policy import SearchPatcher, SearchPolicy, carried_out, instruction, search_repairer
+from misstep.harness.repair.search.testing import Effort, SandboxedTests
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel

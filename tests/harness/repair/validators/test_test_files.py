@@ -12,6 +12,7 @@ PATHS = ("checks/price_check.py", "tests/test_price.py", "price.py", "test/sum.t
     [
         ("checks/price_check.py::Price::test_total", {"checks/price_check.py"}),
         ("checks.price_check.Price.test_total", {"checks/price_check.py"}),
+        ("checks/price_check.py", {"checks/price_check.py"}),
         ("price_check.Price.test_total", {"checks/price_check.py"}),
         ("unittest.loader._FailedTest.test_price", {"tests/test_price.py"}),
         ("test/sum.test.js::adds", {"test/sum.test.js"}),
