@@ -23,7 +23,6 @@ COLUMNS = ("applied right", "refused right", "applied wrong without a word", "re
 HALF = "refused, and the file is changed"
 
 Counts = Mapping[str, Counter[str]]
-"""Damage → how often each column."""
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -26,7 +26,6 @@ TOOLS: Mapping[str, tuple[str, ...]] = {
     "line_diff": (),
     "patch_envelope": ("codex-apply-patch", "Aider, patch"),
 }
-"""The others that read each format."""
 
 
 class Outcome(Struct, frozen=True):

@@ -79,11 +79,7 @@ class Edits(Struct, frozen=True):
 
 
 class Receipt(Struct, frozen=True):
-    """What was done at one place.
-
-    - `rule`: `exact`, or the leniencies that were needed, joined by ", ".
-    - `lines`: First and last line of the place as this hunk found it, from 1, with the context; (0, 0) is a whole file.
-    """
+    """What was done at a place: by which `rule` (`exact`, or leniencies), at which `lines`; (0, 0) is a whole file."""
 
     path: str
     rule: str
@@ -124,9 +120,9 @@ def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
 def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:
     """Return a hunk of lines split at LF: a CR at the end of all (but the places `endless`) is their line end."""
     written = list(lines)
-    ended = [text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless]
-    crlf = bool(ended) and all(ended)
-    if any(ended) and not crlf:
+    ended = {text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless}
+    crlf = ended == {True}
+    if len(ended) > 1:
         message = "some lines of a hunk end in CRLF and others in LF"
         raise EditRefused("mixed_line_endings", message, "Write one of them throughout.")
     written_lines = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)

@@ -3,6 +3,7 @@
 Only LF and CRLF end a line; a form feed or a lone CR is inside one.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
@@ -58,9 +59,8 @@ def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> li
     Changes with at most `around` unchanged lines between them are one, together with these lines.
     """
     hunks: list[tuple[int, int, list[str]]] = []
-    for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for _, start, end, first, last in (code for code in codes if code[0] != "equal"):
         if hunks and start - hunks[-1][1] <= around:
             before, until, lines = hunks[-1]
             hunks[-1] = (before, end, [*lines, *old[until:start], *new[first:last]])
@@ -119,9 +119,6 @@ def nearest_place(block: Sequence[str], lines: Sequence[str]) -> int | None:
     for place, line in enumerate(lines):
         if len(at := places.setdefault(line.strip(), [])) < 20:
             at.append(place)
-    votes: dict[int, int] = {}
-    for place, line in enumerate(block):
-        word = line.strip()
-        for there in places.get(word, ()) if any(map(str.isalnum, word)) else ():
-            votes[there - place] = votes.get(there - place, 0) + 1
+    words = ((place, line.strip()) for place, line in enumerate(block) if any(map(str.isalnum, line)))
+    votes = Counter(there - place for place, word in words for there in places.get(word, ()))
     return max(votes, key=lambda start: (votes[start], -abs(start)), default=None)

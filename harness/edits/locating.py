@@ -15,8 +15,6 @@ from misstep.harness.edits.file_text import nearest_place, places_of
 from misstep.harness.errors import EditRefused, Refusal
 
 Variants = list[tuple[tuple[str, ...], Hunk]]
-"""Forms of a hunk in their order, with the rules that each takes."""
-
 Change = Callable[[str], str | None]
 """What becomes of an added line, `None` where it cannot be told."""
 

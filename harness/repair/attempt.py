@@ -57,11 +57,7 @@ MOST_PATCH = 1 << 20
 
 
 class Repairer(Struct, frozen=True):
-    """What decides and what writes the edits, made anew for each attempt.
-
-    - `notes`: The policy's counts by name, when the run has ended: for `extra` of the trajectory.
-    - `watcher`: Looks on and may speak to the agent.
-    """
+    """What decides and what writes the edits; `notes` are the policy's counts for `extra` of the trajectory."""
 
     policy: Policy
     patcher: Patcher

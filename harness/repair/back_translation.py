@@ -30,11 +30,7 @@ FORMS = {
         "that a programmer can follow it without further thought."
     ),
 }
-"""Kind → what is asked for."""
-
 TRIES = 3
-"""How many answers a text may take."""
-
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FEWEST_TOKENS = 3
 """A shorter line, such as `return total`, is also in plain prose."""

@@ -32,7 +32,6 @@ _WAYWARD = (
 class RepairerOptions(Struct, frozen=True):
     """What a policy is given.
 
-    - `edit_format`: In which the patching sub-agent writes.
     - `patcher_model`: The model of the patching sub-agent; by default the same.
     - `recorded`: The runs to replay: case and number of the attempt → trajectory.
     """
@@ -57,8 +56,6 @@ POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
 """Name → dotted path of what makes repairers from options; entry points in the group add to it."""
 
 _LOOKS = 4
-"""How many files the wayward agent looks at."""
-
 ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 
 

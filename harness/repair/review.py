@@ -28,16 +28,12 @@ from misstep.harness.workspace.suite_report import SuiteReport
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
 
 REVIEWERS = "review"
-"""The rater of gold labels that come from reviews."""
-
 _LABELS: dict[str, str] = {"accepted": ACCEPTABLE, "landed": ACCEPTABLE, "rejected": UNACCEPTABLE}
-"""What a decision says of a patch."""
 
 
 def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
     """Return the reviews of a run in their order, none if there is no log."""
-    file = run / REVIEWS
-    return read_reviews(file) if file.exists() else ()
+    return read_reviews(run / REVIEWS) if (run / REVIEWS).exists() else ()
 
 
 def state_of(attempt: str, reviews: Sequence[ReviewEvent]) -> str:
@@ -70,7 +66,7 @@ def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment
 
 
 def report_at(repository: Path, revision: str, case: RepairCase, sandbox: Sandbox) -> SuiteReport:
-    """What a case's tests find at a revision of a repository: whether a patch that landed there has mended it."""
+    """Return what a case's tests find at a revision of a repository, where a patch may have landed."""
     limits = Limits(seconds=case.timeout_seconds)
     with (
         Repository(repository) as opened,

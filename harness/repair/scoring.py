@@ -33,7 +33,6 @@ RUNS = 3
 """How often an oracle is run where its answer counts: one that answers otherwise each time says nothing of a patch."""
 
 _SUITE_TIMES = 4
-"""How many times as long as the oracle the whole suite may take."""
 
 
 def case_toolchain(case: RepairCase) -> Toolchain:
@@ -64,7 +63,7 @@ def oracle_report(workspace: Workspace, case: RepairCase) -> SuiteReport:
 def oracle_reports(
     workspace: Workspace, case: RepairCase, runs: int = RUNS, *, until: bool | None = None
 ) -> list[SuiteReport]:
-    """What the oracle finds in so many runs from one state, or up to the first that passes or fails as `until` says."""
+    """Run the oracle so many times from one state, or up to the first that passes or fails as `until` says."""
     start = workspace.take()
     reports: list[SuiteReport] = []
     while len(reports) < runs and not (reports and reports[-1].passed is until):
@@ -196,11 +195,7 @@ class Affirmed(Struct, frozen=True, omit_defaults=True):
 
 
 def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
-    """Run a case's oracle without and with its golden patch, each `runs` times, in the sandbox.
-
-    A case without a golden patch is affirmed where its oracle fails. An oracle that was stopped by a limit has failed
-    only where the patch makes it pass.
-    """
+    """Run a case's oracle without and with its golden patch, each `runs` times, in the sandbox."""
     case = folder.case
     golden = folder.golden()
     texts: dict[str, bytes | None] = {}

@@ -12,8 +12,6 @@ from msgspec import Struct
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 CUT_OFF = frozenset({"iterations", "seconds"})
-"""How a run ended that reached a limit."""
-
 _WITHOUT_ERROR = CUT_OFF | {"", "exit"}
 
 Evidence = Literal["generated", "real"]
@@ -70,11 +68,7 @@ def ended_as(end: str, attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]
 
 
 def had_error(attempt: RepairAttempt) -> bool:
-    """Return whether the run or its scoring broke, or the run was stopped from outside.
-
-    The paper's ER asks "whether errors occurred during the trajectory". A refused command, a failing test and a limit
-    that is reached (`was_cut_off`) are not errors.
-    """
+    """Return whether the run or its scoring broke, or it was stopped from outside; a limit reached is not an error."""
     return bool(attempt.error) or attempt.ended not in _WITHOUT_ERROR
 
 

@@ -91,15 +91,11 @@ def codings_table(codings: Codings, source: str) -> Table:
     notes.append(
         f"The Engineering Agent's paper prints of {paper['feedback.n.text'].printed} other comments: {printed}."
     )
-    return _THEMES.table(_finding(codings, figures), rows, notes)
-
-
-def _finding(codings: Codings, figures: list[CodeFigures]) -> str:
     most = max((one for one in figures if not one.code), key=lambda one: one.share.value or 0.0)
-    n = counted_text(len(codings.given), "comment")
-    if not most.share.value:
-        return f"None of {n} has a theme."
-    alpha = most.krippendorff_alpha
-    agree = f"Krippendorff's alpha of {counted_text(len(codings.coders), 'coder')} on it is "
-    agree += with_interval(alpha, "coefficient") if alpha.value is not None else f"undefined: {alpha.reason}"
-    return f"The most frequent theme is {most.theme!r}: {with_interval(most.share, 'share')} of {n}. {agree}."
+    n, alpha = counted_text(len(codings.given), "comment"), most.krippendorff_alpha
+    finding = f"None of {n} has a theme."
+    if most.share.value:
+        agree = f"Krippendorff's alpha of {counted_text(len(codings.coders), 'coder')} on it is "
+        agree += with_interval(alpha, "coefficient") if alpha.value is not None else f"undefined: {alpha.reason}"
+        finding = f"The most frequent theme is {most.theme!r}: {with_interval(most.share, 'share')} of {n}. {agree}."
+    return _THEMES.table(finding, rows, notes)

@@ -32,8 +32,6 @@ from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 from misstep.harness.records.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 
 MOST_K = 10
-"""Up to which k SR@k is given."""
-
 RESAMPLES = 10_000
 
 _NO_CASE = "no attempt at a case that holds"

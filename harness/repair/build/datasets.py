@@ -91,7 +91,6 @@ def humanevalfix(folder: Path) -> Iterator[Program]:
 
 
 SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "humanevalfix": humanevalfix}
-"""Name → what reads the set's folder."""
 
 
 def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:

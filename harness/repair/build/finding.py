@@ -98,7 +98,7 @@ def _lines(source: CaseSource, path: str, edit: Edit) -> range:
 def find(
     source: CaseSource, wanted: Wanted, seed: int, sandbox: Sandbox, known: Collection[str] = ()
 ) -> Iterator[Recipe | None]:
-    """What each try on a package gives: a recipe other than those of the `known` ids, `None` where no test notices."""
+    """Try a package: yield a recipe other than those of the `known` ids, or `None` if no test notices."""
     random = Random(f"{seed} {source.package.key} {wanted.category}")  # noqa: S311 -- a sample, no secret
     traced = trace(source.tree, source.package, sandbox)
     used = set[tuple[str, str]]()
@@ -233,10 +233,7 @@ def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], 
 def oracle_of(
     source: CaseSource, broken: Mapping[str, bytes], tests: Sequence[str], traced: Traced, sandbox: Sandbox
 ) -> tuple[str, ...]:
-    """Return the tests that newly fail with broken files, none if nothing or too much fails.
-
-    If a module of tests cannot be imported any more, the files of all the tests are named.
-    """
+    """Return the tests that newly fail with broken files, or their files if some cannot be imported any more."""
     with open_case(untouched(source.tree, source.package), sandbox) as workspace:
         put_files(workspace, broken)
         if runner_of(command := source.package.test_command) == "junit":

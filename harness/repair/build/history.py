@@ -42,9 +42,7 @@ _DAYS = 90
 """How old a commit may be, counted back from the newest commit, so that the result does not depend on the day."""
 _MOST_COMMITS = 500
 _RUNS = 3
-"""How often the tests have to fail before and pass after."""
 _BLAME_COMMITS = 64
-"""How far back to search for the change that broke the tests."""
 
 
 class Considered(Struct, frozen=True):
@@ -99,8 +97,7 @@ def _considered(commit: Commit, newest: Commit, runs: CommitRuns, out: Path, san
     repository = runs.repository
 
     def generated(path: str) -> bool:
-        text = repository.text(commit.id, path) or ""
-        return _MARK.search(text[:_MARKED_WITHIN]) is not None
+        return _MARK.search((repository.text(commit.id, path) or "")[:_MARKED_WITHIN]) is not None
 
     target = out / case_name(repository, commit)
     if (target / CASE).is_file():

@@ -82,7 +82,7 @@ class _Packages(Struct, forbid_unknown_fields=True):
 
 
 def known_packages(file: Path | None = None) -> dict[str, Package]:
-    """Name → package, of the project's own list or of another file."""
+    """Return packages by name, of the project's own list or of another file."""
     file = file or data_folder() / "repair" / PACKAGES
     try:
         listed = msgspec.toml.decode(file.read_bytes(), type=_Packages)
@@ -92,7 +92,7 @@ def known_packages(file: Path | None = None) -> dict[str, Package]:
 
 
 def package_tree(package: Package, packages: dict[str, Package]) -> Path:
-    """The folder of a package's files, fetched and unpacked where it is not there yet; nobody changes what is in it."""
+    """Return the folder of a package's files, fetched and unpacked if it is not there; nobody changes it."""
     parts = [package, *(packages[name] for name in package.needs)]
     made_of = hashlib.sha256(msgspec.json.encode([*parts])).hexdigest()[:12]
     cache = cache_folder() / "packages"

@@ -17,6 +17,7 @@ which the oracle executes; `sha256` is that of the broken files, so that an oper
 
 import difflib
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
@@ -34,7 +35,6 @@ SETS = ("tf", "patchgen")
 """TF: failing tests to repair. PatchGen: one file, instructions, and an oracle (section 5.1)."""
 
 SMALL, LARGE = 10, 40
-"""Fewer changed lines than `SMALL` are a small patch, more than `LARGE` a large one."""
 
 
 class FaultPlace(Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,11 +117,10 @@ def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:
 
 def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault]]:
     """Return every fault of an operator in a module, with its place."""
-    counts: dict[int, int] = {}
+    counts: Counter[int] = Counter()
     for fault in OPERATORS[operator].faults(operator, module):
-        choice = counts.get(fault.line, 0)
-        counts[fault.line] = choice + 1
-        yield FaultPlace(operator, module.path, fault.function, fault.line, choice), fault
+        yield FaultPlace(operator, module.path, fault.function, fault.line, counts[fault.line]), fault
+        counts[fault.line] += 1
 
 
 def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str, bytes]:

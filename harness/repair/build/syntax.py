@@ -201,9 +201,8 @@ def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Modul
 def parses(language: str, source: bytes) -> bool:
     """Return whether a text has no syntax error."""
     if language == "python":
-        try:
+        with suppress(SyntaxError, ValueError):
             compile(source, "<planted>", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
-            return False
-        return True
+            return True
+        return False
     return not parser_of(language).parse(source).root_node.has_error

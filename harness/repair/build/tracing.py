@@ -68,11 +68,7 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 class Traced(Struct, frozen=True, dict=True):
-    """The traced suite of an untouched package.
-
-    - `lines`: Test → file → its executed lines, under `""` those of imports.
-    - `failing`: The tests that fail though nothing is broken.
-    """
+    """The traced suite of an untouched package; `lines` is test → file → lines, under `""` those of imports."""
 
     lines: dict[str, dict[str, list[int]]]
     failing: tuple[str, ...]
@@ -128,7 +124,13 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
         return msgspec.json.decode(record.read_bytes(), type=Traced)
     with open_case(untouched(tree, package), sandbox) as workspace:
         is_python = runner_of(package.test_command) == "pytest"
-        report, lines = _python(workspace, package) if is_python else _node(workspace, package, tree)
+        if is_python:
+            workspace.write(f"{_PLUGIN}.py", _TRACER.encode())
+            report = run_suite(workspace, f"{package.test_command} -p {_PLUGIN}", (), WHOLE_SUITE)
+            written = workspace.read(_LINES) if workspace.exists(_LINES) else b"{}"
+            lines = msgspec.json.decode(written, type=dict[str, dict[str, list[int]]])
+        else:
+            report, lines = _node(workspace, package, tree)
         if report.ended != "exited" or not lines:
             raise InputError(f"the suite of {package.name} did not run: {report.feedback(1_000)}")
         failing = {test_of(test.id) for test in report.failed} if is_python else failing_files(workspace, sorted(lines))
@@ -152,13 +154,6 @@ def failing_files(workspace: Workspace, files: Sequence[str], most: int | None =
 def test_of(test: str) -> str:
     """Return a test without its parameters."""
     return test.partition("[")[0]
-
-
-def _python(workspace: Workspace, package: Package) -> tuple[SuiteReport, dict[str, dict[str, list[int]]]]:
-    workspace.write(f"{_PLUGIN}.py", _TRACER.encode())
-    report = run_suite(workspace, f"{package.test_command} -p {_PLUGIN}", (), WHOLE_SUITE)
-    lines = workspace.read(_LINES) if workspace.exists(_LINES) else b"{}"
-    return report, msgspec.json.decode(lines, type=dict[str, dict[str, list[int]]])
 
 
 class _Function(Struct):
@@ -222,7 +217,7 @@ def share_executed(lines: Mapping[str, set[int]], executed: Mapping[str, set[int
 
 
 def executable(language: str, source: bytes) -> set[int]:
-    """The lines of a file that can be executed: those with code, for JavaScript those with more than a bracket."""
+    """Return the lines of a file that can be executed: those with code, for JavaScript more than a bracket."""
     if language != "python":
         lines = enumerate(source.decode("utf-8", "replace").splitlines(), 1)
         return {at for at, line in lines if re.search(r"\w", line) and not line.lstrip().startswith(("//", "*", "/*"))}

@@ -44,7 +44,6 @@ CONFIDENCE = 0.95
 MOST_RUNS = 150
 
 Run = Callable[[str], Outcome]
-"""Runs the test once at a commit, given by its id."""
 
 
 class Prior(Struct, frozen=True):
@@ -155,11 +154,7 @@ class ChangePoint:
         self.posterior = [value / total for value in scaled] if total else [1 / self.count] * self.count
 
     def _gains(self) -> list[float]:
-        """Return how many bits the next run of each commit is expected to tell of where the change is.
-
-        That is the mutual information of the outcome and the place: the entropy of the outcome, less the mean of its
-        entropies where the place is known.
-        """
+        """Return the bits that the next run of each commit should tell: mutual information of outcome and place."""
         masses = list(zip(self.posterior, self._pieces, strict=True))
         fails = _split_sums(
             [mass * piece.rate_after for mass, piece in masses], [mass * piece.rate_before for mass, piece in masses]

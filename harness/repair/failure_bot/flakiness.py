@@ -51,11 +51,7 @@ class Recorded(Struct, frozen=True):
 
 
 class Flakiness(Struct, frozen=True):
-    """The state of a test, with the posterior of each.
-
-    - `rate`: How often it fails if it is flaky.
-    - `unseen`: How many runs said nothing of it: neither passes nor failures.
-    """
+    """The state of a test, with the posterior of each; `unseen` runs said nothing of it: they neither pass nor fail."""
 
     state: State
     failing: float

@@ -33,14 +33,14 @@ class Frame(Struct, frozen=True, order=True):
 
 
 def frames(trace: str, paths: Collection[str]) -> list[Frame]:
-    """The places in the project's code that a trace names, as it names them: traces of Python, pytest, node, Go, C."""
+    """Return the places in the project's code that a trace of Python, pytest, node, Go or C names, in order."""
     matches = sorted([*_NATIVE.finditer(trace), *_PLAIN.finditer(trace)], key=lambda match: match.start())
     named = ((match[1].removeprefix(_INSIDE).removeprefix("./"), *match.groups()[1:]) for match in matches)
     return [Frame(path, int(line), *function) for path, line, *function in named if path in paths]
 
 
 def innermost(trace: str, paths: Collection[str]) -> Frame | None:
-    """The place in the project's code at which it failed: the last that the trace names, as a chain of causes ends."""
+    """Return the last place in the project's code that a trace names, as a chain of causes ends."""
     return next(reversed(frames(trace, paths)), None)
 
 
@@ -53,7 +53,7 @@ def normalised(message: str) -> str:
 
 
 def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> list[tuple[FailedTest, ...]]:
-    """Failures of the same message at the same place together, in the order in which they came."""
+    """Group failures of the same message at the same place, in the order in which they came."""
     of: defaultdict[tuple[str, str, int], list[FailedTest]] = defaultdict(list)
     known = set(paths)
     for failure in failures:

@@ -10,8 +10,6 @@ from msgspec import Struct
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-"""Where the file may be; the first of them counts, as at GitHub."""
-
 _BOT = re.compile(
     r"\[bot\]|(?:^|[^a-z])(?:dependabot|renovate|github-actions|pre-commit-ci|greenkeeper|snyk-bot|codegen)",
     re.IGNORECASE,
@@ -54,7 +52,7 @@ class OwnedPattern(Struct, frozen=True):
 
 
 def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
-    """The lines of a CODEOWNERS file; those that GitHub passes over, with `!`, `[` or an escaped `#`, are left out."""
+    """Return the lines of a CODEOWNERS file, without those that GitHub passes over (`!`, `[`, an escaped `#`)."""
     patterns = []
     for number, line in enumerate(text.splitlines(), 1):
         words = list(takewhile(lambda word: not word.startswith("#"), _FIELD.findall(line[:_LONGEST_LINE])))

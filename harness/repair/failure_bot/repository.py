@@ -27,7 +27,6 @@ _FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"
 _STATUS = ("--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 _NOBODY = {"NAME": "uncommitted", "EMAIL": ""}
 UNCOMMITTED = "uncommitted changes"
-"""The subject of the commit that stands for the files as they are."""
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 
@@ -60,10 +59,9 @@ class ChangedFile(Struct, frozen=True):
 
 
 class Repository:
-    """A repository's commits, as a context manager that owns the copy. Paths are relative to the tree's root.
+    """The commits of a repository (a checkout, a linked worktree or a bare one), as a context manager that owns a copy.
 
-    - `folder`: A checkout, a linked worktree, or a bare repository.
-    - `uncommitted`: Whether the files as they are make the head, as a commit that only the copy has.
+    With `uncommitted` the files as they are make the head, as a commit that only the copy has.
     """
 
     def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
@@ -99,10 +97,10 @@ class Repository:
     def commit(self, name: str) -> Commit:
         """Return the commit of a name: an id, a branch, a tag, `HEAD~3`."""
         output = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
-        if not output.strip() and name == "HEAD":
-            raise InputError("has no commit yet", "Commit the files first.", file=self.folder)
         if not output.strip():
-            raise InputError(f"no commit {name!r}", "Name a commit, a branch or a tag.", file=self.folder)
+            named = f"no commit {name!r}", "Name a commit, a branch or a tag."
+            message, advice = ("has no commit yet", "Commit the files first.") if name == "HEAD" else named
+            raise InputError(message, advice, file=self.folder)
         return next(self._log("--no-walk", output.decode().strip()))
 
     def uncommitted_paths(self) -> list[str]:
@@ -124,7 +122,7 @@ class Repository:
         return self._ask(*arguments, variables={**person, **dates}).decode().strip()
 
     def first_parents(self, newest: str, most: int, *, after: str = "") -> list[Commit]:
-        """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed."""
+        """Return the commits that landed, oldest first, along first parents: a merge is one change as it landed."""
         commits = list(self._log("--first-parent", f"--max-count={most}", newest))
         places = [place for place, commit in enumerate(commits) if commit.id == after]
         return commits[: places[0] + 1][::-1] if places else commits[::-1]
@@ -181,7 +179,12 @@ class Repository:
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
         wanted = b"".join(name + b"\n" for _, name, _ in entries)
-        contents = _objects(self._ask("cat-file", "--batch", stdin=wanted))
+        output, at, contents = self._ask("cat-file", "--batch", stdin=wanted), 0, []
+        while at < len(output):
+            start = output.index(b"\n", at) + 1
+            size = int(output[at:start].rsplit(b" ", 1)[1])
+            contents.append(output[start : start + size])
+            at = start + size + 1
         made: set[str] = set()
         for (mode, _, path), content in zip(entries, contents, strict=True):
             if beneath.relative(path) != path or ".git" in path.lower().split("/"):
@@ -240,15 +243,6 @@ def _from(commit: Commit) -> tuple[str, ...]:
 
 def _name(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
-
-
-def _objects(output: bytes) -> Iterator[bytes]:
-    at = 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        size = int(output[at:end].rsplit(b" ", 1)[1])
-        yield output[end + 1 : end + 1 + size]
-        at = end + 1 + size + 1
 
 
 def _make_folders(root: Path, path: str, made: set[str]) -> None:

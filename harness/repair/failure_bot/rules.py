@@ -40,12 +40,7 @@ _TESTS_TIME = "Give more with --test-seconds, or look at what waits"
 
 
 class Situation(Struct, frozen=True):
-    """The facts about a task at the moment at which the agent would start.
-
-    - `failed_at_head`: Whether its tests failed at the head of the branch; `None` if they were not run there.
-    - `commits_since`: How many commits have landed since the task's commit.
-    - `flakiness`: The state of its first test at the head.
-    """
+    """The facts about a task before the agent would start; `failed_at_head` is `None` if its tests were not run."""
 
     task: RepairTask
     failed_at_head: bool | None = None

@@ -32,11 +32,7 @@ from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from misstep.harness.workspace.suite_run import How
 
 _MOST_COMMITS = 256
-"""How far back the search goes, along first parents."""
-
 _MOST_BISECTIONS = 20
-"""For how many causes at most the change is looked for."""
-
 _MOST_SLOW = 3
 """At how many commits the tests may meet their time limit before the search for the change is given up."""
 
@@ -44,8 +40,6 @@ _ORDER_RUNS = 2
 """How often a test that always fails with the others, and passed without them once, is run without them again."""
 
 _MOST_SINCE = 10_000
-"""How far back the commit of a task is looked for."""
-
 _PRIOR = Prior()
 
 _SUSPICION = 50.0
@@ -71,12 +65,7 @@ def triage_repository(
     record: Sequence[Recorded] = (),
     file_task: Callable[[RepairTask], RepairTask] = lambda task: task,
 ) -> list[Triaged]:
-    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
-
-    - `limits`: What one run of the tests may take.
-    - `uncommitted`: Whether the files as they are count as the head, not those of the last commit.
-    - `record`: Earlier outcomes of the tests.
-    """
+    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules."""
     with (
         Repository(folder, uncommitted=uncommitted) as repository,
         CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain, limits=limits) as runs,

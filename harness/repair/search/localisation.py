@@ -122,7 +122,7 @@ def _sorted(suspects: list[Suspect]) -> list[Suspect]:
 
 
 def suspects(folder: CaseFolder) -> tuple[dict[str, ProgramSource], list[Suspect]]:
-    """The Python files of the broken tree by path, and the suspicious lines in them, the most suspicious first."""
+    """Return the Python files of the broken tree by path, and the suspicious lines in them, the worst first."""
     root = folder.before
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py") if not path.is_symlink())
     sources, tests = sources_and_tests(paths, lambda path: (root / path).read_bytes(), folder.case.oracle)

@@ -24,7 +24,6 @@ from misstep.harness.repair.search.testing import Candidate, Effort, Observed, S
 from misstep.harness.trajectory import Step
 
 _MOST_EDITS = 6
-"""How many changes are handed in one after the other before it gives up."""
 _HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n", re.MULTILINE)
 
 

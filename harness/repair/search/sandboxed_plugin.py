@@ -14,6 +14,7 @@ import resource
 import signal
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -59,7 +60,7 @@ class SearchPlugin:
         for candidate in self.job["candidates"]:
             text = (original := (path := _ROOT / candidate["path"]).read_bytes()).decode()
             changed = text[: candidate["start"]] + candidate["text"] + text[candidate["end"] :]
-            if not _compiles(changed):
+            if _functions(changed) is None:
                 continue
             path.write_bytes(changed.encode())
             pid, reading, writing = _fork()
@@ -149,7 +150,7 @@ class SearchPlugin:
                 signal.signal(signal.SIGPROF, _out_of_time)
                 signal.setitimer(signal.ITIMER_PROF, self.job["seconds"])
                 if traced:
-                    lines.start()
+                    sys.settrace(lines.call)
                 failed = self.run([item])
                 sys.settrace(None)
                 signal.setitimer(signal.ITIMER_PROF, 0)
@@ -195,10 +196,6 @@ class _Lines:
         self.files = {str(_ROOT / path): path for path in files}
         self.lines: dict[str, list[int]] = {}
         self.seen: dict[str, set[int]] = {}
-
-    def start(self) -> None:
-        """Watch from here on."""
-        sys.settrace(self.call)
 
     def call(self, frame: types.FrameType, event: str, argument: object) -> Any:  # noqa: ARG002
         """Watch the lines of a function of these files, and of no other."""
@@ -292,11 +289,10 @@ def _functions(text: str, flags: int = 0) -> Codes | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     codes: Codes = {}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for code in _codes(module):
-        place = counts.get(code.co_qualname, 0)
-        counts[code.co_qualname] = place + 1
-        codes[code.co_qualname, place] = code
+        codes[code.co_qualname, counts[code.co_qualname]] = code
+        counts[code.co_qualname] += 1
     return codes
 
 
@@ -309,14 +305,6 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _nothing(excinfo: object, style: object = None) -> str:  # noqa: ARG001
     return ""
-
-
-def _compiles(text: str) -> bool:
-    try:
-        compile(text, "candidate", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _out_of_time(number: int, frame: object) -> None:  # noqa: ARG001

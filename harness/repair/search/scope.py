@@ -19,7 +19,6 @@ _KINDS: dict[str, Kind] = {
     "ord": "number", "list": "sequence", "sorted": "sequence", "set": "sequence", "tuple": "sequence",
     "range": "sequence", "str": "text", "chr": "text", "dict": "mapping", "any": "truth", "all": "truth",
 }  # fmt: skip
-"""Function → what it gives."""
 _METHODS: dict[Kind, frozenset[str]] = {
     "sequence": frozenset(
         ("append", "extend", "insert", "pop", "remove", "sort", "popleft", "add", "update", "discard")

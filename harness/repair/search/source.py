@@ -26,12 +26,7 @@ _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Starred, ast.Awai
 
 
 class Change(Struct, frozen=True):
-    """One piece of a file's text and what replaces it.
-
-    - `line`: The line that the change is blamed on, from 1: what localisation says of it counts.
-    - `template`: By which kind of mistake it was found.
-    - `prior`: How likely such a mistake is; 1 is the likeliest.
-    """
+    """A piece of a file's text and what replaces it, blamed on a `line`; a `prior` of 1 is the likeliest mistake."""
 
     start: int
     end: int

@@ -37,13 +37,7 @@ _MOST_TEST_SECONDS = 2.0
 
 
 class Effort(Struct, frozen=True):
-    """What a search may take.
-
-    - `test_seconds`: Processor time of one test on the broken program: it may loop for ever.
-    - `spectrum_seconds`, `search_seconds`: Processor time of all tests together, and of all candidates together.
-    - `candidates`: How many candidates are tried at most.
-    - `one_by_one_seconds`: How long candidates are tried by the clock where each needs a run of the test command.
-    """
+    """What a search may take: processor time of a test, of the spectrum and of the search, and seconds by the clock."""
 
     test_seconds: float = 0.5
     spectrum_seconds: float = 20.0
@@ -238,10 +232,7 @@ def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str,
 
 
 def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:
-    """Return the tests that a repair must pass, quick ones and slow ones: the oracle, and quick ones that passed.
-
-    They keep their order, as tests may lean on what earlier ones left behind.
-    """
+    """Return the tests that a repair must pass, quick and slow ones, in their order: they may lean on each other."""
     beside: set[str] = set()
     spent = 0.0
     for each in sorted(observed, key=lambda each: each.seconds):

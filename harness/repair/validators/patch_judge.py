@@ -33,7 +33,7 @@ def question_folder() -> Path:
 
 
 def fitted_to_patches(judge: Judge) -> FittedJudge:
-    """A judge as it is asked about patches; raises `UsageError` where it is for other items or gives other labels."""
+    """Return a judge as it is asked about patches; raises `UsageError` if it is for other items or labels."""
     return judge.fitted(read_question(question_folder()), question_folder())
 
 
@@ -57,7 +57,7 @@ class PatchJudge:
         self.verdicts: list[Verdict] = []
 
     async def signal(self, item: Item) -> Signal:
-        """What it says of a finished patch; `passed` is `None` without a label, and the text says why there is none."""
+        """Return its verdict on a finished patch; without a label `passed` is `None` and the text says why."""
         verdict = await self._verdict(item)
         passed = None if verdict.label is None else verdict.label == ACCEPTABLE
         why = verdict.error or verdict.rationale

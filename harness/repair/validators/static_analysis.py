@@ -42,7 +42,7 @@ class Analyzer(Struct, frozen=True):
 
 
 def analyzers(language: str, python: str, command: str = "") -> tuple[Analyzer, ...]:
-    """The checkers for a language, or the one shell line that a case names; `python` is the sandbox's interpreter."""
+    """Return the checkers for a language, or the one shell line that a case names."""
     if command:
         line = command.replace("{files}", '"$@"')
         return (Analyzer(shlex.split(command)[0].rpartition("/")[2], ("/bin/sh", "-c", line, "sh", FILES)),)
@@ -74,7 +74,7 @@ class StaticAnalysis:
         self._workspace, self._original, self._checkers = workspace, original, checkers
 
     def new_errors(self, changed: Sequence[str]) -> Mapping[str, list[str]]:
-        """Checker → the lines that it prints of the changed files and did not print before; none where all is well."""
+        """Return the lines that each checker prints of the changed files and did not print before."""
         errors: dict[str, list[str]] = {}
         for checker in self._checkers:
             files = [path for path in changed if path.endswith(checker.ends) and self._workspace.exists(path)]
@@ -87,7 +87,7 @@ class StaticAnalysis:
         return errors
 
     def feedback(self, changed: Sequence[str]) -> str:
-        """What the agent is told after an edit; empty where nothing is wrong (section 6, the feedback example)."""
+        """Return what the agent is told after an edit; empty if nothing is wrong (section 6, the feedback example)."""
         return "\n\n".join(
             f"The edit was successful but {name} detected errors. Look at the changes: make sure that they are right "
             f"and that this edit brought no further errors. You can edit the file again.\n{_cut(lines)}"

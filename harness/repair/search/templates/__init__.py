@@ -21,7 +21,6 @@ _TEMPLATES: tuple[tuple[Any, Callable[[Any, Scope], Iterator[Change]]], ...] = (
     *conditions.TEMPLATES,
     *statements.TEMPLATES,
 )
-"""Every template behind the kinds of nodes that it is for."""
 
 
 def changes_of(node: ast.AST, scope: Scope) -> Iterator[Change]:
