@@ -44,9 +44,7 @@ def underdetermined(check: Check, reason: str, wanting: str = "") -> Checked:
     return Checked(check, "underdetermined", reason, wanting=wanting)
 
 
-def compared(
-    check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None, suggestion: str = ""
-) -> Checked:
+def compared(check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None) -> Checked:
     """Compare a figure with the values that its inputs allow."""
     value = (at_printed or point(computed.middle)).low
     fit = fits(figure, computed)
@@ -58,7 +56,7 @@ def compared(
         float(value),
         None if computed.exact else float(computed.low),
         None if computed.exact else float(computed.high),
-        "" if fit else CUT_OFF if cut_off else suggestion,
+        CUT_OFF if cut_off else "",
         "cut_off" if cut_off else "",
     )
 

@@ -166,11 +166,11 @@ def same_quantity(first: Figure, second: Figure) -> bool:
     return not both_counts and one_box.low < other_box.high and other_box.low < one_box.high
 
 
-def number(value: Fraction, figure: Figure, further: int = 1) -> str:
-    """Return a value written like a figure, with further digits unless it has none."""
+def number(value: Fraction, figure: Figure) -> str:
+    """Return a value written like a figure, with one more digit unless it has none."""
     shown = value * scale(figure)
     behind = decimals(figure.digits)
-    behind += 0 if (shown * 10**behind).denominator == 1 else further
+    behind += 0 if (shown * 10**behind).denominator == 1 else 1
     return f"{float(shown):,.{behind}f}{_sign(figure)}".replace("-", "\N{MINUS SIGN}")
 
 

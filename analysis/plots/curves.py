@@ -37,7 +37,6 @@ def curves(
     rows: Sequence[Row],
     places: Mapping[str, float],
     title: str,
-    description: str = "",
     x_label: str = "",
     *,
     in_words: bool = False,
@@ -74,7 +73,7 @@ def curves(
     drawing.text(WIDTH, top + _HEIGHT + 33, x_label, color=MUTED, size=11, anchor="right")
     for group, members in series.items():
         _draw_series(plane, members, looks[group], places)
-    return drawing.svg(title, description or words(rows))
+    return drawing.svg(title, words(rows))
 
 
 def _by_group(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -14,7 +14,7 @@ _PITCH = 60
 _BAR = 14
 
 
-def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
+def funnel(rows: Sequence[Row], title: str) -> str:
     """Draw counts as bars around one axis, with shares of the step before and of the first."""
     values = [drawn_value(row) for row in rows]
     _check(rows, values)
@@ -32,7 +32,7 @@ def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
             hollow = row.evidence in ("published", "recomputed")
             strength, edge = (0.18, SERIES[0]) if hollow else (0.75, None)
             drawing.box((WIDTH - width) / 2, y + 18, width, _BAR, fill=SERIES[0], strength=strength, edge=edge)
-    return drawing.svg(title, description or _funnel_words(rows, values))
+    return drawing.svg(title, _funnel_words(rows, values))
 
 
 def _check(rows: Sequence[Row], values: Sequence[float | None]) -> None:

@@ -56,28 +56,18 @@ def heat_map(
     return drawing.svg(title, description or _matrix_words(values, row_labels, column_labels, unit))
 
 
-def crossed(
-    rows: Sequence[Row], title: str, description: str = "", *, row_axis: str = "", column_axis: str = ""
-) -> str:
+def crossed(rows: Sequence[Row], title: str, *, row_axis: str = "", column_axis: str = "") -> str:
     """Draw rows of a table as a heat map: a line a group, a column a quantity; a missing figure is an empty cell."""
     groups, quantities = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("group", "quantity"))
     by_key = {(row.group, row.quantity): drawn_value(row) for row in rows}
     values = [[by_key.get((group, quantity)) for quantity in quantities] for group in groups]
     axes = {"row_axis": row_axis, "column_axis": column_axis}
-    return heat_map(values, groups, quantities, title, description or words(rows), unit=rows[0].unit, **axes)
+    return heat_map(values, groups, quantities, title, words(rows), unit=rows[0].unit, **axes)
 
 
-def confusion(
-    matrix: Sequence[Sequence[int]],
-    labels: Sequence[str],
-    title: str,
-    description: str = "",
-    *,
-    rows_are: str = "gold",
-    columns_are: str = "judge",
-) -> str:
+def confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], title: str) -> str:
     """Return a confusion matrix of counts: rows the gold labels, columns what the judge said."""
-    return heat_map(matrix, labels, labels, title, description, row_axis=rows_are, column_axis=columns_are)
+    return heat_map(matrix, labels, labels, title, row_axis="gold", column_axis="judge")
 
 
 def _matrix_words(

@@ -21,9 +21,7 @@ _BARS = 48
 _LOGARITHMIC_FROM = 20
 
 
-def cost_quality(
-    rows: Sequence[Row], costs: Mapping[str, float], title: str, description: str = "", x_label: str = ""
-) -> str:
+def cost_quality(rows: Sequence[Row], costs: Mapping[str, float], title: str, x_label: str = "") -> str:
     """Return a quality over what it costs: a point a row, named in a key with its figure."""
     drawn = [row for row in rows if row.quantity in costs and drawn_value(row) is not None]
     unit: Unit = drawn[0].unit if drawn else "share"
@@ -44,10 +42,10 @@ def cost_quality(
         drawing.text(WIDTH, y + 4, value_text(row), bold=True, anchor="right")
         _point(plane, row, costs[row.quantity], own)
     sentences = (f"{row.quantity} {number_text(costs[row.quantity], 'usd')}" for row in drawn)
-    return drawing.svg(title, description or f"{words(drawn)} Cost: {'; '.join(sentences)}.")
+    return drawing.svg(title, f"{words(drawn)} Cost: {'; '.join(sentences)}.")
 
 
-def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, description: str = "") -> str:
+def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str) -> str:
     """Draw the share of right answers by their score, beside the diagonal of a perfect judge, with bars of n below."""
     for row in rows:
         if row.quantity not in scores:
@@ -66,7 +64,7 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
     for row in drawn:
         _point(plane, row, scores[row.quantity], look(0))
     _draw_counts(drawing, [(across(scores[row.quantity]), row.n or 0) for row in drawn], bottom)
-    return drawing.svg(title, description or words(drawn))
+    return drawing.svg(title, words(drawn))
 
 
 def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: float) -> None:

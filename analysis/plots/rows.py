@@ -31,13 +31,13 @@ _LINE = 15
 _HALF_A_MARK = 6
 
 
-def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
+def bars(rows: Sequence[Row], title: str) -> str:
     """Draw horizontal bars from 0, each with its interval: for shares and counts."""
     limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
     bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, partial(_bar, drawing))
     axis(drawing, bottom, limits, _unit(rows))
-    return drawing.svg(title, description or words(rows))
+    return drawing.svg(title, words(rows))
 
 
 def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
@@ -61,7 +61,7 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
     return drawing.svg(title, description or words(rows))
 
 
-def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> str:
+def small_multiples(rows: Sequence[Row], title: str) -> str:
     """Draw a panel of bars for each group, two beside each other, all on one scale.
 
     The n is beside the heading of a panel if it is the same for all its bars, else in the description.
@@ -80,7 +80,7 @@ def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> s
                 drawing, panel, (column * (width + gutter), top, width), limits, partial(_bar, drawing), brief=True
             )
         top += height
-    return drawing.svg(title, description or words(rows))
+    return drawing.svg(title, words(rows))
 
 
 def words(rows: Sequence[Row]) -> str:

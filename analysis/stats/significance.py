@@ -93,6 +93,5 @@ def _step_up(p_values: list[float]) -> list[float]:
 
 
 def _in_place(order: list[int], adjusted: Iterable[float]) -> list[float]:
-    """Return the adjusted p-values in the order of the tests, none above 1."""
     by_test = dict(zip(order, adjusted, strict=True))
     return [min(1.0, by_test[test]) for test in range(len(order))]

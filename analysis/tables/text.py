@@ -9,10 +9,10 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.grid import Cell, Grid, grid, methods
 from misstep.harness.escaping import one_line
 
-_LABEL_WIDTH = 44
+_LABEL_WIDTH, _WIDTH = 44, 110
 
 
-def table_text(table: Table, width: int = 110) -> str:
+def table_text(table: Table) -> str:
     """Return a table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
     named = (filter(None, (column.label, column.evidence, column.source)) for column in layout.columns)
@@ -25,13 +25,13 @@ def table_text(table: Table, width: int = 110) -> str:
             label = cut(one_line(line.label), _LABEL_WIDTH) if line.span else ""
             figures = [_figure(cell) for cell in line.cells]
             body.append(_line(layout, label, figures, line.n, line.status or "", one_line(line.source)))
-            body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), width - 4))
+            body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), _WIDTH - 4))
     kind = ", ".join(one_line(part) for part in (layout.evidence, layout.source) if part)
-    text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), width), ""]
+    text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), _WIDTH), ""]
     text += _aligned(headers, body)
     computed = f"How the figures and intervals were computed: {'; '.join(methods(table))}."
     notes = [*table.notes, *([computed] if methods(table) else [])]
-    text += ["", *(line for note in notes for line in _folded(one_line(note), width))] if notes else []
+    text += ["", *(line for note in notes for line in _folded(one_line(note), _WIDTH))] if notes else []
     return "\n".join(line.rstrip() for line in text) + "\n"
 
 

@@ -39,9 +39,9 @@ def sound_table(seed: int, place: int) -> MadeTable:
     return SHAPES[place % len(SHAPES)](draw)
 
 
-def draw_size(draw: Random, smallest: int = SMALLEST, largest: int = LARGEST) -> int:
+def draw_size(draw: Random, largest: int = LARGEST) -> int:
     """Return a number of cases, small and large ones alike on a log scale."""
-    return round(math.exp(draw.uniform(math.log(smallest), math.log(largest))))
+    return round(math.exp(draw.uniform(math.log(SMALLEST), math.log(largest))))
 
 
 def draw_style(draw: Random) -> Style:

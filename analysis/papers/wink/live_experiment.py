@@ -7,7 +7,7 @@ from misstep.analysis.measures.experiments.sessions import Metric, of_live
 from misstep.analysis.papers.wink.interventions import METRICS, adjusted_row
 from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
 from misstep.analysis.published import load_paper, published_row
-from misstep.analysis.stats.decisions.relative_change import ImpliedChange, implied_change
+from misstep.analysis.stats.decisions.relative_change import implied_change
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, estimate_row, made_by_this, rows_of
@@ -31,7 +31,7 @@ def report_of(live: LiveExperiments | None) -> ExperimentReport | None:
 _IMPLIED = "table 5 and section 4.3"
 
 
-def implied_changes() -> dict[str, ImpliedChange]:
+def implied_changes() -> dict[str, Estimate]:
     """Return key of a metric → the interval that its printed change and p-value imply."""
     paper = load_paper("wink")
     return {
@@ -64,7 +64,7 @@ def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
         printed = paper[f"experiment.{key}.p"]
         rows += [
             published_row(paper[f"experiment.{key}.change"], "Change", group=name),
-            estimate_row("Change", implied[key].estimate, "share", name, _IMPLIED, "recomputed"),
+            estimate_row("Change", implied[key], "share", name, _IMPLIED, "recomputed"),
             published_row(printed, "p-value", group=name),
             adjusted_row(printed, p_value, name),
         ]
@@ -93,8 +93,8 @@ def _change_rows(change: MetricChange, group: str, source: str, metrics: int) ->
     return rows_of(figures, group, source, "generated")
 
 
-def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
-    estimates = {name.lower(): implied[key].estimate for key, name in METRICS.items()}
+def _printed_finding(implied: Mapping[str, Estimate]) -> str:
+    estimates = {name.lower(): implied[key] for key, name in METRICS.items()}
     sentences = [
         f"{name} {interval_words(one.low, one.high, 'share').removeprefix('95% interval ')}"
         for name, one in estimates.items()

@@ -90,7 +90,6 @@ def items_for_bounds(clusters: npt.ArrayLike, tail: float) -> float:
 
 
 def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float, float]:
-    """Clopper and Pearson's bounds for a number of items that need not be whole."""
     from scipy.special import betainccinv, betaincinv
 
     # Binomial tails are beta integrals, which have a value for a number of items that is not whole.

@@ -84,7 +84,6 @@ def _doubt(leaning: IntArray) -> str:
 
 
 def _skewness(values: FloatArray) -> float:
-    """Return how skewed a sum of independent values with mean 0 is."""
     squares = float((values**2).sum())
     return abs(float((values**3).sum())) / (squares * sqrt(squares))
 

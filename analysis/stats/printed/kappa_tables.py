@@ -253,7 +253,6 @@ def _search(n: int, agree: int, products: Products, apart: Differences, labels: 
 
 
 def _with_first_rater(first: Sequence[int], agree: int, products: Products, apart: Differences) -> KappaSearch:
-    """Return all margins of the second rater, at once."""
     rows = np.asarray(first, dtype=np.int64)
     columns = rows - apart.rows
     disagree = int(rows.sum()) - agree

@@ -97,7 +97,6 @@ def reconstruct(
 
 
 def _true_positives(actual: int, printed: Mapping[Measure, str]) -> IntArray:
-    """Return the counts of true positives that the printed recall allows, all where none is printed."""
     tp = np.arange(actual + 1, dtype=np.int64)
     return tp[_within(printed["recall"], tp, np.full_like(tp, actual))] if "recall" in printed else tp
 

@@ -89,7 +89,6 @@ def _by_kappa(tables: IntArray, n: int, agree: int) -> Completions:
 
 
 def _compositions(total: int, parts: int) -> IntArray:
-    """Return every way to write a total as so many counts, a row each."""
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(parts - 1):

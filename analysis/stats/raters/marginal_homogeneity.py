@@ -196,6 +196,5 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
 
 
 def _chi_squared(tables: IntArray, totals: IntArray, all_found: int) -> FloatArray:
-    """Pearson's statistic of each row of counts found."""
     share = all_found / int(totals.sum())
     return np.asarray(((tables - totals * share) ** 2 / (totals * share * (1 - share))).sum(axis=1))

@@ -235,7 +235,6 @@ def _product_bounds(digits: str, kappa: Kappa, dissent: Dissent, n: int) -> tupl
 
 
 def _splits(dissent: Dissent, categories: int) -> Iterator[tuple[Labels, ...]]:
-    """Return every way to label the split items, in no order within a kind."""
     kinds = [
         [_alone(rater, odd, majority) for odd, majority in permutations(range(categories), 2)] for rater in range(3)
     ]
@@ -251,7 +250,6 @@ def _alone(rater: int, odd: int, majority: int) -> Labels:
 
 
 def _falling(total: int, parts: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Return every way to write a total as that many counts in falling order."""
     if parts == 1:
         yield (total,)
         return
