@@ -5,6 +5,7 @@ the arm that only detects, the word is taken at the step at which the agent woul
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -54,6 +55,8 @@ class Problem(Struct, frozen=True):
 
 
 Outcome = Callable[[Problem], bool | None]
+truly: Outcome = attrgetter("recovered")
+as_judged: Outcome = attrgetter("judged")
 
 
 def problems(sessions: Iterable[LiveSession], start: Start, judgements: Judgements | None = None) -> list[Problem]:
@@ -143,16 +146,6 @@ def last_step(session: LiveSession) -> int:
     heard = sum(word.delivered_at is not None for word in spoken(session).values())
     # The prompts of the system and of the user come first.
     return 1 + session.n_steps + heard + session.engineer_interventions
-
-
-def truly(problem: Problem) -> bool | None:
-    """Return whether a problem recovered, by what was planted."""
-    return problem.recovered
-
-
-def as_judged(problem: Problem) -> bool | None:
-    """Return whether a judge calls it recovered; `None` without a label."""
-    return problem.judged
 
 
 def chosen(problems: Iterable[Problem], categories: Sequence[str], words: Words = "any") -> list[Problem]:

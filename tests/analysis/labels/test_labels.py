@@ -149,12 +149,6 @@ def test_raters_are_chosen_by_name_in_the_order_asked_for(labels_file: Path) -> 
     assert labels.categories == ["a", "c"]
 
 
-def test_columns_that_a_long_file_has_besides_its_three_are_reported(labels_file: Path) -> None:
-    labels = read(labels_file, "item,rater,label,note\n1,ann,a,hm\n1,ben,b,\n")
-    assert cells(labels) == [["a", "b"]]
-    assert labels.remarks == ["columns besides item, rater and label are not looked at: 'note'"]
-
-
 def test_raters_and_items_that_differ_by_letter_case_are_reported_and_kept_apart(labels_file: Path) -> None:
     labels = read(labels_file, "item,rater,label\nA,ann,x\na,Ann,x\n")
     assert (labels.items, labels.raters) == (["A", "a"], ["ann", "Ann"])

@@ -81,10 +81,6 @@ def test_many_units_get_fewer_resamples_and_the_method_says_how_many() -> None:
     assert mean.method == "percentile bootstrap, 833 resamples of items"
 
 
-def test_one_cluster_is_told_in_the_singular() -> None:
-    assert units_of(["a", "b"], CLUSTERS).name == "1 cluster"
-
-
 def test_resamples_that_are_all_alike_give_a_value_without_an_interval_and_say_why() -> None:
     alike = resampled_estimate(0.5, np.full(100, 0.5), 7, "3 clusters")
     assert (alike.value, alike.low, alike.high, alike.n) == (0.5, None, None, 7)
