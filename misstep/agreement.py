@@ -1,15 +1,10 @@
 """`misstep agreement`: how far annotators agree, overall, by pair, by label and by item."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.agreement import Adjudicate, Boot, Consensus, File, IntervalWidth, LabelOptions
-from misstep.options.common import Html, Json, Seed, command_app, json_text, this_line, write_file
+from misstep.options.common import Html, Json, Seed, command_app, json_text, say_remarks, this_line, write_file
 from misstep.options.gate import BELOW, GateOptions
-
-if TYPE_CHECKING:
-    pass
 
 app = command_app()
 
@@ -49,8 +44,8 @@ def agreement(
     gates = limits.gates()
     questions = read_questions(file, labels.reading())
     named = ((name, remark) for name, one in questions.labels.items() for remark in one.remarks)
-    for remark in (*questions.remarks, *(f"{name}: {remark}" if name else remark for name, remark in named)):
-        say(f"misstep: {plain(f'{shown(file)}: {remark}')}")
+    remarks = (f"{name}: {remark}" if name else remark for name, remark in named)
+    say_remarks((*questions.remarks, *remarks), shown(file))
     reports = {
         name: agreement_report(one, labels.level, boot, seed, interval_width) for name, one in questions.labels.items()
     }

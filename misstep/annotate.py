@@ -12,7 +12,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.agreement import Boot, names
-from misstep.options.common import Html, Json, Seed, command_app, json_text, write_file
+from misstep.options.common import Html, Json, Seed, command_app, json_text, say_remarks, this_line, write_file
 
 if TYPE_CHECKING:
     from misstep.studies.annotation.plan import State
@@ -122,14 +122,12 @@ def export(
     measures = measured(state, boot, seed)
     source = f"{study.name}, {len(state.answers):,} answers"
     remarks = () if state.finished else (unfinished(state),)
-    for remark in remarks:
-        say(f"misstep: {plain(remark)}")
+    say_remarks(remarks)
     if out is not None:
         write_export(state.study, measures, out)
         say(f"misstep: labels, consensus, gold labels and history are in {plain(str(out))}.")
     if html is not None:
-        command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
-        foot = Foot(command, inputs=(f"{source}, on the cases of {Path(manifest.folder).name}",), seed=seed)
+        foot = Foot(this_line(), inputs=(f"{source}, on the cases of {Path(manifest.folder).name}",), seed=seed)
         write_file("--html", html, result_page(state.study, measures, source, foot, remarks))
     print(json_text(document(state, measures)) if json else result_text(state.study, measures, source).rstrip("\n"))
 

@@ -1,13 +1,12 @@
 """`misstep audit`: recompute printed figures and find those that cannot be right."""
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options.common import Html, Json, command_app, json_text, path_or_address
+from misstep.options.common import Html, Json, command_app, json_text, path_or_address, write_file
 
 if TYPE_CHECKING:
     from misstep.analysis.audit.findings import Finding
@@ -67,7 +66,10 @@ def audit(
 
     findings = [finding for name in files or _papers() for finding in _found(name)]
     if html is not None:
-        _write_page(html, findings, shlex.join(["misstep", "audit", *(files or []), "--html", str(html)]), files or [])
+        from misstep.analysis.pages.audit import findings_page
+
+        command = shlex.join(["misstep", "audit", *(files or []), "--html", str(html)])
+        write_file("--html", html, findings_page(findings, command, files or []))
     if json:
         print(json_text(document(findings)))
     else:
@@ -101,14 +103,3 @@ def _found(name: str) -> "list[Finding]":
     if not findings:
         raise UsageError(f"{name}: no figure has a check", "Name the check of at least one figure.")
     return findings
-
-
-def _write_page(html: Path, findings: "list[Finding]", command: str, files: list[str]) -> None:
-    from misstep.analysis.pages.audit import findings_page
-    from misstep.harness.journal.records import replace_file
-
-    written = findings_page(findings, command, files).encode()
-    try:
-        replace_file(html, written)
-    except OSError as error:
-        raise UsageError(f"--html {html}: {error.strerror}", "Name a file in a folder that exists.") from error

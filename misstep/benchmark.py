@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.options.agreement import OF_GOLD, LabelOptions
-from misstep.options.common import command_app, path_or_address
+from misstep.options.common import command_app, path_or_address, say_remarks
 
 app = command_app(has_commands=True)
 
@@ -51,8 +50,7 @@ def make(
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
     rows, remarks = gold_from(labels, reading.gold_reading())
-    for remark in remarks:
-        say(f"misstep: {plain(f'{path_text(labels)}: {remark}')}")
+    say_remarks(remarks, path_text(labels))
     label_names = dict.fromkeys(sorted({row.label for row in rows}), "")
     folder = session_benchmark(kind, label_names, sessions, out)
     count = add_gold(folder, rows, labels)

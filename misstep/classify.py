@@ -14,7 +14,7 @@ from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
-from misstep.options.common import Html, Json, command_app, json_text, moment, path_or_address, write_page
+from misstep.options.common import Html, Json, Workers, command_app, json_text, moment, path_or_address, write_page
 from misstep.options.gate import ABOVE, GateOptions, show_merged
 from misstep.options.run_folders import Categories, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
@@ -40,14 +40,6 @@ Since = Annotated[
 Until = Annotated[
     datetime | None,
     typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
-    ),
 ]
 
 
@@ -81,13 +73,11 @@ def classify(
     sources = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
 
-    shard = parts.shard
-    if shard is not None:
+    if (shard := parts.shard) is not None:
         refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
+        line, work = [*sources, *named, "--out", place], (shard, sources, chosen, classify_all)
         with stopped_with(f"shard {shard} is done again by the same line"):
-            line = [*sources, *named, "--out", place]
-            work = shard, sources, chosen, classify_all
             done = classified_shard(*work, out=place, workers=workers, arguments=line, changed=changed)
         print(json_text(done) if json else shard_text(done, place))
         return
@@ -97,8 +87,7 @@ def classify(
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             from misstep.studies.merged_runs import classified_on_cluster
 
-            line = [*sources, *named, "--out", place]
-            cluster = str(parts.dask), parts.shards
+            line, cluster = [*sources, *named, "--out", place], (str(parts.dask), parts.shards)
             merged = classified_on_cluster(*cluster, sources, chosen, classify_all, place, line, changed)
         show_merged(merged, limits, gates, "misstep classify", json=json)
         return

@@ -10,12 +10,11 @@ from misstep.analysis.tables.text import aligned
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
-from misstep.harness.progress import say
 from misstep.harness.readers import READERS
+from misstep.harness.runs.chosen_runs import say_unreadable
 from misstep.harness.runs.convert import Converted, convert_all
 from misstep.options.common import Json, command_app, path_or_address
-
-_SHOWN = 10
+from misstep.options.run_folders import stopped_with
 
 app = command_app()
 
@@ -43,29 +42,17 @@ def convert(
     """
     if to != "atif":
         raise UsageError(f"there is no writer for the format {to!r}", "Give --to atif.")
-    _refuse_own_output(paths, out)
-    try:
-        converted = convert_all(paths, out)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; the files finished so far are in {plain(str(out))}.")
-        raise typer.Exit(130) from None
-    print(_as_json(converted) if json else _as_text(converted, out))
-    for one in converted.unreadable[:_SHOWN]:
-        where = one.file if one.line is None else f"{one.file}:{one.line}"
-        say(f"misstep: {plain(where)}: {plain(one.error)}")
-    if len(converted.unreadable) > _SHOWN:
-        say(f"misstep: and {len(converted.unreadable) - _SHOWN:,} more unreadable; --json lists them all.")
-    if converted.unreadable:
-        raise typer.Exit(1)
-
-
-def _refuse_own_output(paths: list[Path], out: Path) -> None:
-    """A conversion does not read what it writes."""
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):
             inside = f"--out {out} is inside {path_text(path)}, which the command reads"
             raise UsageError(inside, "Choose a folder outside it.")
+    with stopped_with(f"the files finished so far are in {out}"):
+        converted = convert_all(paths, out)
+    print(_as_json(converted) if json else _as_text(converted, out))
+    say_unreadable(converted.unreadable, "more unreadable; --json lists them all")
+    if converted.unreadable:
+        raise typer.Exit(1)
 
 
 def _as_json(converted: Converted) -> str:

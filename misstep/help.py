@@ -19,9 +19,5 @@ def help_(
 
     For the options of a command, use `misstep COMMAND --help`.
     """
-    print(topic_text(topic) if topic else _list())
-
-
-def _list() -> str:
-    lines = aligned([(f"misstep help {name}", topic.line) for name, topic in (TOPICS | GUIDES).items()], to_left=(0, 1))
-    return "\n".join(lines)
+    rows = [(f"misstep help {name}", one.line) for name, one in (TOPICS | GUIDES).items()]
+    print(topic_text(topic) if topic else "\n".join(aligned(rows, to_left=(0, 1))))

@@ -11,14 +11,20 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.agreement import OF_A_TOOL, LabelOptions
-from misstep.options.common import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
+from misstep.options.common import (
+    BenchmarkFolder,
+    Seed,
+    command_app,
+    path_alone,
+    path_or_address,
+    say_remarks,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from misstep.studies.annotation.labelling import Drawn
 
 app = command_app()
-
-_N = 50
 
 
 @app.command()
@@ -73,7 +79,7 @@ def label(
 
     if tasks is not None and labels is not None:
         raise UsageError("both --tasks and --labels are given", "Write the tasks first, and take their labels later.")
-    drawn = draw(run, n or _N, rater.strip() or getpass.getuser(), seed=seed, benchmark=benchmark)
+    drawn = draw(run, n or 50, rater.strip() or getpass.getuser(), seed=seed, benchmark=benchmark)
     if tasks is not None:
         write_file("--tasks", tasks, tasks_csv(drawn))
         seeded = f" --seed {seed}" if seed else ""
@@ -86,8 +92,7 @@ def label(
         from misstep.studies.recorded.gold_labels import add_gold, gold_from
 
         rows, remarks = gold_from(labels, replace(reading, rater=rater).gold_reading())
-        for remark in remarks:
-            say(f"misstep: {plain(f'{labels}: {remark}')}")
+        say_remarks(remarks, str(labels))
         sample = None if n is None else {one.id for one in drawn.items}
         count = add_gold(drawn.run.benchmark, rows, labels, sample)
         if lost := len(rows) - count:

@@ -8,23 +8,12 @@ import typer
 from misstep.harness.escaping import plain
 from misstep.harness.lake.manifest import PackManifest
 from misstep.harness.progress import say
+from misstep.harness.runs.chosen_runs import say_unreadable
 from misstep.harness.runs.pack import pack as pack_into
-from misstep.options.common import Json, command_app, json_text, path_or_address
+from misstep.options.common import Json, Workers, command_app, json_text, path_or_address
 from misstep.options.run_folders import stopped_with
 
-_SHOWN = 10
-
 app = command_app()
-
-
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
-    ),
-]
 
 
 @app.command()
@@ -50,11 +39,7 @@ def pack(
         packed = pack_into(paths, out, messages=messages, workers=workers)
     print(json_text(_document(packed)) if json else _text(packed, out))
     unreadable = packed.tally.unreadable
-    for one in unreadable[:_SHOWN]:
-        where = one.file if one.line is None else f"{one.file}:{one.line}"
-        say(f"misstep: {plain(where)}: {plain(one.error)}")
-    if len(unreadable) > _SHOWN:
-        say(f"misstep: and {len(unreadable) - _SHOWN:,} more unreadable sessions; --json lists them all.")
+    say_unreadable(unreadable, "more unreadable sessions; --json lists them all")
     if packed.tally.renamed:
         say(f"misstep: {packed.tally.renamed:,} had an id that was taken: ~2 (or the next free number) is behind it.")
     if unreadable:
@@ -77,23 +62,17 @@ def _document(packed: PackManifest) -> dict[str, Any]:
 
 
 def _text(packed: PackManifest, out: str) -> str:
+    from misstep.analysis.tables.wording import counted_text
+
     tally = packed.tally
-    sessions = f"{tally.sessions:,} session{'' if tally.sessions == 1 else 's'} packed into {plain(out)}"
+    sessions = f"{counted_text(tally.sessions, 'session')} packed into {plain(out)}"
     left_out = [
         *([f"{len(tally.unreadable):,} unreadable"] if tally.unreadable else []),
         *([f"{tally.skipped:,} other files skipped"] if tally.skipped else []),
     ]
-    sizes = (
-        f"{_megabytes(packed.asked.inputs.bytes)} read, {_megabytes(tally.text_bytes)} as ATIF, "
-        f"{_megabytes(packed.bytes)} packed: {packed.ratio:.1f} times smaller than as ATIF"
+    read, as_atif, kept = (
+        f"{size / 1e6:,.1f} MB" for size in (packed.asked.inputs.bytes, tally.text_bytes, packed.bytes)
     )
-    files = f"{_counted(len(packed.parts), 'file')} with {_counted(packed.row_groups, 'row group')}"
+    sizes = f"{read} read, {as_atif} as ATIF, {kept} packed: {packed.ratio:.1f} times smaller than as ATIF"
+    files = f"{counted_text(len(packed.parts), 'file')} with {counted_text(packed.row_groups, 'row group')}"
     return "\n".join([", ".join([sessions, *left_out]), f"{sizes}; {files}"])
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

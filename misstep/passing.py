@@ -5,9 +5,17 @@ from typing import Annotated
 
 import typer
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
-from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address, this_line, write_page
+from misstep.options.common import (
+    Html,
+    Json,
+    Seed,
+    command_app,
+    json_text,
+    path_or_address,
+    say_remarks,
+    this_line,
+    write_page,
+)
 from misstep.options.run_folders import K, Threshold, numbers_of_attempts
 
 app = command_app()
@@ -57,8 +65,7 @@ def passing(
     from misstep.studies.passing import described, open_attempts
 
     attempts = open_attempts(paths, threshold)
-    for remark in attempts.remarks:
-        say(f"misstep: {plain(remark)}")
+    say_remarks(attempts.remarks)
     findings = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
         from misstep.analysis.pages.passing import passes_page

@@ -9,10 +9,6 @@ from misstep.options.common import Json, command_app, json_text
 
 app = command_app()
 
-_NONE = (
-    "No installed package adds to Misstep. A package does by entry points, such as those in the group misstep.readers."
-)
-
 
 @app.command()
 def plugins(json: Json = False) -> None:
@@ -28,16 +24,15 @@ def plugins(json: Json = False) -> None:
 
 def _text(plugins: list[Plugin]) -> str:
     if not plugins:
-        return _NONE
-    head = ("kind", "name", "package", "from", "usable")
-    lines = aligned([head, *map(_cells, plugins)], to_left=range(len(head)))
+        by = "A package does by entry points, such as those in the group misstep.readers."
+        return f"No installed package adds to Misstep. {by}"
+    rows: list[tuple[str, ...]] = [("kind", "name", "package", "from", "usable")]
+    for one in plugins:
+        texts = map(plain, (one.kind, one.name, f"{one.package} {one.version}", one.target))
+        rows.append((*texts, "no" if one.error else "yes"))
+    lines = aligned(rows, to_left=range(len(rows[0])))
     broken = [one for one in plugins if one.error is not None]
     if broken:
         lines += ["", "What cannot be used:"]
         lines += [f"- {plain(one.name)} of {plain(one.package)}: {plain(str(one.error))}" for one in broken]
     return "\n".join(lines)
-
-
-def _cells(one: Plugin) -> tuple[str, ...]:
-    package = f"{one.package} {one.version}"
-    return (*map(plain, (one.kind, one.name, package, one.target)), "no" if one.error else "yes")

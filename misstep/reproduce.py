@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from misstep.harness import places
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.options.common import Data, command_app
+from misstep.options.run_folders import stopped_with
 from misstep.studies.reproduction.provenance import write_provenance
 from misstep.studies.reproduction.reproduce import (
     chosen,
@@ -49,11 +48,8 @@ def reproduce(
     paths = chosen(notebooks_in(places.notebooks_folder()), papers or [])
     environment = {"MISSTEP_SEED": str(seed), **kernel_folders(data)}
     make_folder(out)
-    try:
+    with stopped_with(f"the pages that were finished are in {out}"):
         reports = run_notebooks(paths, environment, out, seed)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; the pages that were finished are in {plain(str(out))}.")
-        raise typer.Exit(130) from None
     command = shlex.join(["misstep", "reproduce", *(papers or []), "--seed", str(seed)])
     write_index(reports, out, command, seed)
     write_provenance(reports, out, command, seed, data)

@@ -83,10 +83,12 @@ def _instead(
     return run
 
 
-def say_unreadable(unreadable: Sequence[Unreadable]) -> None:
-    """Name on stderr the first unreadable one."""
+def say_unreadable(unreadable: Sequence[Unreadable], more: str = "") -> None:
+    """Name the first unreadable ones on stderr; a clause says of the others what they are."""
     for one in unreadable[:_IDS_NAMED]:
         say(f"misstep: {plain(one.file)}{'' if one.line is None else f':{one.line}'}: {plain(one.error)}")
+    if more and len(unreadable) > _IDS_NAMED:
+        say(f"misstep: and {len(unreadable) - _IDS_NAMED:,} {more}.")
 
 
 def _not_found(

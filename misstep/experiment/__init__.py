@@ -14,7 +14,6 @@ def experiment() -> None:
     """Run agents with and without guidance in a sandbox, and measure what guidance changes."""
 
 
-app.command()(run)
-app.command()(report)
-app.command()(benchmark)
+for command in (run, report, benchmark):
+    app.command()(command)
 app.add_typer(codes_app, name="codes")

@@ -10,9 +10,9 @@ from misstep.analysis.tables.text import aligned
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet
-from misstep.harness.progress import say
 from misstep.harness.runs.generate import Counted, GenerateOptions, write_folder
 from misstep.options.common import Json, refuse_given
+from misstep.options.run_folders import stopped_with
 
 
 def trajectories(
@@ -60,11 +60,8 @@ def trajectories(
     if not study:
         refuse_given(context, {"workers"}, "one process generates what is not a study")
     options = GenerateOptions(n, seed, bytes_each, wordings, study)
-    try:
+    with stopped_with(f"nothing is kept in {out}, and the same line starts anew"):
         counted = write_folder(out, options, workers)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; nothing is kept in {plain(str(out))}, and the same line starts anew.")
-        raise typer.Exit(130) from None
     print(_as_json(counted, options, out) if json else _as_text(counted, options, out))
 
 
@@ -77,9 +74,7 @@ def _as_json(counted: Counted, options: GenerateOptions, out: Path) -> str:
         "bytes": counted.bytes,
         "out": str(out),
         "clean": {"count": counted.clean, "share": counted.clean / counted.n},
-        "categories": {
-            name: {"count": count, "share": count / counted.n} for name, count in counted.categories.items()
-        },
+        "categories": {name: {"count": n, "share": n / counted.n} for name, n in counted.categories.items()},
         "variants": {
             name: {"count": count, "plants": counted.plants[name]} for name, count in sorted(counted.variants.items())
         },
@@ -94,10 +89,8 @@ def _as_text(counted: Counted, options: GenerateOptions, out: Path) -> str:
     variants = [("variant", "count", "plants")]
     for name, count in sorted(counted.variants.items(), key=lambda row: (not counted.plants[row[0]], row[0])):
         variants.append((name, f"{count:,}", ", ".join(counted.plants[name]) or "-"))
-    rows = [*aligned(planted), "", *aligned(variants, (0, 2))]
-    rows += [
-        "",
+    end = (
         f"generated: {counted.n:,} trajectories, seed {options.seed}, {options.wordings} wordings, "
-        f"{counted.bytes / 1e6:,.1f} MB, in {plain(str(out))}",
-    ]
-    return "\n".join(rows)
+        f"{counted.bytes / 1e6:,.1f} MB, in {plain(str(out))}"
+    )
+    return "\n".join([*aligned(planted), "", *aligned(variants, (0, 2)), "", end])

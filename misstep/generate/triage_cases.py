@@ -8,9 +8,9 @@ import typer
 
 from misstep.analysis.tables.text import aligned
 from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.harness.runs.triage.generate import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
 from misstep.options.common import Json
+from misstep.options.run_folders import stopped_with
 
 
 def triage_cases(
@@ -41,11 +41,8 @@ def triage_cases(
         misstep generate triage-cases --families development --seed 1 --out known
     """
     options = TriageOptions(n, seed, families)
-    try:
+    with stopped_with(f"nothing is kept in {out}, and the same line starts anew"):
         counts = write_triage_cases(out, options, workers)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; nothing is kept in {plain(str(out))}, and the same line starts anew.")
-        raise typer.Exit(130) from None
     print(_as_json(counts, options, out) if json else _as_text(counts, options, out))
 
 

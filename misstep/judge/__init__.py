@@ -2,7 +2,6 @@
 
 import typer
 
-from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
@@ -15,7 +14,7 @@ from misstep.judge.policies import policies
 from misstep.judge.rank import rank
 from misstep.judge.run import run
 from misstep.judge.stability import stability
-from misstep.options.common import Data, Json, command_app, json_text
+from misstep.options.common import Data, Json, command_app, json_text, say_remarks
 
 app = command_app(has_commands=True)
 
@@ -38,20 +37,14 @@ def list_judges(data: Data = None, json: Json = False) -> None:
     print(json_text(judges.known) if json else listed_text(judges.known))
     if judges.absent:
         say(f"misstep: recorded judges of {', '.join(judges.absent)} are not available. {how_to_get(judges.absent)}")
-    for error in judges.broken:
-        say(f"misstep: {plain(error)}")
+    say_remarks(judges.broken)
     if judges.broken:
         raise typer.Exit(1)
 
 
-app.command()(run)
-app.command()(check)
-app.command()(ask)
-app.command()(compare)
+for command in (run, check, ask, compare):
+    app.command()(command)
 app.command("import")(import_verdicts)
-app.command()(calibrate)
-app.command()(inject)
-app.command()(stability)
-app.command()(rank)
-app.command()(policies)
+for study in (calibrate, inject, stability, rank, policies):
+    app.command()(study)
 app.add_typer(cache_app, name="cache")

@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.judge.import_verdicts import mapping
-from misstep.options.common import Html, Json, Seed, json_text, path_or_address, this_line, write_file
+from misstep.options.common import Html, Json, Seed, json_text, path_or_address, say_remarks, this_line, write_file
 from misstep.options.gate import BELOW, GateOptions
 
 File = Annotated[
@@ -64,8 +62,7 @@ def check(
     gates = limits.gates()
     columns = JudgedColumns(judge or (), human or (), score, item, cluster, by or ())
     checked = CheckedTable(read_judged_table(file, columns, mapping(label or [])), positive, seed)
-    for remark in checked.remarks:
-        say(f"misstep: {plain(f'{checked.table.file}: {remark}')}")
+    say_remarks(checked.remarks, checked.table.file)
     print(json_text(checked.document()) if json else checked.text())
     if html is not None:
         write_file("--html", html, checked.page(this_line()))

@@ -1,27 +1,20 @@
 """`misstep judge compare`: runs of judges on one benchmark, compared in pairs on the same items."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from functools import partial
+from typing import Annotated, Literal
 
 import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
-from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
+from misstep.judge.options import TwoRuns
+from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text
 
-if TYPE_CHECKING:
-    from misstep.analysis.measures.judging.scores import Scores
-    from misstep.studies.judged_runs import JudgedRun
-
-
-Runs = Annotated[
-    list[Path],
-    typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs on one benchmark."),
-]
+_FIGURES = ("n", "answered", "accuracy", "accuracy_all", "cohen_kappa", "cost_usd", "seconds")
 
 
 def compare(
-    runs: Runs,
+    runs: TwoRuns,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     test: Annotated[
@@ -40,6 +33,7 @@ def compare(
         comparison_table,
         pair_sentence,
     )
+    from misstep.analysis.measures.judging.scores import score
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import open_runs
@@ -50,27 +44,18 @@ def compare(
     first = next(iter(by_name.values()))
     verdicts = {name: run.verdicts for name, run in by_name.items()}
     pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, test=test, seed=seed)
-    scored = {name: _scores(run, seed) for name, run in by_name.items()}
+    source, evidence, labels = first.question.name, first.question.evidence, tuple(first.question.labels)
+    of_run = partial(score, labels=labels, benchmark=source, seed=seed)
+    scored = {name: of_run(run.verdicts, run.gold, clusters=run.clusters) for name, run in by_name.items()}
     if json:
-        documents = [_told(name, run, scored[name]) for name, run in by_name.items()]
-        document = {"benchmark": first.question.name, "pairs": pairs, "runs": documents}
-        print(json_text(document))
+        documents = [
+            {"run": name, "judge": scored[name].judge, "model": run.manifest.settings.get("model")}
+            | {figure: getattr(scored[name], figure) for figure in _FIGURES}
+            for name, run in by_name.items()
+        ]
+        print(json_text({"benchmark": source, "pairs": pairs, "runs": documents}))
         return
-    source, evidence = first.question.name, first.question.evidence
     print(table_text(of_evidence(compared_runs_table(scored, source), evidence)))
     if len(pairs) > 1:
         print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))
     print(table_text(of_evidence(comparison_table(pairs, source), evidence)), end="")
-
-
-def _scores(run: "JudgedRun", seed: int) -> "Scores":
-    from misstep.analysis.measures.judging.scores import score
-
-    labels, benchmark = tuple(run.question.labels), run.question.name
-    return score(run.verdicts, run.gold, labels, benchmark=benchmark, clusters=run.clusters, seed=seed)
-
-
-def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
-    figures = ("n", "answered", "accuracy", "accuracy_all", "cohen_kappa", "cost_usd", "seconds")
-    who = {"run": name, "judge": scores.judge, "model": run.manifest.settings.get("model")}
-    return who | {figure: getattr(scores, figure) for figure in figures}

@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep.judge import options
-from misstep.options.common import Data, path_or_address
+from misstep.options.common import Data, path_or_address, say_remarks
 
 PathOption = Annotated[
     Path,
@@ -40,9 +38,7 @@ def import_verdicts(
         int, typer.Option(min=1, metavar="N", help="Attempt to take, if items have several, such as epochs.")
     ] = 1,
     data: Data = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
-    ] = False,
+    json: options.ScoresAsJson = False,
 ) -> None:
     """Import the verdicts of another tool as a run.
 
@@ -70,8 +66,7 @@ def import_verdicts(
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))
     imported = imported_judge(path, folder, ImportChoice(judge, mapping(label or []), item, attempt))
-    for remark in imported.remarks:
-        say(f"misstep: {plain(remark)}")
+    say_remarks(imported.remarks)
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
     options.print_scores(out, folder, json=json)
     options.exit_unless_whole(ended)

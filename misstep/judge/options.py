@@ -10,7 +10,7 @@ import typer
 from misstep.harness.errors import closed
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.common import refuse_given
+from misstep.options.common import path_alone, refuse_given
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
+]
+
+ScoresAsJson = Annotated[bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")]
+TwoRuns = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."),
 ]
 
 _NOTHING_TO_ASK = frozenset(
@@ -32,7 +38,7 @@ _NOTHING_TO_ASK = frozenset(
 def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
-    """Return a judge with the model of the options and its client settings; the local model runs inside the block."""
+    """Open a judge with the model of the options, and its client's settings; the local model runs inside the block."""
     from misstep.harness.runs.judging.known_judges import known_judge
 
     with with_local_model(options) as known:

@@ -1,25 +1,16 @@
 """`misstep judge rank`: whether several judges put the systems whose work they judged in one order."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
-
-if TYPE_CHECKING:
-    from misstep.analysis.gold import BenchmarkItem
-
-
-Runs = Annotated[
-    list[Path],
-    typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."),
-]
+from misstep.judge.options import TwoRuns
+from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text
 
 
 def rank(
-    runs: Runs,
+    runs: TwoRuns,
     good: Annotated[
         str, typer.Option(metavar="LABEL", help="Label that counts as good; systems are ranked by its share.")
     ],
@@ -54,16 +45,12 @@ def rank(
     if labels and good not in labels:
         raise UsageError(f"--good {good!r} is none of the labels {', '.join(labels)}", "Name one of them.")
     verdicts = {name: run.verdicts for name, run in opened.items()}
-    result = rank_stability(verdicts, _systems(first.items, system), good, clusters=first.clusters, seed=seed)
+    named = {item.id: item.extra.get(system) for item in first.items}
+    systems = {item: str(name) for item, name in named.items() if isinstance(name, str | int) and str(name).strip()}
+    result = rank_stability(verdicts, systems, good, clusters=first.clusters, seed=seed)
     if json:
         print(json_text({"benchmark": first.question.name, "ranking": result}))
         return
     source, evidence = first.question.name, first.question.evidence
     tables = [of_evidence(table(result, source), evidence) for table in (ranking_table, orders_table)]
     print("\n".join(map(table_text, tables)), end="")
-
-
-def _systems(items: "tuple[BenchmarkItem, ...]", field: str) -> dict[str, str]:
-    """Item → its system, where its field names one."""
-    named = {item.id: item.extra.get(field) for item in items}
-    return {item: str(name) for item, name in named.items() if isinstance(name, str | int) and str(name).strip()}

@@ -38,9 +38,7 @@ def run(
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
     data: Data = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
-    ] = False,
+    json: options.ScoresAsJson = False,
     *,
     asking: ModelOptions,
     parts: ShardOptions,

@@ -14,7 +14,9 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain, printable
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
+from misstep.harness.runs.chosen_runs import say_unreadable
 from misstep.options.model import ModelOptions, client_settings
+from misstep.options.run_folders import stopped_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,29 +49,21 @@ def replay_files(
     named |= {"--model": asking.model} if asking.model else {}
     arguments = [*map(path_text, paths), *(part for name, value in named.items() for part in (name, str(value)))]
     arguments += ["--categories", ",".join(options.categories)] if options.categories else []
-    try:
-        with ExitStack() as stack:
-            unkept = Path(stack.enter_context(TemporaryDirectory())) / "run"
-            findings = observed_findings(
-                paths,
-                _observe(options, asking, stack),
-                options.settings() | ({"model": asking.model} if asking.model else {}),
-                out or unkept,
-                workers=1 if asking.model else workers,
-                arguments=[*arguments, "--out", str(out)] if out else arguments,
-                with_page=out is not None,
-            )
-    except KeyboardInterrupt:
-        say(
-            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
-            if out
-            else "misstep: stopped; nothing is kept without --out RUN."
+    note = f"what was finished is kept in {out}, and the same line goes on from there" if out else ""
+    with stopped_with(note or "nothing is kept without --out RUN"), ExitStack() as stack:
+        unkept = Path(stack.enter_context(TemporaryDirectory())) / "run"
+        findings = observed_findings(
+            paths,
+            _observe(options, asking, stack),
+            options.settings() | ({"model": asking.model} if asking.model else {}),
+            out or unkept,
+            workers=1 if asking.model else workers,
+            arguments=[*arguments, "--out", str(out)] if out else arguments,
+            with_page=out is not None,
         )
-        raise typer.Exit(130) from None
     page = out / REPORT if out else None
     print(observed_json(findings).decode() if json else observed_text(findings, page), end="" if json else "\n")
-    for one in findings.unreadable[:_SHOWN]:
-        say(f"misstep: {plain(one.file if one.line is None else f'{one.file}:{one.line}')}: {plain(one.error)}")
+    say_unreadable(findings.unreadable)
     for error, count in list(findings.failed.items())[:_SHOWN]:
         say(f"misstep: {count:,} questions failed: {plain(error)}")
     if findings.unreadable or findings.failed:

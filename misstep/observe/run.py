@@ -8,7 +8,7 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.observe.files import follow_file, replay_files
-from misstep.options.common import Json, command_app, path_or_address
+from misstep.options.common import Json, Workers, command_app, path_or_address
 from misstep.options.groups import Only
 from misstep.options.model import ModelOptions
 
@@ -36,14 +36,7 @@ def observe(
     out: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Folder that keeps records and a page; a run there goes on.")
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
-        ),
-    ] = None,
+    workers: Workers = None,
     follow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
     ] = None,

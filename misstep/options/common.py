@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,9 @@ import typer
 
 from misstep.harness.copies import is_address
 from misstep.harness.errors import UsageError, writing
+from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
+from misstep.harness.progress import say
 from misstep.options.groups import CommandApp
 
 
@@ -29,7 +31,7 @@ def command_app(*, has_commands: bool = False) -> CommandApp:
 
 
 def _checked(data: Path | None) -> Path | None:
-    """Return the option as it was given; a folder that was named here or by `MISSTEP_DATA` has to exist."""
+    """Return the option; a folder that it or `MISSTEP_DATA` names has to exist."""
     from misstep.harness.datasets.catalogue import named_data_folder
 
     named_data_folder(data)
@@ -50,6 +52,14 @@ Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the resul
 Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Random seed; the same seed gives the same figures.", show_default=True)
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+    ),
+]
 BenchmarkFolder = Annotated[
     str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
 ]
@@ -64,16 +74,19 @@ def refuse_given(context: typer.Context, names: Collection[str], why: str) -> No
 
 
 def moment(text: str) -> datetime:
-    """A time that is given as a date, a time in ISO 8601, or as days or hours before now, such as `7d` and `12h`."""
+    """Return a date, a time in ISO 8601, or a time some days or hours before now, such as `7d` and `12h`."""
     if span := re.fullmatch(r"(\d{1,5})([dh])", text):
-        return datetime.now(UTC) - timedelta(**{_SPANS[span[2]]: int(span[1])})
+        return datetime.now(UTC) - timedelta(hours=int(span[1]) * (24 if span[2] == "d" else 1))
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a date such as 2026-01-31, and no span such as 7d or 12h") from None
 
 
-_SPANS = {"d": "days", "h": "hours"}
+def say_remarks(remarks: Iterable[str], about: str = "") -> None:
+    """Say on stderr what a reader should know, each in a line, about a file or about all."""
+    for remark in remarks:
+        say(f"misstep: {plain(f'{about}: {remark}' if about else remark)}")
 
 
 def json_text(document: object) -> str:

@@ -45,19 +45,15 @@ def kept_when_stopped(out: Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def kept_or_thrown_away(out: Path | None) -> Iterator[Path]:
-    """The folder of a run: the one that is named, else one that is thrown away; Ctrl-C as `kept_when_stopped`."""
+    """Give the folder of a run: the one that is named, else one that is thrown away; Ctrl-C as `kept_when_stopped`."""
     if out is not None:
         with kept_when_stopped(out):
             yield out
         return
     import tempfile
 
-    try:
-        with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-            yield Path(place) / "run"
-    except KeyboardInterrupt:
-        say("misstep: stopped; nothing is kept without --out.")
-        raise typer.Exit(130) from None
+    with stopped_with("nothing is kept without --out"), tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        yield Path(place) / "run"
 
 
 Categories = Annotated[

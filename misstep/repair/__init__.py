@@ -17,10 +17,7 @@ def repair() -> None:
     """Repair programs whose tests fail: run the agent on repair cases in a sandbox, and measure what it solves."""
 
 
-app.command()(build)
-app.command()(instructions)
-app.command()(run)
-app.command()(report)
-app.command()(patches)
+for command in (build, instructions, run, report, patches):
+    app.command()(command)
 app.add_typer(review_app, name="review")
 app.add_typer(tasks_app, name="tasks")

@@ -9,6 +9,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.common import Data, Json, json_text, refuse_given
+from misstep.options.run_folders import stopped_with
 
 if TYPE_CHECKING:
     from misstep.harness.repair.build.sets import Built
@@ -79,7 +80,7 @@ def build(
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
     sandbox = find_sandbox()
-    try:
+    with stopped_with(f"whole cases are in {out}, and the same command goes on"):
         if history is not None:
             return _say_cases(_from_history(history, test_command, out, sandbox), out, json=json)
         if public:
@@ -94,9 +95,6 @@ def build(
         else:
             picked = chosen(set_name, recipes or recipes_file(set_name), n, seed)
             built = build_cases(picked, set_name, out, sandbox, workers)
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; whole cases are in {plain(str(out))}, and the same command goes on.")
-        raise typer.Exit(130) from None
     print(json_text(_document(built, out)) if json else _text(built, out))
     if built.refused:
         raise typer.Exit(1)

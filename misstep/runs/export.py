@@ -46,15 +46,10 @@ def export(
     An export is refused if something in it has the form of a key. The same command replaces its own export, and the
     same run gives the same bytes.
     """
+    from misstep.analysis.tables.text import aligned
     from misstep.studies.exports.writing import export_run
     from misstep.studies.kinds.kind import Choice
 
     counts = export_run(run, to, out, Choice(benchmark, data, with_gold), redact=redact)
-    print(json_text({"out": str(out), "rows": counts}) if json else _text(counts, out), end="\n" if json else "")
-
-
-def _text(counts: dict[str, int], out: Path) -> str:
-    from misstep.analysis.tables.text import aligned
-
     lines = aligned([("table", "rows"), *((name, f"{count:,}") for name, count in counts.items())])
-    return "\n".join([*lines, str(out), ""])
+    print(json_text({"out": str(out), "rows": counts}) if json else "\n".join([*lines, str(out)]))
