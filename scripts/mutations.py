@@ -1,9 +1,6 @@
 """Break the code in ten rooms, one place each, drawn by a seed, and run the tests: each break must be noticed.
 
-    python -m scripts.mutations 2026
-
-A break turns a comparison round, drops a check that raises, or swaps two arguments. The tests of the room run first,
-then all others that a user's commands go through.
+python -m scripts.mutations 2026
 """
 
 import ast
@@ -34,11 +31,8 @@ def places(tree: ast.Module) -> Iterator[tuple[str, ast.stmt | ast.expr, ast.stm
             yield "comparison", node, broken
         if isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise) and not node.orelse:
             yield "dropped check", node, ast.copy_location(ast.Pass(), node)
-        if (
-            isinstance(node, ast.Call)
-            and len(node.args) == 2
-            and not any(isinstance(a, ast.Starred) for a in node.args)
-        ):
+        swaps = isinstance(node, ast.Call) and not any(isinstance(one, ast.Starred) for one in node.args)
+        if isinstance(node, ast.Call) and swaps and len(node.args) == 2:
             swapped = copy.deepcopy(node)
             swapped.args.reverse()
             yield "swapped arguments", node, swapped

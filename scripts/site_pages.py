@@ -23,7 +23,10 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the reference, and every file of the checkout that a document links to, to the site."""
     files.append(File.generated(config, "reference.md", content=reference()))
     documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-    linked = {target for file in documents for target in _targets(file)}
+    linked = set()
+    for file in documents:
+        text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
+        linked |= {_target(file.relative_to(ROOT).as_posix(), link[2]) for link in LINK.finditer(text)}
     for target in sorted(linked | {"README.md", "CONTRIBUTING.md"}):
         if not target.startswith("docs/") and (ROOT / target).is_file():
             files.append(File.generated(config, PAGES.get(target, target), abs_src_path=str(ROOT / target)))
@@ -42,12 +45,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return f"[{link[1]}]({relpath(own, dirname(page.file.src_uri) or '.')}{link[3] or ''})"
 
     return LINK.sub(pointed, markdown) if source != "docs/reference.md" else markdown
-
-
-def _targets(file: Path) -> set[str]:
-    """Return the files that a document links to, as paths from the top of the checkout."""
-    text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
-    return {_target(file.relative_to(ROOT).as_posix(), link[2]) for link in LINK.finditer(text)}
 
 
 def _target(source: str, link: str) -> str:

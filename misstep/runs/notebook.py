@@ -32,7 +32,7 @@ def notebook(
     items to read first. There is one for each kind of run. With --open a notebook that is there already is opened as
     it is. JupyterLab comes with `pip install 'misstep[lab]'`.
     """
-    from misstep.studies.reproduction.lab import open_in_lab
+    from misstep.studies.reproduction.notebooks import open_in_lab
     from misstep.studies.starter_notebook import starter_notebook
 
     target = out or run.resolve().with_name(f"{run.resolve().name}.ipynb")

@@ -1,4 +1,4 @@
-"""The cases of an annotation study: a folder of triage cases, or the items of a benchmark. No gold is read."""
+"""Read the cases of an annotation study: a folder of triage cases, or the items of a benchmark. No gold is read."""
 
 import stat
 from collections.abc import Iterator, Mapping
@@ -66,22 +66,18 @@ class TriageCases:
 
     def material(self, case: str) -> Material:
         """Return the parts of a case that a rater sees."""
-        return material_of(self._cases[case])
-
-
-def material_of(case: TriageCase) -> Material:
-    """Return the parts of a triage case that a rater sees."""
-    texts, run, problem = TextsOfCase(case), None, ""
-    try:
-        run = texts.trajectory
-    except InputError as error:
-        problem = f"trajectory.json: {error.found}."  # where it lies is of no use to a rater
-    outcome: _Outcome = case.file.outcome or (run.outcome.status if run else "unknown")
-    instruction = texts.instruction or (run.task if run else "")
-    commands = (("Test command", case.file.test_command), ("Run command", case.file.run_command))
-    facts = tuple((what, line) for what, line in commands if line)
-    labels, parts = triage_labels(outcome), tuple(_parts(case))
-    return Material(case.id, QUESTION, labels, instruction, outcome, facts, run, problem, parts)
+        known = self._cases[case]
+        texts, run, problem = TextsOfCase(known), None, ""
+        try:
+            run = texts.trajectory
+        except InputError as error:
+            problem = f"trajectory.json: {error.found}."  # where it lies is of no use to a rater
+        outcome: _Outcome = known.file.outcome or (run.outcome.status if run else "unknown")
+        instruction = texts.instruction or (run.task if run else "")
+        commands = (("Test command", known.file.test_command), ("Run command", known.file.run_command))
+        facts = tuple((what, line) for what, line in commands if line)
+        labels, parts = triage_labels(outcome), tuple(_parts(known))
+        return Material(case, QUESTION, labels, instruction, outcome, facts, run, problem, parts)
 
 
 class BenchmarkItems:
@@ -134,7 +130,7 @@ def item_labels(item: Item, question: Question, outcome: _Outcome) -> tuple[Mean
 
 
 def triage_labels(outcome: _Outcome) -> tuple[Meaning, ...]:
-    """The labels of the code book with what they mean for a run that failed or passed, and their subcategories."""
+    """Return the labels of the code book, their meanings for a run that failed or passed, and their subcategories."""
     return tuple(_meaning(name, category, outcome) for name, category in taxonomy().items())
 
 
@@ -159,7 +155,6 @@ def _parts(case: TriageCase) -> Iterator[MaterialPart]:
 
 
 def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> MaterialPart:
-    """Return the agent's changes to its files."""
     then = before or {}
     paths = [path for path in sorted({*then, *after}) if not same(then.get(path), after.get(path))]
     shown = tuple(_change(path, then.get(path), after.get(path)) for path in paths[:_MOST_FILES])

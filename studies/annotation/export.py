@@ -1,4 +1,4 @@
-"""The results of an annotation study: its labels for other tools, gold labels for a benchmark, and its result as JSON.
+"""Write the results of an annotation study: labels for other tools, gold labels for a benchmark, and JSON.
 
 labels.csv              item,rater,label and more: the blind labels of the independent phase, a line each
 calibration.csv         the same of the calibration set
@@ -8,7 +8,7 @@ gold_subcategories.csv  the same of the subcategories
 history.csv             every answer, in the order in which they were given
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def measured(state: State, resamples: int, seed: int) -> Disagreement:
 
 
 def write_export(study: AnnotatedStudy, disagreement: Disagreement, out: Path) -> tuple[Path, ...]:
-    """Write the files of a study into a folder; gives their paths."""
+    """Write the files of a study into a folder, and return their paths."""
     make_folder(out)
     blind = list(study.blind().values())
     texts = {
@@ -94,10 +94,7 @@ def document(state: State, disagreement: Disagreement) -> dict[str, Any]:
 
 
 def _table(columns: Sequence[str], answers: Iterable[RaterAnswer]) -> str:
-    return csv_of(columns, (list(_cells(one, columns)) for one in answers))
+    def cell(value: Any) -> Any:
+        return " ".join(map(str, value)) if isinstance(value, tuple) else "" if value is None else value
 
-
-def _cells(one: RaterAnswer, columns: Sequence[str]) -> Iterator[Any]:
-    for column in columns:
-        value = getattr(one, column)
-        yield " ".join(map(str, value)) if column == "steps" else "" if value is None else value
+    return csv_of(columns, ([cell(getattr(one, column)) for column in columns] for one in answers))

@@ -1,7 +1,4 @@
-"""A person labels a drawn sample of the items of a judge's run, blind to what the judge said: on a page, or in a tool.
-
-The page is served on the loopback address alone, under a path that nobody can guess.
-"""
+"""Have a person label a drawn sample of a judge's items, blind to the judge's labels: on a page, or in a tool."""
 
 import asyncio
 import random
@@ -36,7 +33,7 @@ _ROOM = 30_000
 
 
 class Drawn(Struct, frozen=True):
-    """The sample that a person labels, in the order in which it is shown."""
+    """Sample that a person labels, in the order in which it is shown."""
 
     run: JudgedRun
     items: tuple[Item, ...]
@@ -57,12 +54,12 @@ class Labelling:
 
     @property
     def labelled(self) -> int:
-        """Return how many items of the sample have a label of this person."""
+        """Count the items of the sample with a label of this person."""
         return sum(item.id in self._own for item in self.drawn.items)
 
     @property
     def done(self) -> bool:
-        """Return whether all have one."""
+        """Return whether all items have one."""
         return self.labelled == len(self.drawn.items)
 
     def label(self, item: str, label: str) -> None:
@@ -92,7 +89,9 @@ class Labelling:
             for number, (name, meaning) in enumerate(self._labels(item).items(), start=1)
         )
         question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
-        session = self._session(item)
+        run_of_item = self._runs.of(item) or Trajectory(item.id, Source("item"), task=item.task)
+        texts = (Step("agent", text) for text in (item.text, item.patch) if text)
+        session = structs.replace(run_of_item, steps=(*texts, *run_of_item.steps))
         title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
         label_question = LabelQuestion(
             item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session
@@ -111,18 +110,10 @@ class Labelling:
         return self.drawn.run.judge.partition("@")[0]
 
     def _next(self, start: int) -> int:
-        """The first item from a place on that has no label, around the end; the place itself where all have one."""
+        """Return the first item from a place on without a label, around the end; the place itself if all have one."""
         n = len(self.drawn.items)
         order = [(start + step) % n for step in range(n)]
         return next((place for place in order if self.drawn.items[place].id not in self._own), start % n)
-
-    def _session(self, item: Item) -> Trajectory:
-        """Return the subject of the item, as a session: its own text first, and the run behind it."""
-        run = self._runs.of(item)
-        texts = [Step("agent", text) for text in (item.text, item.patch) if text]
-        if run is None:
-            return Trajectory(item.id, Source("item"), task=item.task, steps=tuple(texts))
-        return structs.replace(run, steps=(*texts, *run.steps)) if texts else run
 
 
 def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -> Drawn:
@@ -132,8 +123,9 @@ def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -
     if not judged:
         raise UsageError(f"the run {run} has no verdict yet", "Run the judge first.")
     chosen = random.Random(seed).sample(judged, min(n, len(judged), _HELD))  # noqa: S311 (no secret)
-    wanted = {item: place for place, item in enumerate(chosen)}
-    items = sorted((item for item in read_items(opened.benchmark) if item.id in wanted), key=lambda one: wanted[one.id])
+    wanted = set(chosen)
+    by_id = {item.id: item for item in read_items(opened.benchmark) if item.id in wanted}
+    items = [by_id[item] for item in chosen if item in by_id]
     if not all(item.labels or opened.question.labels for item in items):
         raise UsageError(f"the benchmark {opened.benchmark} names no labels", "Name them in its benchmark.toml.")
     return Drawn(opened, tuple(items), rater)

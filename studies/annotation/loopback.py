@@ -1,9 +1,8 @@
-"""Pages for the person at this machine alone: served on the loopback address, closed to other machines and origins.
+"""Serve pages to the person at this machine alone: on the loopback address, closed to other machines and origins.
 
-Three things keep others out. The server listens on 127.0.0.1 only. A request names this server as its host, so that a
-name that somebody points at this machine (DNS rebinding) leads nowhere. And a browser says where a request is from
-(`Origin`, `Sec-Fetch-Site`): nothing from another origin is answered, and a write that does not say it is refused.
-What serves pages keeps their addresses unguessable besides.
+A request names this server as its host, so that a name that somebody points at this machine (DNS rebinding) leads
+nowhere. A browser says where a request is from (`Origin`, `Sec-Fetch-Site`): nothing from another origin is answered,
+and a write that does not say it is refused.
 """
 
 import asyncio

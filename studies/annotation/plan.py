@@ -1,7 +1,4 @@
-"""The plan of an annotation study and its state: the raters, the order of their cases, and the cases open to each.
-
-All of it follows from the settings and the answers so far, so that a study goes on after any interruption.
-"""
+"""Plan an annotation study and tell its state, which follows from settings and answers, so that a study goes on."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -18,10 +15,7 @@ _CALIBRATION = 5
 
 
 class AnnotationPlan(Struct, frozen=True, dict=True):
-    """The cases of each rater.
-
-    - `calibration`: The cases that all raters label first, in the order for all.
-    """
+    """Cases of each rater; all raters label those of `calibration` first, in one order."""
 
     items: tuple[str, ...]
     raters: tuple[str, ...]
@@ -40,7 +34,7 @@ class AnnotationPlan(Struct, frozen=True, dict=True):
 
 
 class State(Struct, frozen=True, dict=True):
-    """The state of a study: its plan and the answers so far."""
+    """State of a study."""
 
     plan: AnnotationPlan
     answers: tuple[RaterAnswer, ...]
@@ -52,7 +46,7 @@ class State(Struct, frozen=True, dict=True):
 
     @cached_property
     def given(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
-        """(phase, item, rater) → the answers of the rater, the last one last."""
+        """Return (phase, item, rater) → the answers of the rater, the last one last."""
         answers: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
         for one in self.answers:
             key = (one.phase, one.item, one.rater)
@@ -66,7 +60,7 @@ class State(Struct, frozen=True, dict=True):
 
     @cached_property
     def phase(self) -> Phase:
-        """The phase of the study: each begins for all raters at once, when the last has done the one before it."""
+        """Return the phase; each begins for all raters at once, when the last has done the one before it."""
         for phase in ("calibration", "independent"):
             if any(self.left(rater, phase) for rater in self.plan.raters):
                 return phase

@@ -1,7 +1,7 @@
-"""The pages of an annotation study, served on the loopback address alone: an address for each rater.
+"""Serve the pages of an annotation study on the loopback address alone, an address for each rater.
 
-A rater's address has a part that is made of the study's secret and the rater's name, so that nobody comes to another's
-pages by changing it, and so that it is the same after a restart. A form carries a token of the same kind.
+A rater's address is made of the study's secret and the rater's name, so that nobody can guess another's, and so that it
+is the same after a restart. A form carries a token of the same kind.
 """
 
 import asyncio
@@ -32,10 +32,7 @@ _LONGEST_NOTE = 4_000
 
 
 class Pages:
-    """The pages and forms of a study for each rater.
-
-    - `secret`: What its addresses and tokens are made of.
-    """
+    """Pages and forms of a study for each rater; their addresses and tokens are made of the secret."""
 
     def __init__(self, study: AnnotationStudy, secret: str, command: str = "") -> None:
         self.study, self._secret = study, secret
@@ -48,7 +45,7 @@ class Pages:
         return f"/{self._addresses[rater]}/"
 
     def rater(self, address: str) -> str | None:
-        """Whose address it is; `None` where it is nobody's."""
+        """Return the rater of an address; `None` for nobody's."""
         return self._raters.get(address)
 
     def token(self, rater: str) -> str:
@@ -56,7 +53,7 @@ class Pages:
         return self._made_of("token", rater)
 
     def begin(self, rater: str) -> str:
-        """What a rater finds who opens the address: a path to go to, or a page if there is nothing to label now."""
+        """Return the path that a rater goes to from the address; empty if there is nothing to label now."""
         state = self.study.state
         begins_alone = state.plan.calibration and not any(
             one.phase == "independent" and one.rater == rater for one in state.answers
@@ -113,7 +110,7 @@ class Pages:
         return case_page(self.study.cases.material(item), question, self._foot)
 
     def answer(self, rater: str, number: int, form: Mapping[str, str], steps: tuple[str, ...]) -> str:
-        """Keep an answer of a rater's form; gives the path to go to."""
+        """Keep an answer of a rater's form, and return the path to go to."""
         item = self._item(number)
         if not hmac.compare_digest(form.get("token", "").encode(), self.token(rater).encode()):
             raise UsageError("the form is not from this rater's page", "Open the study's page again.")
@@ -148,8 +145,7 @@ class Pages:
 
     def _links(self, rater: str, here: str) -> tuple[Link, ...]:
         state = self.study.state
-        left = set(state.left(rater))
-        links = []
+        links, left = [], set(state.left(rater))
         for number, item in enumerate(state.order(rater), start=1):
             words = f"{item}: {'not answered' if item in left else 'answered'}"
             classes = " ".join(["done"] * (item not in left) + ["here"] * (item == here))
@@ -166,8 +162,7 @@ class Pages:
         return items[number]
 
     def _made_of(self, what: str, rater: str) -> str:
-        made = hmac.new(self._secret.encode(), f"{what}\0{rater}".encode(), hashlib.sha256)
-        return made.hexdigest()[:32]
+        return hmac.new(self._secret.encode(), f"{what}\0{rater}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
 async def serve(study: AnnotationStudy, server: Server, command: str, ready: Callable[[Server, Pages], None]) -> None:
@@ -191,8 +186,7 @@ def routes_of(pages: Pages) -> web.RouteTableDef:
     @routes.get("/{address}/")
     async def begin(request: web.Request) -> web.Response:
         rater = _rater(pages, request)
-        going_to = pages.begin(rater)
-        if going_to:
+        if going_to := pages.begin(rater):
             raise web.HTTPSeeOther(going_to)
         return page(pages.waiting(rater))
 

@@ -1,4 +1,4 @@
-"""The folder of an annotation study: what was asked, and every answer on disk before anybody is told that it is kept.
+"""Keep the folder of an annotation study: every answer is on disk before anybody is told that it is kept.
 
     run.toml            raters, seed, calibration set, and the cases' digests: the same line goes on with the study
     answers.jsonl       a `RaterAnswer` a line, only ever appended to
@@ -39,17 +39,14 @@ SERVER = "server.json"
 
 
 class _Entry(Struct, frozen=True):
-    """The note of an answer in the journal."""
+    """Note of an answer in the journal."""
 
     item: str
     rater: str
 
 
 class _Asked(Struct, frozen=True):
-    """The settings of a study in its manifest.
-
-    The cases are a table, as what differs in one is named one by one where a list would be shown whole.
-    """
+    """Settings of a study in its manifest; of the cases, as a table, each that differs is named, not the whole list."""
 
     raters: list[str]
     seed: int
@@ -59,7 +56,7 @@ class _Asked(Struct, frozen=True):
 
 
 class Server(Struct, frozen=True):
-    """The server of a study's pages: the port, and the secret that its addresses are made of."""
+    """Server of a study's pages: the port, and the secret that its addresses are made of."""
 
     port: int
     secret: str
@@ -153,10 +150,10 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
 
 def phase_named(name: str) -> Phase:
     """Return the phase of a name."""
-    known = [phase for phase in PHASES if phase == name]
-    if not known:
-        raise Conflict(f"there is no phase {name!r}", "Open the study's page again.")
-    return known[0]
+    for phase in PHASES:
+        if phase == name:
+            return phase
+    raise Conflict(f"there is no phase {name!r}", "Open the study's page again.")
 
 
 def _entry(answer: RaterAnswer, _: _Entry | None) -> _Entry:

@@ -1,7 +1,4 @@
-"""Named runs that notebooks ask for: which data, which stages of the harness, cached by the hash of their inputs.
-
-A study of a data set that is not available is not made up: `missing` says in one sentence what a fetch would add.
-"""
+"""Classify the runs that notebooks ask for, cached by the hash of their inputs; absent data sets are left out."""
 
 import hashlib
 import os
@@ -56,14 +53,14 @@ _JUDGING = ("misstep.harness.classifiers", "misstep.harness.trajectory", "misste
 """The code that judges runs by rule."""
 
 GENERATED = 400
-"""How many runs are generated where a notebook shows generated ones."""
+"""Number of runs where a notebook shows generated ones."""
 
 GENERATED_SET = "generated"
-"""What these runs are called where a public set has its name."""
+"""Name of these runs, where a public set has its own."""
 
 
 class _Classified(Struct, frozen=True):
-    """What is kept of a study: verdicts, and the number of steps of each run."""
+    """Verdicts of a study, and the number of steps of each run."""
 
     verdicts: tuple[Verdict, ...]
     n_steps: dict[str, int]
@@ -102,7 +99,7 @@ def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
 
 
 def missing(datasets: Iterable[str]) -> tuple[str, ...]:
-    """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
+    """Name the data sets that are not here in a sentence, and each that lacks files; nothing if all are whole."""
     folders = {name: located(name) for name in datasets}
     absent = [name for name, folder in folders.items() if folder is None]
     sentences = [f"Not available: {', '.join(absent)}. {how_to_get(absent)}"]
@@ -117,13 +114,11 @@ def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
 
 def shown_sets() -> list[JudgedSet]:
     """Return the public runs available, classified by rule; generated ones, and called so, if there are none."""
-    return classified_sets() or [_generated_set(GENERATED, seed())]
-
-
-def _generated_set(n: int, own_seed: int) -> JudgedSet:
-    classified = _by_rule(case.trajectory for case in generate_sessions(n, own_seed))
-    source = f"generated, seed {own_seed}, n {n}"
-    return JudgedSet(GENERATED_SET, Path(), source, classified.verdicts, classified.n_steps, "generated")
+    if sets := classified_sets():
+        return sets
+    classified = _by_rule(case.trajectory for case in generate_sessions(GENERATED, seed()))
+    source = f"generated, seed {seed()}, n {GENERATED}"
+    return [JudgedSet(GENERATED_SET, Path(), source, classified.verdicts, classified.n_steps, "generated")]
 
 
 def _classified(dataset: str) -> JudgedSet:
@@ -150,7 +145,7 @@ def version(dataset: str) -> str:
 
 
 def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple[str, str], bool]]:
-    """Verdicts on generated runs, and the truth: (run, category) → whether the misbehaviour was planted."""
+    """Return verdicts on generated runs, and the truth: (run, category) → whether the misbehaviour was planted."""
     verdicts: list[Verdict] = []
     truth: dict[tuple[str, str], bool] = {}
     for case in generate_sessions(n, own_seed):
@@ -180,7 +175,7 @@ def rated_datasets() -> tuple[str, ...]:
 
 
 def _clusters(folder: Path, items: Sequence[str], codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
-    """Each item's cluster: runs of one round that carry the same labels throughout are one, as they are copies."""
+    """Return the cluster of each item: runs of one round with the same labels throughout are copies, and so one."""
     run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder, BenchmarkItem)}
     labels_of: dict[tuple[str, int], list[Sequence[int]]] = {}
     for item, row in zip(items, codes, strict=True):

@@ -1,7 +1,6 @@
-"""Rules and prompted judges on the same runs: the generated study, and the public sets whose labels a mapping names.
+"""Join rules and prompted judges on the same runs: the generated study, and public sets whose labels a mapping names.
 
-A prompted judge's run is looked for among the recordings, one folder a set and category, as `misstep judge run` writes
-it:
+The run of a prompted judge is in the recordings, one folder a set and category, as `misstep judge run` writes it:
 
     data/recordings/classifiers/generated-infinite_loop
     data/recordings/classifiers/trail-infinite_loop

@@ -1,4 +1,4 @@
-"""Recorded edits of models as notebooks ask for them: read by the project's own readers, absent sets left out."""
+"""Read recorded edits of models by the project's own readers; absent sets are left out."""
 
 from misstep.analysis.measures.edit_formats import ReadEdit
 from misstep.harness.datasets import aider_leaderboards, patch_corpora
@@ -10,13 +10,13 @@ from misstep.studies.recorded.classified import at_hand
 
 
 def leaderboard_runs() -> list[EditRun]:
-    """The runs of Aider's leaderboards; none if they are not available. `InputError` if they are broken."""
+    """Return the runs of Aider's leaderboards; none if they are not available."""
     name = aider_leaderboards.NAME
     return list(aider_leaderboards.edit_runs(set_folder(name))) if name in at_hand({name}) else []
 
 
 def read_edits() -> list[ReadEdit]:
-    """Return the recorded replies in a known format, each read; none where they are not available. Raises as above."""
+    """Return the recorded replies in a known format, each read; none if they are not available."""
     name = patch_corpora.NAME
     if name not in at_hand({name}):
         return []

@@ -1,10 +1,6 @@
-"""Whose fault failures are, on public data: the studies that notebooks on triage ask for.
+"""Measure on public data whose fault failures are; sets that are not available are left out.
 
-Which labels of the eight sets are taken for whose fault something is, and which are not, is in
-`data/fault_mappings.toml` (`fault_mappings`). The questions here: how judges without a model do on the failed
-runs whose label maps, what they say of runs without one, how errors of runs divide, which tasks are known to be
-defective, and what recorded judges of the sets score. A set that is not available is left out, and
-`studies.recorded.classified.missing` says so.
+`data/fault_mappings.toml` says which labels of the eight sets are taken for whose fault something is.
 """
 
 import asyncio
@@ -28,7 +24,7 @@ from misstep.harness.items import Item, read_items, read_question
 from misstep.harness.judges.answering import answered
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.protocols import FittedJudge
-from misstep.harness.records.fault_mappings import FaultMapping, fault_mappings, mapping_of
+from misstep.harness.records.fault_mappings import mapping_of
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories, set_folder
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.trajectory import Outcome as RunOutcome
@@ -54,13 +50,8 @@ JUDGES = ("triage@phrases", "triage@rules-text")
 """The judges that need no model and no more than the texts of a run: the table of phrases, and the rules."""
 
 
-def mappings() -> tuple[FaultMapping, ...]:
-    """Return every mapping of a set's labels to the taxonomy, those that do not hold among them."""
-    return fault_mappings()
-
-
 def triaged_sets(judges: Sequence[str] = JUDGES) -> list[TriagedSet]:
-    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is available."""
+    """Return judges on the failed runs whose label maps to the taxonomy, with scores."""
     return [_triaged(dataset, judge) for dataset in at_hand(TRIAGED) for judge in judges]
 
 
@@ -97,16 +88,14 @@ def _verdicts(judge: FittedJudge, items: Sequence[Item], runs: dict[str, Traject
 
 
 def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
-    """Return what judges say of the failed and the passed runs of a set that has rewards and no causes.
-
-    They are told whether a run failed, as a harness tells it.
-    """
+    """Return what judges, who know the outcome, say of the runs of a set that has rewards and no causes."""
     if not at_hand([OUTCOMES_ALONE]):
         return []
     folder = benchmark_folder(OUTCOMES_ALONE)
     items = list(read_items(folder))
     outcomes = {row.item: row.label for row in read_gold(folder)}
-    runs = {run.id: replace(run, outcome=_known_outcome(outcomes[run.id])) for run in read_trajectories(folder)}
+    known = {label: RunOutcome("passed" if label == "passed" else "failed") for label in outcomes.values()}
+    runs = {run.id: replace(run, outcome=known[outcomes[run.id]]) for run in read_trajectories(folder)}
     runs_without = []
     for judge in judges:
         verdicts = _verdicts(known_judge(judge), items, runs)
@@ -116,17 +105,13 @@ def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
     return runs_without
 
 
-def _known_outcome(label: str) -> RunOutcome:
-    return RunOutcome(status="passed" if label == "passed" else "failed")
-
-
 def errors_by_fault() -> list[MarkedFaults]:
     """Return the errors that people and three recorded judges marked in runs, by whose fault they are."""
     return _faults_of_marks(marked_runs())
 
 
 def defective_tasks() -> list[DefectiveTasks]:
-    """The tasks of SWE-bench that are known to be defective: unclear or leaking texts, and tests that are too weak."""
+    """Return the known defective tasks of SWE-bench: unclear or leaking texts, and tests that are too weak."""
     return [*_classed(), *_weak()]
 
 
@@ -157,12 +142,12 @@ def verified() -> SolvedSet:
 
 
 def worth_of_passes() -> list[Worth]:
-    """What the passes recorded on SWE-bench Verified are worth, by each kind of defect that is known of its tasks."""
+    """Return the worth of recorded passes on SWE-bench Verified, by each known kind of defect of its tasks."""
     if not at_hand([SUBMITTED]):
         return []
     return [_worth_of_passes(verified(), defect) for defect in defective_tasks()]
 
 
 def printed_judges() -> dict[str, dict[str, float]]:
-    """Judge → category → the accuracy that PaperBench's own tables print of it; none where the set is not available."""
+    """Return judge → category → the accuracy that PaperBench's own tables print of it."""
     return printed_accuracies(set_folder(GRADED)) if at_hand([GRADED]) else {}

@@ -1,4 +1,4 @@
-"""What attacked items did to a judge, as its run keeps it: `flips.json`, a page, and text for a terminal."""
+"""Write what attacked items did to a judge: `flips.json`, a page, and text for a terminal."""
 
 import shlex
 from importlib.util import find_spec
@@ -7,9 +7,8 @@ from pathlib import Path
 from msgspec import structs
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.pairs.flips import Flips, flips, flips_document, flips_table
+from misstep.analysis.measures.judging.pairs.flips import flips, flips_document, flips_table
 from misstep.analysis.pages import Foot, page, table_text
-from misstep.analysis.tables import Table
 from misstep.harness.items import read_items, read_question
 from misstep.harness.journal.records import read_manifest, read_verdicts, replace_file
 from misstep.studies.judging.assessment import NO_JUDGE
@@ -32,16 +31,12 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
         inputs=(f"{source}: {result.n:,} items",),
         seed=seed,
     )
-    written = page(shown.title, shown.finding, [shown], _figures(result, table), foot=foot)
+    figures = []
+    if find_spec("matplotlib") is not None and result.flip_rate.value is not None:
+        from misstep.analysis.plots import forest
+
+        title, note = "How often the verdict changes", "The dashed line is chance"
+        figures.append(forest(table.drawn, title, note, reference=result.chance.value))
+    written = page(shown.title, shown.finding, [shown], figures, foot=foot)
     replace_file(run / PAGE, written.encode())
     return document, f"{table_text(table)}\n{NO_JUDGE}\n" if plumbing else table_text(table)
-
-
-def _figures(result: Flips, table: Table) -> list[str]:
-    """Return the shares with their intervals, beside what chance alone does."""
-    if find_spec("matplotlib") is None or result.flip_rate.value is None:
-        return []
-    from misstep.analysis.plots import forest
-
-    title, note = "How often the verdict changes", "The dashed line is chance"
-    return [forest(table.drawn, title, note, reference=result.chance.value)]

@@ -1,7 +1,6 @@
-"""The generated study that notebooks ask for: sessions classified by rule, and others that measure the rules' errors.
+"""Make the generated study of the notebooks: sessions classified by rule, and others that measure the rules' errors.
 
-Wink's static set has 42,807 sessions; what `reproduce` makes anew has fewer, so that it takes seconds.
-`misstep generate trajectories --study --n 42807` writes as many.
+Wink's static set has 42,807 sessions, and this one fewer, so that `reproduce` takes seconds.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from misstep.harness.runs.judging.benchmarks import sources_of
 from misstep.studies.recorded.classified import digest, kept, seed
 
 SESSIONS, VALIDATION = 3_000, 1_500
-"""How many sessions are studied, and how many more measure the errors of the rules."""
+"""Numbers of sessions that are studied, and of those that measure the errors of the rules."""
 
 VALIDATION_SEED = 1_000
 """What is added to the seed for the sessions that measure errors: no session is in both."""
@@ -34,7 +33,7 @@ def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
 
 
 def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
-    """Return sessions by the code and the data that make and judge them."""
+    """Return sessions, kept by the code and the data that make and judge them."""
     sources = [*(source for room in _ROOMS for source in sources_of(room)), *sorted(FOLDER.glob("*.toml"))]
     name = f"{own_seed}-{n}-{digest(sources)}"
     return kept("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))

@@ -1,12 +1,11 @@
-"""A benchmark of items that try to steer a judge: made of the items that come with Misstep, or of a user's own.
+"""Make a benchmark of items that try to steer a judge, of the items that come with Misstep or of a user's own.
 
-    RUN/benchmark/     benchmark.toml  items.jsonl  gold.csv
-
-It has the form of any benchmark: the gold label of an item stays that of the plain item which it was made of.
+RUN/benchmark/     benchmark.toml  items.jsonl  gold.csv
 """
 
 import hashlib
 import heapq
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -35,7 +34,7 @@ FOLDER = "benchmark"
 """The place of a run's own benchmark in its folder."""
 
 ITEMS_OF_A_BENCHMARK = 20
-"""How many of a user's items are attacked by default."""
+"""Number of a user's items that are attacked by default."""
 
 _BY_CONSTRUCTION = "by construction"
 _SHIPPED = Question(
@@ -51,7 +50,7 @@ _SAME_QUESTION = "infinite_loop"
 
 
 class Source(Struct, frozen=True):
-    """The plain items, what is asked about them, what raters said of them, and what they are, for people."""
+    """Plain items, what is asked about them, what raters said of them, and a title."""
 
     question: Question
     plain: tuple[Plain, ...]
@@ -75,7 +74,12 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
         with suppress(OSError):  # if it is there already, put there by this command or by another process
             made.rename(folder)
             return folder
-        _expect_same(made, folder)
+        for file in made.iterdir():
+            there = folder / file.name
+            if not there.is_file() or there.read_bytes() != file.read_bytes():
+                message = f"{folder} has items of another command: {file.name} differs"
+                advice = "Name another folder for the run, or use the options, judge and benchmark of that command."
+                raise UsageError(message, advice)
     return folder
 
 
@@ -100,21 +104,10 @@ def _described(source: Source) -> Benchmark:
 
 def _gold(items: Sequence[Item], gold: Sequence[GoldLabel]) -> Iterator[Gold]:
     """Return the raters' labels of each plain item, for all that was made of it."""
-    rows: dict[str, list[GoldLabel]] = {}
+    rows: dict[str, list[GoldLabel]] = defaultdict(list)
     for row in gold:
-        rows.setdefault(row.item, []).append(row)
-    for item in items:
-        for row in rows.get(item.extra["injection"]["twin"], ()):
-            yield Gold(item.id, row.rater, row.label)
-
-
-def _expect_same(made: Path, folder: Path) -> None:
-    for file in made.iterdir():
-        there = folder / file.name
-        if not there.is_file() or there.read_bytes() != file.read_bytes():
-            message = f"{folder} has items of another command: {file.name} differs"
-            advice = "Name another folder for the run, or use the options, judge and benchmark of the earlier command."
-            raise UsageError(message, advice)
+        rows[row.item].append(row)
+    return (Gold(item.id, row.rater, row.label) for item in items for row in rows[item.extra["injection"]["twin"]])
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
@@ -130,16 +123,15 @@ def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
 
 
 def benchmark_source(judge: PromptedJudge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
-    """Items of a benchmark with a gold label that a judge can be asked about, drawn by a digest of seed and id."""
+    """Return items of a benchmark with a gold label that a judge can be asked about, drawn by digest of seed and id."""
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
     others = categories_for(judge, folder).others
     known = (item for item in read_items(folder) if item.id in truth and category_in(item.extra) not in others)
     suitable = (item for item in known if not item.skip_reason)
-    drawn = heapq.nsmallest(
-        ITEMS_OF_A_BENCHMARK if limit is None else limit, suitable, key=lambda item: _key(item, seed)
-    )
+    count = ITEMS_OF_A_BENCHMARK if limit is None else limit
+    drawn = heapq.nsmallest(count, suitable, key=lambda item: hashlib.sha256(f"{seed}\0{item.id}".encode()).hexdigest())
     if not drawn:
         message = "no item has both a gold label and content for a judge"
         raise InputError(message, "Name a benchmark with labels.", file=folder / "items.jsonl")
@@ -158,7 +150,3 @@ def benchmark_source(judge: PromptedJudge, folder: Path, limit: int | None = Non
         gold,
         f"{len(plain)} items of {question.name} with texts in them that try to steer a judge",
     )
-
-
-def _key(item: Item, seed: int) -> str:
-    return hashlib.sha256(f"{seed}\0{item.id}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Recorded verdicts of real judges beside what people said: the studies that a notebook on judges asks for."""
+"""Put recorded verdicts of real judges beside what people said."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ DATASETS = tuple(RECORDED)
 
 
 def judged_by_developer() -> list[JudgedItems]:
-    """The agent judge of Agent-as-a-Judge on what each developer agent built; none where the set is not available."""
+    """Return the agent judge of Agent-as-a-Judge on what each developer agent built; nothing without the set."""
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
@@ -41,7 +41,7 @@ def judged_by_developer() -> list[JudgedItems]:
 
 
 def agent_judge() -> list[tuple[JudgedItems, tuple[BenchmarkItem, ...]]]:
-    """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not available."""
+    """Return the agent judge of Agent-as-a-Judge on all it was asked, with the items; nothing without the set."""
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
@@ -52,7 +52,7 @@ def agent_judge() -> list[tuple[JudgedItems, tuple[BenchmarkItem, ...]]]:
 
 
 def judged_by_category() -> list[JudgedItems]:
-    """TRAIL's judges on whether a trace has an error of a category; none where the set is not available."""
+    """Return TRAIL's judges on whether a trace has an error of a category; nothing without the set."""
     if not at_hand([MARKED]):
         return []
     recorded = recorded_verdicts(MARKED, set_folder(MARKED))
@@ -61,7 +61,7 @@ def judged_by_category() -> list[JudgedItems]:
 
 
 def marked_runs() -> list[JudgedMarks]:
-    """The errors that TRAIL's judges named, and those that people marked; none where the set is not available."""
+    """Return the errors that TRAIL's judges named, and those that people marked; nothing without the set."""
     if not at_hand([MARKED]):
         return []
     folder = benchmark_folder(MARKED)
@@ -82,7 +82,7 @@ def marked_runs() -> list[JudgedMarks]:
 
 
 def rated_runs() -> list[JudgedRatings]:
-    """Return the ratings that TRAIL's judges and people gave the same traces; none where the set is not available."""
+    """Return the ratings that TRAIL's judges and people gave the same traces; nothing without the set."""
     if not at_hand([MARKED]):
         return []
     people = people_ratings(set_folder(MARKED))

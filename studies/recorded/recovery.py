@@ -1,7 +1,7 @@
-"""What became of the loops in public runs: the study behind Wink's question of recovery without intervention.
+"""Follow the loops in public runs: the study behind Wink's question of recovery without intervention.
 
-Each run in which the rule for loops finds one is read again up to the step at which the loop could first be seen, as
-an observer of the running agent would have seen it; then its repeated call is looked for in the steps that follow.
+A loop begins at the step at which an observer of the running agent could first have seen it; its call is looked for in
+the steps that follow.
 """
 
 from collections.abc import Sequence
@@ -33,16 +33,17 @@ def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
 
 
 def first_seen(trajectory: Trajectory, candidates: Sequence[int]) -> int | None:
-    """The first of some steps up to which the rule finds a loop, had the run gone no further; `None` for none."""
-    for step in candidates:
+    """Return the first of some steps up to which the rule finds a loop, had the run gone no further."""
+
+    def is_loop(step: int) -> bool:
         so_far = structs.replace(trajectory, steps=trajectory.steps[: step + 1])
-        if infinite_loop.classify(so_far).label == "yes":
-            return step
-    return None
+        return infinite_loop.classify(so_far).label == "yes"
+
+    return next(filter(is_loop, candidates), None)
 
 
 def what_followed(trajectory: Trajectory, seen: int) -> tuple[int | None, int]:
-    """After how many of the agent's steps a call came back (`None` if never), and how many followed in all."""
+    """Return after how many of the agent's steps a call came back (`None` if never), and how many followed."""
     calls = [(call.name, call.arguments) for call in trajectory.steps[seen].calls]
     later = [step for step in trajectory.steps[seen + 1 :] if step.role == "agent"]
     again = (

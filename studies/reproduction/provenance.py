@@ -1,41 +1,52 @@
-"""What a run's pages and figures come from, written beside them: source pages, records, `provenance.json`."""
+"""Write the sources of a run's pages and figures: source pages, records, examples of runs, `provenance.json`."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version as version_of
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from misstep.analysis.pages.foot import Foot, versions
 from misstep.analysis.pages.notebooks.notebook import Report
-from misstep.analysis.pages.notebooks.origins import DataSetRecord, RecordFile, Upstream, data_sets_of, origin_pages
+from misstep.analysis.pages.notebooks.origins import (
+    DataSetRecord,
+    RecordFile,
+    Upstream,
+    data_sets_of,
+    example_address,
+    origin_pages,
+)
+from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
 from misstep.analysis.published import published_papers
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import file_addresses
 from misstep.analysis.tables.inputs import figures_of
-from misstep.harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
+from misstep.harness.classifiers import classify_all
+from misstep.harness.datasets.catalogue import address_template, data_set, files_of, locate
 from misstep.harness.datasets.fetching import check
 from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import data_folder
-from misstep.studies.recorded.classified import version
-from misstep.studies.recorded.example_pages import example_pages
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.recorded.classified import GENERATED, GENERATED_SET, version
 
 _FILE = "provenance.json"
 
 
 def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: int, data: Path | None = None) -> None:
     """Write `provenance.json` and every page that the tables of a run link to."""
-    tables = _each_once(table for report in reports for table in report.tables)
+    by_name = {(table.paper, table.name): table for report in reports for table in report.tables}
+    tables = [by_name[key] for key in sorted(by_name)]
     sets = dict.fromkeys(name for table in tables for name in data_sets_of(table))
     records = {name: data_set_record(name, data) for name in sorted(sets)}
-    for address, text in origin_pages(tables, records, Foot(command, seed=seed)).items():
-        target = out / address
-        target.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(target, text.encode())
-    for address, text in example_pages(tables, command, seed, data):
+    origins = origin_pages(tables, records, Foot(command, seed=seed)).items()
+    for address, text in chain(origins, example_pages(tables, command, seed, data)):
         target = out / address
         target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(target, text.encode())
@@ -52,7 +63,10 @@ def provenance(
     for drawing, source in (pair for report in reports for pair in report.drawings):
         if source is not None and source.is_known:
             drawn.setdefault((source.table.paper, source.table.name), []).append(drawing.title)
-    files = {(table.paper, table.name): _addresses(table) for table in tables}
+    files = {
+        (table.paper, table.name): {called: f"tables/{address}" for called, address in file_addresses(table).items()}
+        for table in tables
+    }
     names = sorted({name for figure in figures for name in figure.inputs})
     return Provenance(
         command,
@@ -66,14 +80,21 @@ def provenance(
 
 def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
     """Return what a public data set is, and whether the files available are those that are registered."""
-    entry = data_set(name)
+    entry, at = data_set(name), address_template().format
+    try:
+        verified = check(name, locate(name, data)).complete
+    except MissingPrerequisite:
+        verified = None
     return DataSetRecord(
         name=name,
         title=entry.title,
         licence=entry.licence,
         citation=entry.citation,
         left_out=entry.left_out,
-        upstream=tuple(_upstream(called, source) for called, source in sorted(entry.sources.items())),
+        upstream=tuple(
+            Upstream(called, one.repository, one.commit, at(repository=one.repository, commit=one.commit, path=""))
+            for called, one in sorted(entry.sources.items())
+        ),
         files=tuple(
             RecordFile(
                 file.file, file.bytes, file.sha256, file.source, file.upstream_path, entry.derived.get(file.file, "")
@@ -82,21 +103,8 @@ def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
         ),
         version=version(name),
         list_sha256=_sha256((data_folder() / "datasets" / f"{name}.csv").read_bytes()),
-        verified=_verified(name, data),
+        verified=verified,
     )
-
-
-def _upstream(name: str, source: Source) -> Upstream:
-    address = address_template().format(repository=source.repository, commit=source.commit, path="")
-    return Upstream(name, source.repository, source.commit, address)
-
-
-def _verified(name: str, data: Path | None) -> bool | None:
-    try:
-        folder = locate(name, data)
-    except MissingPrerequisite:
-        return None
-    return check(name, folder).complete
 
 
 def _input(name: str, records: dict[str, DataSetRecord]) -> Input:
@@ -117,15 +125,32 @@ def _input(name: str, records: dict[str, DataSetRecord]) -> Input:
     )
 
 
-def _addresses(table: Table) -> dict[str, str]:
-    return {called: f"tables/{address}" for called, address in file_addresses(table).items()}
-
-
-def _each_once(tables: Iterable[Table]) -> list[Table]:
-    """Return the tables by paper and name; one that several notebooks show is there once."""
-    by_name = {(table.paper, table.name): table for table in tables}
-    return [by_name[key] for key in sorted(by_name)]
-
-
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def example_pages(
+    tables: Sequence[Table], command: str, seed: int, data: Path | None = None
+) -> Iterator[tuple[str, str]]:
+    """Return the page of every run that a row is an example of: address beside the page of the table, content."""
+    wanted: dict[str, dict[str, str]] = defaultdict(dict)
+    for example in (row.example for table in tables for row in table.rows if row.example):
+        dataset, _, id_ = example.rpartition("#")[0].partition("/")
+        wanted[dataset][id_] = example_address(example).partition("#")[0]
+    for dataset, addresses in sorted(wanted.items()):
+        is_set = dataset != GENERATED_SET
+        foot = Foot(command, inputs=(version(dataset),) if is_set else (), seed=seed)
+        generated = (case.trajectory for case in generate_sessions(GENERATED, seed))
+        runs = read_trajectories(benchmark_folder(dataset, data)) if is_set else generated
+        for run in _first_of_each(runs, set(addresses)):
+            yield addresses[run.id], trajectory_page(run, classify_all(run), foot)
+
+
+def _first_of_each(runs: Iterable[Trajectory], ids: set[str]) -> Iterator[Trajectory]:
+    """Return the runs of those ids; of the others nothing is kept, and nothing is read once all are found."""
+    for run in runs:
+        if run.id in ids:
+            ids.remove(run.id)
+            yield run
+        if not ids:
+            return

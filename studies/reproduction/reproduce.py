@@ -1,4 +1,4 @@
-"""The notebooks run headless, their pages and tables written, an index over them, and what was found as text."""
+"""Run the notebooks headless, write their pages, tables and index, and sum them up as text."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
 
 
 def kernel_folders(data: Path | None) -> dict[str, str]:
-    """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute."""
+    """Return where kernels find data sets and caches; they run in another folder, so that paths are absolute."""
     folders = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
     folder = named_data_folder(data)
     if folder is not None:
@@ -71,13 +71,12 @@ def make_folder(out: Path) -> None:
         with writing(out):
             out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(
-            f"--out {out} cannot be made: {error.strerror}", "Name a folder that can be written."
-        ) from error
+        message = f"--out {out} cannot be made: {error.strerror}"
+        raise UsageError(message, "Name a folder that can be written.") from error
 
 
 def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Report]:
-    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name.
+    """Run notebooks and write the page and the tables of each as it ends; returns their reports, by name.
 
     Of two that show different tables of one name the first by name keeps it, whichever ends first: the other's page and
     tables are written again.
@@ -100,23 +99,19 @@ def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path,
 
 
 def names_apart(reports: Sequence[Report]) -> Iterator[list[str]]:
-    """The names of each report's tables, of which different ones have different names, that of their notebook added."""
+    """Name the tables of each report; different tables of one name get that of their notebook as well."""
     taken: dict[tuple[str, str], Table] = {}
     for report in reports:
         own = _NO_SLUG.sub("-", report.name.lower())
         names = []
         for table in report.tables:
             wanted = chain([table.name, f"{table.name}-{own}"], (f"{table.name}-{own}-{n}" for n in count(2)))
-            name = next(name for name in wanted if taken.setdefault((table.paper, name), table) == table)
-            names.append(name)
+            names.append(next(name for name in wanted if taken.setdefault((table.paper, name), table) == table))
         yield names
 
 
 def _said_of(report: Report, out: Path) -> Iterator[str]:
-    """What is said on the screen of a notebook: its error, and a few of the lines that its cells wrote to stderr.
-
-    All of these lines and the traceback go to a file.
-    """
+    """List the error of a notebook and a few of its lines on stderr; all lines and the traceback go to a file."""
     lines = report.warnings.splitlines()
     traceback = report.error.traceback if report.error else ""
     file = out / f"{report.name}.stderr.txt"
@@ -149,10 +144,7 @@ def write_index(reports: Sequence[Report], out: Path, command: str, seed: int) -
 
 
 def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -> str:
-    """Return what was found, as text in the order of the index: a paragraph a notebook, worst news first.
-
-    `quiet` leaves the end: the run in one sentence, and where the index is.
-    """
+    """Return a paragraph a notebook, worst news first, and the end, which `quiet` leaves alone."""
     lines = notebook_lines(reports)
     end = f"{summary(lines)}\n{out / 'index.html'}\n"
     if quiet:
@@ -169,7 +161,7 @@ def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -
 
 
 def json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
-    """Return what was found, as one JSON document: a value a notebook, worst news first."""
+    """Return one JSON document with a value a notebook, worst news first."""
     pages = [
         {
             "notebook": line.report.name,

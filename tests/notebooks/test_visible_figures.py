@@ -20,7 +20,7 @@ from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.files import from_document
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.studies.frames import values
-from misstep.studies.recorded import generated_study, recovery, repair_again
+from misstep.studies.recorded import again, generated_study, recovery
 from misstep.studies.recorded.classified import RUN_SETS
 from misstep.studies.reflexive import memory, plateau
 from misstep.studies.sessions import watching
@@ -138,9 +138,9 @@ def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, functions in sizes.items():
         for name, arguments in functions.items():
             monkeypatch.setattr(module, name, partial(getattr(module, name), **arguments))
-    watched_generated, recordings = watching.watched_generated, repair_again.recordings
+    watched_generated, recordings = watching.watched_generated, again.recorded_repairs
     monkeypatch.setattr(watching, "watched_generated", lambda _, seed: watched_generated(250, seed))
-    monkeypatch.setattr(repair_again, "recordings", lambda folder: recordings(folder)[:2])
+    monkeypatch.setattr(again, "recorded_repairs", lambda folder: recordings(folder)[:2])
 
 
 @pytest.mark.usefixtures("small_studies")

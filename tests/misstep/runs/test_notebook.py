@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import misstep
-from misstep.studies.reproduction.lab import lab_command
+from misstep.studies.reproduction.notebooks import lab_command
 from tests.misstep.as_a_user import CommandLine, in_new_interpreter, in_this_process
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, triage_benchmark, triage_run, verdict
@@ -117,7 +117,7 @@ def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that
 
 
 def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(run, monkeypatch, in_process) -> None:
-    monkeypatch.setattr("misstep.studies.reproduction.lab.find_spec", lambda _: None)
+    monkeypatch.setattr("misstep.studies.reproduction.notebooks.find_spec", lambda _: None)
     code, out, error = in_process("notebook", run, "--open")
     assert (code, "pip install 'misstep[lab]'" in error) == (3, True)
     assert Path(out.strip()).exists()

@@ -1,0 +1,188 @@
+"""Make a fixed sample of the recordings again, in the sandbox: it has to come out as it is recorded."""
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep.analysis.measures.repair.attempts import RepairArm
+from misstep.analysis.measures.repair.repeated import repeats
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.clients import ClientSettings
+from misstep.harness.datasets.catalogue import how_to_get, locate, located
+from misstep.harness.errors import MisstepError, SandboxMissing
+from misstep.harness.generate.triage.draws import units
+from misstep.harness.generate.triage.family import families
+from misstep.harness.journal.records import encode_lines, read_triage_verdicts
+from misstep.harness.records.attribution import FAULTS, TriageVerdict
+from misstep.harness.records.live_session import LiveSession
+from misstep.harness.repair.attempt import setting_named
+from misstep.harness.repair.build.datasets import SETS, write_cases
+from misstep.harness.repair.repairers import RepairerOptions
+from misstep.harness.runs.experiment.drawing import engineers
+from misstep.harness.runs.experiment.observing import Beside
+from misstep.harness.runs.experiment.running import ExperimentPlan, live_session
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.known_judges import known_judge
+from misstep.harness.runs.repair import RepairPlan, run_repairs
+from misstep.harness.runs.triage.case_folders import make_unit
+from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.studies import triage_recording
+from misstep.studies.experiments import Experiment, compacted
+from misstep.studies.experiments import recordings as recorded_experiments
+from misstep.studies.repair_runs import RepairRun, open_repair_run
+from misstep.studies.repair_runs import recordings as recorded_repairs
+
+T = TypeVar("T")
+
+SESSIONS, UNITS = 4, 1
+"""Sessions of each experiment, the first with something planted; units of cases, each of one case or of two."""
+
+
+class Again(Struct, Generic[T], frozen=True):
+    """Pairs of a recorded result and the same made again; a sentence where none could be made."""
+
+    what: str
+    differences: Callable[[T, T], Iterable[str]]
+    advice: str
+    pairs: tuple[tuple[T, T], ...] = ()
+    absent: str = ""
+
+    def check(self) -> None:
+        """Name the results that came out otherwise than they are recorded."""
+        different = [one for pair in self.pairs for one in self.differences(*pair)]
+        if different:
+            raise MisstepError(f"{self.what} differ from their recording: {', '.join(different)}", self.advice)
+
+
+def _session_differences(recorded: LiveSession, again: LiveSession) -> list[str]:
+    # What counts the words of prompts and guidance, which are edited now and then, is left out.
+    same = replace(recorded, input_tokens=0, seconds=0.0) == replace(again, input_tokens=0, seconds=0.0)
+    return [] if same else [f"{recorded.item} ({recorded.arm})"]
+
+
+def _repair_differences(recorded: RepairArm, again: RepairArm) -> list[str]:
+    return [sentence.rstrip(".") for repeat in repeats(recorded, again) for sentence in repeat.differences]
+
+
+def _verdict_differences(recorded: TriageVerdict, again: TriageVerdict) -> list[str]:
+    before, now = (f"{one.label or one.status} {one.subcategory}".rstrip() for one in (recorded, again))
+    return [] if before == now else [f"{again.judge} on {again.item} ({before}, now {now})"]
+
+
+SessionsAgain = partial(
+    Again[LiveSession],
+    "sessions run again",
+    _session_differences,
+    "Find out why, or record the experiment anew: `misstep experiment run` as its run.toml says, then "
+    "`misstep experiment report RUN --record DIR`.",
+)
+RepairsAgain = partial(
+    Again[RepairArm],
+    "repairs made again",
+    _repair_differences,
+    "Find out why, or record the runs anew with `misstep repair report RUN --record DIR`.",
+)
+VerdictsAgain = partial(
+    Again[TriageVerdict],
+    "verdicts given again",
+    _verdict_differences,
+    "Find out why, or record them anew with `python -m studies.triage_recording`.",
+)
+
+
+def sessions_again(folder: Path | None = None) -> Again[LiveSession]:
+    """Run the sample of every recorded experiment again."""
+    recorded = recorded_experiments(folder)
+    if not recorded:
+        return SessionsAgain(absent="No experiment is recorded.")
+    try:
+        sandbox = find_sandbox()
+    except SandboxMissing as error:
+        return SessionsAgain(absent=error.line())
+    return SessionsAgain(tuple(pair for run in recorded for pair in _apart(_run_again, run, sandbox)))
+
+
+def repairs_again(folder: Path | None = None) -> Again[RepairArm]:
+    """Repair again, of every recording on a public data set, the case that took least time; it needs no download."""
+    recorded = [run for run in recorded_repairs(folder) if run.requested("benchmark") in SETS]
+    here = [run for run in recorded if located(run.requested("benchmark")) is not None]
+    if not here:
+        absent = how_to_get({run.requested("benchmark") for run in recorded})
+        return RepairsAgain(absent=absent if recorded else "No repair of a public data set is recorded.")
+    try:
+        sandbox = find_sandbox()
+    except SandboxMissing as error:
+        return RepairsAgain(absent=error.line())
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        return RepairsAgain(tuple(_apart(_repaired_again, run, Path(place), sandbox) for run in here))
+
+
+def verdicts_again(folder: Path | None = None) -> Again[TriageVerdict]:
+    """Generate the first units of the recording and have its judges judge them again."""
+    recorded = triage_recording.recordings(folder)
+    if not recorded:
+        return VerdictsAgain(absent="No judge of triage is recorded.")
+    try:
+        find_sandbox()
+    except SandboxMissing as error:
+        return VerdictsAgain(absent=error.line())
+    about = triage_recording.recorded_about(recorded[0])
+    chosen = list(islice(units(about.n, about.seed, families(about.families)), UNITS))
+    pairs: list[tuple[TriageVerdict, TriageVerdict]] = []
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        cases = Path(place) / "cases"
+        cases.mkdir()
+        rows = [row for unit in chosen for row in make_unit(unit, cases, {one.family: "" for one in chosen})]
+        about_cases = {"name": "again", "kind": "triage", "labels": list(FAULTS)}
+        (cases / "benchmark.toml").write_text(tomli_w.dumps(about_cases))
+        (cases / "items.jsonl").write_bytes(encode_lines(row.item for row in rows))
+        for judge, verdicts in triage_recording.open_recording(recorded[0]).runs.items():
+            out = Path(place) / judge
+            _apart(run_judge, known_judge(judge), cases, out, ClientSettings())
+            known = {verdict.item: verdict for verdict in verdicts}
+            pairs += [(known[again.item], again) for again in read_triage_verdicts(out) if again.item in known]
+    return VerdictsAgain(tuple(pairs))
+
+
+def _apart(work: Callable[..., T], *arguments: object) -> T:
+    """Work in a thread: a notebook's cells run in an event loop, and a run begins one of its own."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(work, *arguments).result()
+
+
+def _run_again(run: Experiment, sandbox: Sandbox) -> list[tuple[LiveSession, LiveSession]]:
+    asked = run.manifest.settings
+    beside = Beside(asked["detector"], asked["every"], asked["delay"])
+    plan = ExperimentPlan(asked["design"], asked["n"], asked["seed"], asked["experiment"], beside, asked["wordings"])
+    wanted = [at for at, session in enumerate(run.sessions) if session.episodes][:SESSIONS]
+    names = list(islice(engineers(plan.seed), max(wanted, default=-1) + 1))
+
+    async def made() -> list[LiveSession]:
+        return [compacted(await live_session(plan, at, names[at], sandbox)) for at in wanted]
+
+    return list(zip((run.sessions[at] for at in wanted), asyncio.run(made()), strict=True))
+
+
+def _repaired_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
+    asked = recorded.requested
+    _, quickest = min((attempt.seconds, attempt.case) for attempt in recorded.attempts if attempt.sample == 0)
+    cases = write_cases(asked("benchmark"), locate(asked("benchmark")), place / asked("benchmark"), sandbox, {quickest})
+    plan = RepairPlan(
+        policy=asked("policy"),
+        setting=setting_named(asked("setting")),
+        edit_format=asked("format"),
+        options=RepairerOptions(asked("format"), seed=int(asked("seed"))),
+        limits=AgentLimits(int(asked("iterations")), float(asked("seconds"))),
+    )
+    out = place / "runs" / recorded.name
+    run_repairs(cases, out, plan, ClientSettings(), sandbox)
+    return recorded.arm(recorded.name), open_repair_run(out).arm(recorded.name)
