@@ -4,7 +4,7 @@ import getpass
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,6 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.agreement import Boot, names
 from misstep.options.common import Html, Json, Seed, command_app, json_text, say_remarks, this_line, write_file
-
-if TYPE_CHECKING:
-    from misstep.studies.annotation.plan import State
 
 app = command_app(has_commands=True)
 
@@ -83,13 +80,12 @@ def serve(
         try:
             asyncio.run(serve_study(running, running.server(port), command, ready))
         except OSError as error:
-            raise UsageError(
-                f"--port {port or running.server(0).port}: {error.strerror}", "Name another one, or stop what has it."
-            ) from error
+            taken = port or running.server(0).port
+            raise UsageError(f"--port {taken}: {error.strerror}", "Name another one, or stop what has it.") from error
         except KeyboardInterrupt:
             state = running.state
-            answers = f"{len(state.answers):,} answers are in {plain(str(study))}"
-            say(f"misstep: stopped in the phase {state.phase}; {answers}.")
+            kept = f"{len(state.answers):,} answers are in {plain(str(study))}"
+            say(f"misstep: stopped in the phase {state.phase}; {kept}.")
             raise typer.Exit(0 if state.finished else 130) from None
 
 
@@ -121,7 +117,11 @@ def export(
     state, manifest = read_study(study)
     measures = measured(state, boot, seed)
     source = f"{study.name}, {len(state.answers):,} answers"
-    remarks = () if state.finished else (unfinished(state),)
+    left = ", ".join(f"{rater} {len(state.left(rater)):,}" for rater in state.plan.raters if state.left(rater))
+    unfinished = (
+        f"The study is not finished, and its figures may change; cases left in the phase {state.phase}: {left}."
+    )
+    remarks = () if state.finished else (unfinished,)
     say_remarks(remarks)
     if out is not None:
         write_export(state.study, measures, out)
@@ -130,9 +130,3 @@ def export(
         foot = Foot(this_line(), inputs=(f"{source}, on the cases of {Path(manifest.folder).name}",), seed=seed)
         write_file("--html", html, result_page(state.study, measures, source, foot, remarks))
     print(json_text(document(state, measures)) if json else result_text(state.study, measures, source).rstrip("\n"))
-
-
-def unfinished(state: "State") -> str:
-    """Return what a reader of an unfinished study must know, in a sentence."""
-    left = ", ".join(f"{rater} {len(state.left(rater)):,}" for rater in state.plan.raters if state.left(rater))
-    return f"The study is not finished, and its figures may change; cases left in the phase {state.phase}: {left}."

@@ -63,8 +63,9 @@ def audit(
     has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.analysis.audit.findings import document, is_at_least
+    from misstep.analysis.published import published_papers
 
-    findings = [finding for name in files or _papers() for finding in _found(name)]
+    findings = [finding for name in files or published_papers() for finding in _found(name)]
     if html is not None:
         from misstep.analysis.pages.audit import findings_page
 
@@ -80,23 +81,18 @@ def audit(
         raise typer.Exit(1)
 
 
-def _papers() -> tuple[str, ...]:
-    from misstep.analysis.published import published_papers
-
-    return published_papers()
-
-
 def _found(name: str) -> "list[Finding]":
     """Return the findings of a file or, if there is no such file, of a shipped paper."""
     from misstep.analysis.audit.findings import paper_findings, row_findings
     from misstep.analysis.audit.user_file import read_user_rows
-    from misstep.analysis.published import load_paper, read_paper
+    from misstep.analysis.published import load_paper, published_papers, read_paper
 
     file = path_or_address(name)
     if not file.exists():
-        if name in _papers():
+        papers = published_papers()
+        if name in papers:
             return paper_findings(load_paper(name), name)
-        raise UsageError(f"there is no file {name}", f"Give a CSV or TOML file, or one of: {', '.join(_papers())}.")
+        raise UsageError(f"there is no file {name}", f"Give a CSV or TOML file, or one of: {', '.join(papers)}.")
     if file.suffix.lower() != ".toml":
         return row_findings(read_user_rows(file), name)
     findings = paper_findings(read_paper(file), name)

@@ -18,8 +18,6 @@ from misstep.options.common import Json, command_app
 
 app = command_app()
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
 
 Python = Annotated[
     Path | None,
@@ -88,7 +86,7 @@ def _model() -> Capability:
 
 
 def _browser() -> Capability:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     without, advice = "pages are not tested in a browser", "Install the system's package chromium."
     return Capability("Chromium", bool(found), found or "not found", *(() if found else (without, advice)))
 
@@ -122,9 +120,8 @@ def _hook() -> Capability:
 
 
 def _as_text(report: SandboxReport, capabilities: tuple[Capability, ...]) -> str:
-    if report.sandbox is None:
-        head = "Code under repair cannot run in a sandbox on this machine."
-    else:
+    head = "Code under repair cannot run in a sandbox on this machine."
+    if report.sandbox is not None:
         head = f"Code under repair runs in the sandbox {report.sandbox}."
     rows = [("yes" if one.works else "no", one.name, plain(one.found)) for one in capabilities]
     missing = [one for one in capabilities if not one.works and one.without]

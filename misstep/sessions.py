@@ -11,7 +11,6 @@ from misstep.harness.lake.index import query
 from misstep.options.common import Json, command_app
 
 _USUAL = "transcript_id,agent,model,n_steps,n_bytes,success,date"
-_MISSING = "—"
 
 app = command_app()
 
@@ -54,5 +53,5 @@ def sessions(
 
 def _text(value: object) -> str:
     if value is None:
-        return _MISSING
+        return "—"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else plain(str(value))

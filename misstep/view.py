@@ -20,9 +20,6 @@ from misstep.options.common import command_app, path_or_address, write_page
 
 app = command_app()
 
-_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
-_LONGEST_NAME = 80
-
 
 Out = Annotated[
     Path | None,
@@ -81,13 +78,8 @@ def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_
     from misstep.harness.classifiers import categories, classify_all
     from misstep.studies.sessions.compared_runs import compared_runs
 
-    words = [
-        *([] if path is None else [path_text(path)]),
-        "--compare",
-        *compare,
-        *([] if id_ is None else ["--id", id_]),
-    ]
-    command = shlex.join(["misstep", "view", *words])
+    files, ids = ([] if path is None else [path_text(path)]), ([] if id_ is None else ["--id", id_])
+    command = shlex.join(["misstep", "view", *files, "--compare", *compare, *ids])
     compared = compared_runs(path, compare, id_, categories(), classify_all, command)
     _write(out or Path(f"{file_name('-and-'.join(compared.ids))}.html"), compared.page)
     _end(_errors(compared.verdicts), not compared.is_complete)
@@ -116,7 +108,7 @@ def _write(target: Path, page: str) -> None:
 
 
 def _end(errors: Sequence[str], is_incomplete: bool) -> None:
-    """Name the classifiers that failed; the exit code is 1 where anything is missing."""
+    """Name the classifiers that failed; the exit code is 1 if anything is missing."""
     for error in errors:
         say(f"misstep: {plain(error)}")
     if errors or is_incomplete:
@@ -125,8 +117,7 @@ def _end(errors: Sequence[str], is_incomplete: bool) -> None:
 
 def file_name(id_: str) -> str:
     """Return an id as the name of a file: letters, digits, `.`, `_` and `-`, at most 80 of them, no dot in front."""
-    name = _NO_FILE_NAME.sub("-", id_).strip("-.")[:_LONGEST_NAME]
-    return name or "trajectory"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", id_).strip("-.")[:80] or "trajectory"
 
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:

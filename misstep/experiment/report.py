@@ -1,4 +1,4 @@
-"""`misstep experiment report`: the arms of an experiment compared, of a run or of a user's own sessions."""
+"""`misstep experiment report` and `benchmark`: the arms of an experiment compared, and a benchmark of recoveries."""
 
 import math
 from collections.abc import Sequence
@@ -88,3 +88,21 @@ def _shares(texts: Sequence[str]) -> dict[str, float] | None:
             message = f"--share {text} is not an arm with its part"
             raise UsageError(message, "Write --share control=0.9 --share new=0.1.")
     return parts or None
+
+
+def benchmark(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `experiment run`.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
+) -> None:
+    """Write the interventions of a run as a benchmark of recoveries.
+
+    An item is the run and the step of one intervention that the agent heard while its misbehaviour went on. The gold
+    label says whether the planted misbehaviour was over for good within 15 steps, without the engineer's help:
+
+    misstep judge run recovery@rule --benchmark DIR --out VERDICTS
+    """
+    from misstep.studies.experiments import open_experiment
+    from misstep.studies.recovery_benchmark import write_recovery_benchmark
+
+    count = write_recovery_benchmark(open_experiment(run).sessions, out)
+    print(f"{count:,} interventions; go on with: misstep judge run recovery@rule --benchmark {out} --out RUN")

@@ -1,5 +1,6 @@
 """`misstep judge cache`: export and import kept answers, so that a colleague needs no key."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -37,16 +38,14 @@ def export_cache(
         raise InputError("there is no such file", "Name the file that `judge run --cache` wrote.", file=cache)
     if file.resolve() == cache.resolve():
         raise InputError("the output file is the cache itself", "Name another file for the lines.", file=file)
-    answers = Cache(cache)
     part = file.with_name(f".{file.name}.part")
     try:
-        with opening(file, "Name another file.", "cannot write"):
+        with closing(Cache(cache)) as answers, opening(file, "Name another file.", "cannot write"):
             with writing(file), part.open("wb") as stream:
                 count = sum(1 for line in answers.export() if stream.write(line))
             part.replace(file)
     finally:
         part.unlink(missing_ok=True)
-        answers.close()
     print(f"{counted_text(count, 'answer')} in {plain(str(file))}")
 
 
@@ -63,9 +62,6 @@ def import_cache(
 
     if not file.is_file():
         raise InputError("there is no such file", "Name the file that `judge cache export` wrote.", file=file)
-    answers = Cache(cache)
-    try:
+    with closing(Cache(cache)) as answers:
         new = answers.take_in(file)
         print(f"{new:,} new answers, {answers.count():,} in {plain(str(cache))}")
-    finally:
-        answers.close()

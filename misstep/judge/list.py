@@ -1,4 +1,4 @@
-"""The judges that a command line may name: with a prompt, by rule, and recorded ones of downloaded data sets."""
+"""List the judges that a command line may name: with a prompt, by rule, and recorded ones of downloaded data sets."""
 
 from pathlib import Path
 
@@ -8,22 +8,22 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.judges import JUDGES, added_judges, read_known, shipped_judges
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.protocols import FittedJudge
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
-from misstep.harness.runs.recorded import RecordedJudge, recorded_at_hand
-from misstep.harness.runs.triage.case_judge import CaseJudge
+from misstep.harness.runs.recorded import recorded_at_hand
 from misstep.harness.runs.triage.judges import triage_judge, triage_names
 
 
 class _Listed(Struct, frozen=True):
-    """A judge in the list; `prompt` and `model` are `None` where they are not known or not fixed."""
+    """Judge in the list; `prompt` and `model` are `None` if they are not known or not fixed."""
 
     name: str
     kind: str
     labels: tuple[str, ...]
-    prompt: str | None
-    model: str | None
-    recorded: bool
+    prompt: str | None = None
+    model: str | None = None
+    recorded: bool = False
 
 
 class Judges(Struct, frozen=True):
@@ -41,40 +41,32 @@ def listed(data: Path | None = None) -> Judges:
     broken = []
     for name in added_judges():
         try:
-            known.append(_added(name))
+            judge = known_judge(name)
+            prompted = _prompted(judge.spec) if isinstance(judge, PromptedJudge) else _unprompted(judge)
+            known.append(structs.replace(prompted, name=name))  # a command names it by its registered name
         except MisstepError as error:
             broken.append(f"the judge {name!r} ({JUDGES.origin(name)}): {error.line()}")
-    rules = [*(_rule(RuleJudge(name.removesuffix(RULE))) for name in rule_judges()), _rule(RecoveryRule())]
-    rules += [_rule(triage_judge(name)) for name in triage_names()]
-    return Judges(known + rules + [_recorded(judge) for judge in recorded], absent, broken)
+    rules: list[FittedJudge] = [RuleJudge(name.removesuffix(RULE)) for name in rule_judges()]
+    known += map(_unprompted, [*rules, RecoveryRule(), *map(triage_judge, triage_names())])
+    known += [
+        _Listed(one.full_name, one.kind, tuple(one.labels), None, one.model or None, recorded=True) for one in recorded
+    ]
+    return Judges(known, absent, broken)
 
 
 def listed_text(judges: list[_Listed]) -> str:
     """Return the list for a terminal, one line a judge."""
     width = max(len(judge.name) for judge in judges)
-    return "\n".join(f"{judge.name:{width}}  {judge.kind:12}  {_labels_text(judge)}" for judge in judges)
-
-
-def _labels_text(judge: _Listed) -> str:
-    labels = ", ".join(judge.labels) or "those of the benchmark"
-    return f"{labels}  (recorded)" if judge.recorded else labels
+    return "\n".join(
+        f"{judge.name:{width}}  {judge.kind:12}  {', '.join(judge.labels) or 'those of the benchmark'}"
+        f"{'  (recorded)' if judge.recorded else ''}"
+        for judge in judges
+    )
 
 
 def _prompted(spec: JudgeSpec) -> _Listed:
-    return _Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
+    return _Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None)
 
 
-def _added(name: str) -> _Listed:
-    """Return a judge of another package under its registered name, which is what a command names it by."""
-    judge = known_judge(name)
-    if isinstance(judge, PromptedJudge):
-        return structs.replace(_prompted(judge.spec), name=name)
-    return _Listed(name, judge.kind, tuple(judge.labels), None, None, recorded=False)
-
-
-def _rule(judge: RuleJudge | RecoveryRule | CaseJudge) -> _Listed:
-    return _Listed(judge.name, str(judge.kind), tuple(judge.labels), None, None, recorded=False)
-
-
-def _recorded(judge: RecordedJudge) -> _Listed:
-    return _Listed(judge.full_name, judge.kind, tuple(judge.labels), None, judge.model or None, recorded=True)
+def _unprompted(judge: FittedJudge) -> _Listed:
+    return _Listed(judge.name, str(judge.kind), tuple(judge.labels))

@@ -58,5 +58,5 @@ def policies(
     if json:
         print(json_text({"benchmark": first.question.name, "policies": result}))
         return
-    evidence = first.question.evidence
-    print(table_text(of_evidence(policies_table(result, first.question.name), evidence)), end="")
+    table = of_evidence(policies_table(result, first.question.name), first.question.evidence)
+    print(table_text(table), end="")

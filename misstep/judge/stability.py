@@ -13,9 +13,8 @@ from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text,
 if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
 
-_ALIKE = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate")
-_SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
-"""What runs of one judge have been asked with alike, and what to call it; the file, which holds it all, comes last."""
+_SAME = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate", "judge_digest")
+"""Settings in which runs of one judge are alike; the digest of its file, which holds all, comes last."""
 
 
 Runs = Annotated[
@@ -61,10 +60,9 @@ def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
     """Refuse runs that were not asked in the same way."""
     first = runs[0]
     for other in runs[1:]:
-        settings, other_settings = first.manifest.settings, other.manifest.settings
-        differs = next(
-            (called for name, called in _SAME.items() if settings.get(name) != other_settings.get(name)), None
-        )
-        if differs is not None:
-            message = f"the runs are of different judges: {first.folder} and {other.folder} differ in their {differs}"
-            raise UsageError(message, "Compare different judges with `misstep judge compare`.")
+        for name in _SAME:
+            if first.manifest.settings.get(name) != other.manifest.settings.get(name):
+                called = "judge's file" if name == "judge_digest" else name
+                differ = f"{first.folder} and {other.folder} differ in their {called}"
+                message = f"the runs are of different judges: {differ}"
+                raise UsageError(message, "Compare different judges with `misstep judge compare`.")

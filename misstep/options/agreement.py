@@ -64,9 +64,8 @@ _Label = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help="Column of the labels in a file with one rating per row, or a question of an "
-        "export. Several names give "
-        "one report each.",
+        help="Column of the labels in a file with one rating per row, or a question of an export. Several names give"
+        " one report each.",
     ),
 ]
 _Keep = Annotated[
@@ -76,9 +75,8 @@ _Keep = Annotated[
 _Decimal = Annotated[
     Literal["point", "comma"] | None,
     typer.Option(
-        help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if "
-        "cells are not separated "
-        "by commas and all labels are then numbers."
+        help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if cells are not separated"
+        " by commas and all labels are then numbers."
     ),
 ]
 

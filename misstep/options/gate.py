@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from misstep.studies.kinds.kind import Merged
 
 
-_SUMMARY = "Append the outcome of each limit to a Markdown file, as CI shows it."
-
-
 _FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -48,7 +45,10 @@ class GateOptions(OptionGroup, frozen=True):
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome of each limit as JUnit XML.")
     ] = None
-    summary: Annotated[Path | None, typer.Option(metavar="FILE", help=_SUMMARY)] = None
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append the outcome of each limit to a Markdown file, as CI shows it."),
+    ] = None
 
     def gates(self) -> "list[Gate]":
         """Return the limits that were asked for, read before any work is done."""
@@ -68,36 +68,29 @@ class GateOptions(OptionGroup, frozen=True):
 
     def settle(self, gates: "Sequence[Gate]", figures: "Mapping[str, Estimate]", title: str) -> None:
         """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
-        settle(gates, figures, title, self.junit, self.summary)
+        if not gates:
+            return
+        from misstep.analysis.measures.gates import decide
+        from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
+
+        outcomes = decide(gates, figures)
+        if self.junit is not None:
+            write_page("--junit", self.junit, junit_xml(outcomes, title))
+        if self.summary is not None:
+            earlier = self.summary.read_text(encoding="utf-8") if self.summary.is_file() else ""
+            write_page("--summary", self.summary, f"{earlier}{markdown_summary(outcomes, title)}")
+        for one in outcomes:
+            say(f"misstep: {one.decision}: {plain(outcome_sentence(one))}.")
+        if any(one.decision != "passed" for one in outcomes):
+            raise typer.Exit(1)
 
 
 ABOVE = Only("fail_on", "junit", "summary")
 BELOW = Only("fail_under", "junit", "summary")
 
 
-def settle(
-    gates: "Sequence[Gate]", figures: "Mapping[str, Estimate]", title: str, junit: Path | None, summary: Path | None
-) -> None:
-    """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
-    if not gates:
-        return
-    from misstep.analysis.measures.gates import decide
-    from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
-
-    outcomes = decide(gates, figures)
-    if junit is not None:
-        write_page("--junit", junit, junit_xml(outcomes, title))
-    if summary is not None:
-        earlier = summary.read_text(encoding="utf-8") if summary.is_file() else ""
-        write_page("--summary", summary, f"{earlier}{markdown_summary(outcomes, title)}")
-    for one in outcomes:
-        say(f"misstep: {one.decision}: {plain(outcome_sentence(one))}.")
-    if any(one.decision != "passed" for one in outcomes):
-        raise typer.Exit(1)
-
-
 def show_merged(merged: "Merged", limits: GateOptions, gates: "Sequence[Gate]", command: str, *, json: bool) -> None:
-    """Print what was found, complain of what went wrong, and hold the figures against limits."""
+    """Print the results of a merged run and its complaints, and hold its figures against limits."""
     print(merged.document if json else merged.text, end="" if json else "\n")
     for sentence in merged.complaints:
         say(f"misstep: {sentence}")

@@ -1,7 +1,6 @@
-"""Groups of options: one declaration each, which commands take whole and `--help` shows as a section.
+"""Give commands groups of options, each declared once and shown by `--help` as a section.
 
-A group is a frozen type whose fields carry their options. A command has one keyword parameter of its type; `grouped`
-gives the command line one option a field, and the command the filled group:
+The fields of a group carry the options. A command has one keyword parameter of its type, which comes filled:
 
     def run(out: Out, *, asking: ModelOptions, shards: ShardOptions) -> None: ...
 """
@@ -26,7 +25,7 @@ class OptionGroup(Struct, frozen=True):
 
 
 class Only:
-    """The options of a group that a command has, where it has not all of them: `Annotated[Group, Only("model")]`."""
+    """Options of a group that a command has, if not all: `Annotated[Group, Only("model")]`."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
@@ -94,11 +93,8 @@ def _options_of(group: type[OptionGroup]) -> list[inspect.Parameter]:
         own = copy.copy(option)
         own.rich_help_panel = group.panel
         default = inspect.Parameter.empty if field.default is NODEFAULT else field.default
-        parameters.append(
-            inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, own]
-            )
-        )
+        keyword, annotation = inspect.Parameter.KEYWORD_ONLY, Annotated[kind, own]
+        parameters.append(inspect.Parameter(field.name, keyword, default=default, annotation=annotation))
     return parameters
 
 

@@ -93,7 +93,7 @@ class ModelOptions(OptionGroup, frozen=True):
 
 
 EACH_AT_ONCE = Only(*(name for name in names_of(ModelOptions) if name != "concurrency"))
-"""The options of commands whose --workers say how much is done at once."""
+"""Options of commands whose --workers say how much is done at once."""
 
 MODEL_OPTIONS = frozenset({"temperature", "functions", *names_of(ModelOptions)})
 """The parameters of commands that say which model is asked, and how."""
@@ -101,7 +101,7 @@ MODEL_OPTIONS = frozenset({"temperature", "functions", *names_of(ModelOptions)})
 
 @contextmanager
 def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
-    """The options, with the address and name of the local model where it is asked for; it runs inside the block."""
+    """Give the options, with address and name of the local model if it is asked for; it runs inside the block."""
     with ExitStack() as stack:
         if options.local:
             if options.model or options.base_url or options.replay is not None:

@@ -13,9 +13,8 @@ _IN_SLURM = 'Number the array from 0 or 1 without gaps, or give the number yours
 def shard_of(text: str, environment: Mapping[str, str]) -> Shard:
     """Return the shard that `--shard` names.
 
-    Slurm numbers the tasks of an array (`SLURM_ARRAY_TASK_ID`, and `_MIN`, `_MAX`, `_STEP`, `_COUNT` of the array; see
-    the page of `sbatch`), Kubernetes the pods of an indexed job from 0 (`JOB_COMPLETION_INDEX`). How many pods there
-    are is in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
+    Slurm numbers the tasks of an array (see the page of `sbatch`), Kubernetes the pods of an indexed job from 0, whose
+    number is in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
     """
     form = re.fullmatch(r"(auto|\d{1,9})(?:/(\d{1,9}))?", text.strip(), re.ASCII)
     if form is None or (form[1] != "auto" and form[2] is None):

@@ -23,10 +23,6 @@ from misstep.options.run_folders import stopped_with
 from misstep.options.schedulers import shard_of
 
 
-def _given(text: str) -> Shard:
-    return shard_of(text, os.environ)
-
-
 def folder_of(out: str | None) -> Path | None:
     """Return the folder that `--out` of a run without shards names."""
     if out and is_address(out):
@@ -43,8 +39,7 @@ def place_of_shards(out: str | None, option: str = "--shard") -> str:
 
 def refuse_beside_shard(given: Mapping[str, object]) -> None:
     """Refuse options about the whole of a run beside `--shard`."""
-    named = next((option for option, value in given.items() if value), None)
-    if named is not None:
+    for named in (option for option, value in given.items() if value):
         message = f"{named} is about the whole run, and --shard does one part"
         raise UsageError(message, "Merge first: misstep merge RUN.")
 
@@ -54,7 +49,7 @@ _Shard = Annotated[
     typer.Option(
         "--shard",
         metavar="K/N",
-        parser=_given,
+        parser=lambda text: shard_of(text, os.environ),
         help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8"
         " the number comes from the Slurm array or the indexed Kubernetes job.",
     ),
@@ -93,17 +88,16 @@ class ShardOptions(OptionGroup, frozen=True):
         return 1 if self.shard is None else self.shard.count
 
     def asks_cluster(self, whole: Mapping[str, object]) -> bool:
-        """Return whether a Dask cluster does the shards; options about the whole of a run are refused beside them."""
+        """Return whether a Dask cluster does the shards; refuse options about the whole of a run beside them."""
         if self.shard is not None:
             refuse_beside_shard({"--dask": self.dask, **whole})
         if self.dask is None and self.shards is not None:
             raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
-        named = next((option for option, value in whole.items() if value), None)
-        if self.dask is not None and named is not None:
-            raise UsageError(
-                f"{named} has no effect with --dask",
-                "Leave it out, or give it afterwards to the same line without --dask, which finds the run finished.",
+        for named in (option for option, value in whole.items() if value and self.dask is not None):
+            advice = (
+                "Leave it out, or give it afterwards to the same line without --dask, which finds the run finished."
             )
+            raise UsageError(f"{named} has no effect with --dask", advice)
         return self.dask is not None
 
 

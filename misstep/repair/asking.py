@@ -1,4 +1,4 @@
-"""What `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
+"""Open what `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,9 +69,8 @@ def refuse_ignored(
         ignored = {"setting", "iterations", "functions"}
         refuse_given(context, ignored, "the policy `direct` writes one edit and is told nothing back")
         if instructions is None:
-            raise UsageError(
-                "the policy `direct` needs instructions", "Name their kind: --instructions high-level or detailed."
-            )
+            advice = "Name their kind: --instructions high-level or detailed."
+            raise UsageError("the policy `direct` needs instructions", advice)
     if policy in {*ASK_NO_MODEL, "direct"}:
         refuse_given(context, {"patcher_model"}, "the policy `model` alone has a model beside that of its edits")
     if policy != "replay":
@@ -121,7 +120,7 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
 def opened(
     agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
 ) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, LiveObservation | None, ClientSettings]]":
-    """What the policy is given, the judge of patches, the observer, and the client of all three.
+    """Open the options of the policy, the judge of patches, the observer, and the client of all three.
 
     The local model runs inside the block.
     """
@@ -130,9 +129,8 @@ def opened(
     from misstep.harness.runs.repair import recorded_runs
 
     if agent.policy in ("model", "direct") and not (asking.model or asking.local):
-        raise UsageError(
-            f"the policy `{agent.policy}` needs a model", "Name one with --model, or --local for a test of the set-up."
-        )
+        advice = "Name one with --model, or --local for a test of the set-up."
+        raise UsageError(f"the policy `{agent.policy}` needs a model", advice)
     if asking.local and agent.patcher_model:
         raise UsageError("--local has its own model", "Leave out --patcher-model.")
     recorded = recorded_runs(agent.replay_run) if agent.replay_run is not None else {}

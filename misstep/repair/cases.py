@@ -52,9 +52,9 @@ class RepositoryOptions(OptionGroup, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """The cases of a run; of a git repository also what is held back, and whether the environment lacks something.
+    """Cases of a run; of a git repository also what is held back, and whether the environment lacks something.
 
-    `objections` says what speaks against repairing a case of a repository at the moment at which its agent would start.
+    `objections` names what speaks against repairing a case at the moment at which its agent would start.
     """
 
     cases: "tuple[CaseFolder, ...]"
@@ -88,7 +88,7 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
 
 
 def _checked(folder: Path) -> Path:
-    """Return a folder that is a git repository; says where the one is that holds it, or how to make it one."""
+    """Return a folder that is a git repository; the error names the one that holds it, or how to make it one."""
     if (folder / ".git").exists() or (folder / "objects").is_dir():
         return folder
     above = next((each for each in folder.resolve().parents if (each / ".git").exists()), None)
@@ -116,7 +116,7 @@ def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox:
 def told_cases(
     cases: "Sequence[CaseFolder]", instructions: str | None, run: Path | None
 ) -> "tuple[Sequence[CaseFolder], str]":
-    """Return the cases with the instructions of a run, and by whom these are; those without any are named."""
+    """Return the cases with the instructions of a run, and their author; cases without any are named on stderr."""
     if run is None:
         return cases, ""
     from misstep.harness.runs.repair_instructions import read_instructions, with_instructions

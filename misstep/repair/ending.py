@@ -1,4 +1,4 @@
-"""What `misstep repair run` ends with."""
+"""Print the end of `misstep repair run`: scores, and of a repository each patch."""
 
 import os
 import shlex
@@ -39,7 +39,7 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
 
 
 def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
-    """What a run on a repository ends with, in lines and for scripts: each patch and its next command, or why not."""
+    """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
     from misstep.harness.runs.repair import recorded_attempts
     from misstep.harness.runs.repair_repository import attach_patch
 

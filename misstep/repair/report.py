@@ -47,7 +47,11 @@ def report(
     if record is not None:
         if len(runs) > 1:
             raise UsageError(f"{len(runs)} runs cannot be one recording", "Name one run.")
-        opened = [record_run(runs[0], record, _pairs(about or []))]
+        parts = [one.partition("=") for one in about or []]
+        wrong = next((name for name, joint, value in parts if not (name and joint and value)), None)
+        if wrong is not None:
+            raise UsageError(f"--about {wrong}", "Write it as NAME=VALUE, as in evidence=generated.")
+        opened = [record_run(runs[0], record, {name: value for name, _, value in parts})]
     say_warnings(opened)
     found = scores_of(opened, seed)
     review = reviews_of(opened, reviews)
@@ -55,11 +59,3 @@ def report(
     if out is not None:
         again = shlex.join(["misstep", "repair", "report", *map(str, runs), "--out", str(out)])
         write_page("--out", out, repairs_html(opened, found, again, review))
-
-
-def _pairs(given: list[str]) -> dict[str, str]:
-    parts = [one.partition("=") for one in given]
-    wrong = next((name for name, joint, value in parts if not (name and joint and value)), None)
-    if wrong is not None:
-        raise UsageError(f"--about {wrong}", "Write it as NAME=VALUE, as in evidence=generated.")
-    return {name: value for name, _, value in parts}

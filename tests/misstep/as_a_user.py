@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 import pytest
+from click.testing import Result
+from typer import Typer
+from typer.testing import CliRunner
 
 from misstep.__main__ import main
 
@@ -92,6 +95,15 @@ def in_this_process(
             main()
         captured = capsys.readouterr()
         return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def command_of(app: Typer, *words: str, raises: bool = False) -> Callable[..., Result]:
+    """Return a command in this process: arguments → its result; `raises` passes on what a user would be told."""
+
+    def run(*arguments: object) -> Result:
+        return CliRunner().invoke(app, [*words, *map(str, arguments)], catch_exceptions=not raises)
 
     return run
 

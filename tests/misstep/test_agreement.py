@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.analysis.pages.html_rules import check_page
+
 LABELS = """item,ann,ben,cat
 run-1,agent,Agent,agent
 run-2,task,agent,task
@@ -247,3 +249,61 @@ def test_an_error_is_one_line_with_the_place_and_the_remedy(misstep, labels, tex
     lines = [line for line in err.splitlines() if "counted as one label" not in line]
     assert (code, out, len(lines)) == (2, "", 1)
     assert lines[0].startswith("misstep: " + message.format(file=labels))
+
+
+YES_AND_NO = "item,ann,ben\n" + "".join(
+    f"i{n},{'yes' if n % 2 else 'no'},{'yes' if n % 3 else 'no'}\n" for n in range(30)
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "outcome"),
+    [
+        ("alpha=-0.9", 0, "passed: alpha is "),
+        ("alpha=0.67", 1, "failed: alpha is "),
+        ("ac1.lower=90%", 1, "failed: ac1"),
+    ],
+)
+def test_the_limit_decides_the_exit_code_after_the_report(limit, code, outcome, misstep, tmp_path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(YES_AND_NO)
+    ended, out, said = misstep(file, "--boot", "0", "--fail-under", limit)
+    assert (ended, outcome in said) == (code, True)
+    assert "Krippendorff" in out
+
+
+def test_each_of_several_questions_has_its_own_limit(misstep: Any, tmp_path: Path) -> None:
+    rows = [f"{question},i{n},{rater},yes" for question in ("safe", "true") for n in range(4) for rater in ("a", "b")]
+    file = tmp_path / "labels.csv"
+    file.write_text("question,item,rater,label\n" + "\n".join([*rows, "safe,i9,a,no", "safe,i9,b,no"]) + "\n")
+    line = (file, "--by", "question", "--boot", "0")
+    assert misstep(*line, "--fail-under", "safe.alpha=0.9")[0] == 0
+    code, _, said = misstep(*line, "--fail-under", "true.alpha=0.9")
+    assert (code, "undecided: true.alpha cannot be computed" in said) == (1, True)
+
+
+def test_the_page_leads_with_the_finding_and_shows_labels_as_text(misstep: Any, tmp_path: Path) -> None:
+    path, page = tmp_path / "odd.csv", tmp_path / "odd.html"
+    path.write_text('item,ann,ben\n1,<b id=x>bold</b>,a\n2,a,a\n"<img src=x>",<b id=x>bold</b>,<b id=x>bold</b>\n')
+    code, _, _ = misstep(path, "--html", page, "--seed", 3)
+    assert code == 0
+    checked = check_page(page.read_text(encoding="utf-8"))
+    text = checked.text
+    assert not {"b", "img"} & set(checked.tags)
+    assert "<b id=x>bold</b>" in text
+    assert "Fleiss' kappa is " in text
+    assert "--seed 3" in text
+    before = page.read_bytes()
+    misstep(path, "--html", page, "--seed", 3)
+    assert page.read_bytes() == before
+
+
+def test_the_page_has_a_section_for_each_rater_that_its_contents_list_links(misstep: Any, labels: Path) -> None:
+    page = labels.parent / "page.html"
+    misstep(labels, "--boot", 0, "--html", page)
+    text = page.read_text(encoding="utf-8")
+    contents = text.split('aria-label="On this page">')[1].split("</nav>")[0]
+    for number, title in enumerate(("Confusions", "Items in dispute", "ann", "ben", "cat"), start=1):
+        assert f'<a href="#section-{number}"><bdi>{title}</bdi></a>' in contents
+        assert f'id="section-{number}"' in text
+    assert "Labels of cat and of the others on the same items" in text

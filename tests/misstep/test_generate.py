@@ -1,4 +1,4 @@
-"""`misstep generate trajectories`: what is written can be read, is the same for the same call, and replaces nothing."""
+"""`misstep generate`: what is written can be read, is the same for the same call, and replaces nothing."""
 
 import csv
 import json
@@ -70,8 +70,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
 
 
 def test_the_variant_of_every_trajectory_is_told_to_those_who_may_see_the_truth(folder: Path) -> None:
-    with (folder / "gold_variants.csv").open(newline="") as stream:
-        told = [(row["trajectory"], row["variant"]) for row in csv.DictReader(stream)]
+    told = [(row["trajectory"], row["variant"]) for row in rows(folder / "gold_variants.csv")]
     assert told == [(case.trajectory.id, case.variant) for case in generated(30, 4)]
     shown = (folder / "trajectories.jsonl").read_text() + (folder / "items.jsonl").read_text()
     assert not any(f'"{variant}"' in shown for _, variant in told)
@@ -202,3 +201,74 @@ def test_two_processes_never_write_one_folder_at_once(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "out").iterdir()] == [".benchmark.toml.part"]
     write_folder(tmp_path / "out", GenerateOptions(3, 1))
     assert read_benchmark(tmp_path / "out").counts["trajectories"] == 3
+
+
+STUDY = GenerateOptions(40, 4, study=True)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("study") / "forty"
+    write_folder(out, STUDY)
+    return out
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_study_is_read_back_as_the_sessions_that_were_generated(study: Path) -> None:
+    assert list(read_file(study / "trajectories.jsonl")) == [
+        case.trajectory for case in generate_sessions(40, 4, study=True)
+    ]
+    assert read_benchmark(study).origin == ("misstep generate trajectories --study --n 40 --seed 4 --wordings scoring",)
+
+
+def test_every_session_has_its_version_time_and_rating_and_every_misbehaviour_its_episode(study: Path) -> None:
+    cases = list(generate_sessions(40, 4, study=True))
+    sessions = rows(study / "sessions.csv")
+    assert [(row["item"], row["version"], row["started"]) for row in sessions] == [
+        (case.trajectory.id, case.trajectory.model, case.started) for case in cases
+    ]
+    assert {row["liked"] for row in sessions} <= {"", "yes", "no"}
+    assert [
+        (row["item"], row["category"], int(row["onset"]), int(row["last"])) for row in rows(study / "gold_episodes.csv")
+    ] == [(case.trajectory.id, one.category, one.onset, one.last) for case in cases for one in case.episodes]
+
+
+def test_two_workers_write_the_bytes_of_one(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "_PART", 7)
+    write_folder(tmp_path / "two", STUDY, workers=2)
+    assert contents(tmp_path / "two") == contents(study)
+
+
+def test_the_command_says_what_each_part_plants(tmp_path: Path) -> None:
+    document = json.loads(run(tmp_path / "out", "--study", "--json", n=60).stdout)
+    assert document["n"] == 60
+    assert document["variants"]["plain"]["plants"] == []
+    assert document["variants"]["polling"]["plants"] == []
+    assert "tool_call_failure" in document["variants"]["rejected_replies"]["plants"]
+
+
+def test_a_study_is_not_lengthened(tmp_path: Path) -> None:
+    assert isinstance(run(tmp_path / "out", "--study", "--bytes-each", "9000", n=6).exception, UsageError)
+
+
+CASES = ["generate", "triage-cases", "--families", "development", "--n", "1", "--seed", "2"]
+
+
+def test_the_document_counts_labels_and_subcategories(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [*CASES, "--json", "--workers", "1", "--out", str(tmp_path / "cases")])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["evidence"], told["n"], told["seed"], told["family_set"]) == ("generated", 1, 2, "development")
+    assert sum(told["labels"].values()) == 1
+    assert (tmp_path / "cases" / "gold.csv").is_file()
+
+
+def test_a_folder_that_is_not_empty_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("kept")
+    done = CliRunner().invoke(app, [*CASES, "--out", str(tmp_path)])
+    assert done.exit_code != 0
+    assert (tmp_path / "mine").read_text() == "kept"

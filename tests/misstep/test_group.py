@@ -1,19 +1,15 @@
 """`misstep group` as a user runs it: what many reasons say, in groups to read."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.group import app
 from misstep.harness.errors import InputError, UsageError
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
-
-def group(*arguments: str | Path) -> Any:
-    """The command's result; an error that a user would meet is raised."""
-    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+group = command_of(app, raises=True)
 
 
 @pytest.fixture

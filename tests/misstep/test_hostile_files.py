@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from misstep.harness.readers import READERS
 from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from tests.families.recordings import recording_of
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif
 
 LONG = ("x" * 5000, "/".join(["y" * 200] * 30))
@@ -28,6 +30,21 @@ def test_a_path_in_an_item_that_is_none_is_an_error_that_says_so(tmp_path: Path,
     assert len(raised.value.found) < 6000
     with pytest.raises(InputError):
         Runs(tmp_path, runs_by_id, inline_run).of(Item("a", "text", trajectory=path))
+
+
+def complaints(in_process: CommandLine, folder: Path, *more: str) -> Iterator[str]:
+    """Return what each command that reads runs says on stderr of a folder with broken ones."""
+    out = folder.parent
+    for line in (
+        ("convert", folder, "--out", out / "atif", *more),
+        ("classify", folder, "--workers", 1, *more),
+        ("classify", folder, "--workers", 1, "--out", out / "run", "--html", out / "findings.html"),
+        ("view", folder, "--out", out / "page.html"),
+    ):
+        code, printed, said = in_process(*line)
+        assert code == 1, (line, printed, said)
+        (printed + said).encode()
+        yield said
 
 
 HERE = "the deep value stands here"
@@ -46,13 +63,7 @@ def test_a_run_nested_too_deep_costs_itself_in_every_command(tmp_path, depth, in
     folder.mkdir()
     (folder / "a.json").write_bytes(atif("fine"))
     (folder / "b.json").write_bytes(with_nested(json.dumps(document).encode(), depth))
-    for command, more in (
-        ("convert", ("--out", tmp_path / "atif")),
-        ("classify", ("--workers", 1)),
-        ("view", ("--out", tmp_path / "page.html")),
-    ):
-        code, out, said = in_process(command, folder, *more)
-        assert code == 1, (command, out, said)
+    for said in complaints(in_process, folder):
         assert "b.json: " in said
         assert "nested too deep" in said
 
@@ -68,16 +79,8 @@ def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(tmp_pa
         Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(
             content.replace(b'"instance_id": "acme__gate-7", ', b"")
         )
-    for command, more in (
-        ("convert", ("--out", tmp_path / "atif", "--json")),
-        ("classify", ("--workers", 1, "--json")),
-        ("classify", ("--workers", 1, "--out", tmp_path / "run", "--html", tmp_path / "findings.html")),
-        ("view", ("--out", tmp_path / "page.html")),
-    ):
-        code, out, said = in_process(command, folder, *more)
-        assert code == 1, said
+    for said in complaints(in_process, folder, "--json"):
         assert "\ufffd.json: no JSON" in said
-        (out + said).encode()
 
 
 def test_a_reader_that_breaks_costs_its_own_file_in_every_command(tmp_path, monkeypatch, in_process) -> None:
@@ -93,12 +96,6 @@ def test_a_reader_that_breaks_costs_its_own_file_in_every_command(tmp_path, monk
     (folder / "a.json").write_bytes(atif("fine"))
     (folder / "b.json").write_text('{"mine": 1}')
     (folder / "c.txt").write_text("yours")
-    for command, more in (
-        ("convert", ("--out", tmp_path / "atif")),
-        ("classify", ("--workers", 1)),
-        ("view", ("--out", tmp_path / "page.html")),
-    ):
-        code, _, said = in_process(command, folder, *more)
-        assert code == 1
+    for said in complaints(in_process, folder):
         assert "b.json: the reader 'breaking' of breaking_reader failed: LookupError: no page 7" in said
         assert "c.txt: the reader 'breaking' of breaking_reader failed: ZeroDivisionError: division by zero" in said

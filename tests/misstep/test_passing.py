@@ -4,18 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.passing import app
 from tests.analysis.pages.html_rules import check_page
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import CASES, HOSTILE, four, repaired, repaired_run
 
 ESTIMATE = {"value", "low", "high", "n", "method", "reason"}
 
 
-def command(*arguments: object):
-    return CliRunner().invoke(app, [*map(str, arguments), "--boot", "200"])
+command = command_of(app, "--boot", "200")
 
 
 @pytest.fixture

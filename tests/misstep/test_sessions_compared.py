@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import MANIFEST, encode_lines, replace_file
@@ -17,14 +16,14 @@ from misstep.harness.verdict import Verdict
 from misstep.runs.report import app
 from misstep.studies.classified_paths import classified_findings
 from tests.analysis.pages.html_rules import check_page
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 HOSTILE = "<script>window.ran = 1</script>"
 
 
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+command = command_of(app)
 
 
 def _labelled(flagged: int, one: Trajectory, categories: Sequence[str]) -> list[Verdict]:

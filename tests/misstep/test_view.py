@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.view import app, file_name
 from tests.analysis.pages.html_rules import check_page
+from tests.misstep.as_a_user import command_of
 
 
 def record(id_: str, text: str = "I look first.") -> dict:
@@ -36,8 +36,7 @@ def text_of(path: Path) -> str:
     return " ".join(check_page(path.read_text()).text.split())
 
 
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+run = command_of(app)
 
 
 def test_a_page_shows_every_step_and_marks_the_loop(tmp_path):

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import UsageError
@@ -14,6 +13,7 @@ from misstep.harness.judges.judge_file import read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.judge import app
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 FRUIT = [f"apple number {place}" for place in range(120)]
@@ -48,9 +48,7 @@ def make_run(tmp_path: Path) -> MakeRun:
     return run
 
 
-def calibrate(*arguments: str | Path) -> Any:
-    """The command's result; an error that a user would meet is raised."""
-    return CliRunner().invoke(app, ["calibrate", *map(str, arguments)], catch_exceptions=False)
+calibrate = command_of(app, "calibrate", raises=True)
 
 
 def test_a_threshold_that_keeps_the_precision_is_found(make_run: MakeRun) -> None:

@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.errors import UsageError
 from misstep.judge import app
+from tests.misstep.as_a_user import command_of
 
 ROWS = [("yes", "yes", 0.9)] * 12 + [("yes", "no", 0.4)] * 4 + [("no", "yes", 0.8)] * 6 + [("no", "no", 0.1)] * 18
 
@@ -24,8 +23,7 @@ def table(tmp_path: Path) -> Path:
     return file
 
 
-def check(*arguments: str | Path) -> Any:
-    return CliRunner().invoke(app, ["check", *map(str, arguments)], catch_exceptions=False)
+check = command_of(app, "check", raises=True)
 
 
 def test_the_first_sentence_says_how_often_the_judge_is_right_and_what_the_commoner_label_would_reach(table) -> None:

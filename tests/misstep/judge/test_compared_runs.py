@@ -3,19 +3,15 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.judge import app
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
-
-def judge(*arguments: str | Path) -> Any:
-    """The command's result; an error that a user would meet is raised."""
-    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+judge = command_of(app, raises=True)
 
 
 @pytest.fixture

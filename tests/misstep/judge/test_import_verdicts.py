@@ -2,22 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.judge import app
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_judges import benchmark
 
 N = 40
 
 
-def judge(*arguments: str | Path) -> Any:
-    """The result of `misstep judge …`; an error that a user would meet is raised."""
-    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+judge = command_of(app, raises=True)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.judges.items import JudgedBy
@@ -28,6 +27,7 @@ from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser
 from tests.analysis.pages.html_rules import Page, check_page
+from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
@@ -37,8 +37,7 @@ def says_fruit(_: object) -> str:
     return json.dumps({"reasoning": f"It looks sweet. {HOSTILE}", "label": "fruit", "score": 0.8})
 
 
-def command(*arguments: object):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+command = command_of(app)
 
 
 def data(page: str, name: str) -> Any:
