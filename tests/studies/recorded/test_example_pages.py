@@ -7,7 +7,7 @@ from misstep.analysis.measures.run_findings import examples_table
 from misstep.analysis.pages.notebooks.origins import origins
 from misstep.analysis.tables import Row, Table
 from misstep.studies.recorded.classified import shown_sets
-from misstep.studies.reproduction.provenance import example_pages
+from misstep.studies.recorded.example_pages import example_pages
 from tests.analysis.pages.html_rules import Page, check_page
 
 ROW = Row("the run", "steps 1", evidence="real", source="whoandwhen@1", example="whoandwhen/1#1")
@@ -20,7 +20,7 @@ def table_of(*rows: Row) -> Table:
 def test_each_example_of_generated_runs_has_a_page_with_the_step_that_its_link_names(monkeypatch) -> None:
     monkeypatch.delenv("MISSTEP_DATA", raising=False)
     monkeypatch.setattr("misstep.studies.recorded.classified.GENERATED", 40)
-    monkeypatch.setattr("misstep.studies.reproduction.provenance.GENERATED", 40)
+    monkeypatch.setattr("misstep.studies.recorded.example_pages.GENERATED", 40)
     table = examples_table(shown_sets())
     assert table.rows
     pages = dict(example_pages([table], "misstep reproduce", 0, None))
