@@ -116,7 +116,6 @@ async def print_rates(address: str) -> None:
 
 
 async def _one_run(address: str, cache: Path) -> None:
-    """Ask 20,000 requests at once, as a run does, and print the seconds."""
     client = open_client(ClientSettings(base_url=address, cache=cache))
     started = time.perf_counter()
     async for outcome in run_concurrently(client.ask, _requests(MANY), IN_FLIGHT):

@@ -22,7 +22,6 @@ UNCHANGED_BOUND, ONE_BOUND = 1.0, 1.5
 
 
 def _made_up(folder: Path, items: int) -> Path:
-    """Write a benchmark of texts of 4 kB, and a judge beside it."""
     benchmark = folder / f"{items}-items"
     benchmark.mkdir()
     (benchmark / "benchmark.toml").write_text('name = "made_up"\nkind = "text"\nlabels = ["yes", "no"]\n')

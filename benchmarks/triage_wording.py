@@ -82,7 +82,6 @@ def _column(file: Path, name: str) -> dict[str, str]:
 
 
 def _interval(labels: Array, scores: Array, groups: Array) -> tuple[float, float]:
-    """Return the 95% interval by a bootstrap of families."""
     random = np.random.default_rng(0)
     places = [np.flatnonzero(groups == name) for name in sorted(set(groups))]
     shares: list[float] = []

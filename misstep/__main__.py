@@ -82,7 +82,6 @@ def main() -> None:
 
 
 def _flush() -> None:
-    """Give out what is printed."""
     try:
         sys.stdout.flush()
     except OSError as error:

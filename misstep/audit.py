@@ -82,7 +82,6 @@ def audit(
 
 
 def _found(name: str) -> "list[Finding]":
-    """Return the findings of a file or, if there is no such file, of a shipped paper."""
     from misstep.analysis.audit.findings import paper_findings, row_findings
     from misstep.analysis.audit.user_file import read_user_rows
     from misstep.analysis.published import load_paper, published_papers, read_paper

@@ -55,7 +55,6 @@ def doctor(
 
 
 def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
-    """Run a project's tests once in the sandbox, and say with what."""
     from misstep.harness.repair.failure_bot.reproduce import try_project
 
     if not command:

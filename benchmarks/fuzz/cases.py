@@ -151,7 +151,6 @@ def _work_through(trajectory: Trajectory) -> None:
 
 
 def _pages(trajectory: Trajectory, verdicts: tuple[Verdict, ...]) -> None:
-    """Show the run on a page of its own, in an index and beside itself."""
     foot = Foot("misstep view recording")
     trajectory_page(trajectory, verdicts, foot).encode()
     runs = ListedRuns()

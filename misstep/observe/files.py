@@ -98,7 +98,6 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
 
 
 def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
-    """Return what puts a run before the observer, with a model where one is named."""
     from misstep.harness.observer.replay import replay
 
     if asking.model:

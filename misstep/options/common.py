@@ -113,7 +113,7 @@ write_page = partial(write_file, in_new_folder=True)
 
 
 def path_or_address(text: str) -> Path:
-    """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache."""
+    """Return a path, or the cached copy of an address such as `s3://bucket/logs`."""
     if not is_address(text):
         return Path(text)
     from misstep.harness.lake.addresses import local_copies

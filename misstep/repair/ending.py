@@ -72,7 +72,6 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
 
 
 def _why(attempt: "RepairAttempt") -> str:
-    """Return why an attempt repaired nothing: what broke it, or what the agent said last."""
     if attempt.error:
         return attempt.error
     steps = attempt.trajectory.steps if attempt.trajectory is not None else ()

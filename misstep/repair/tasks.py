@@ -100,7 +100,6 @@ def close(
 
 @contextmanager
 def _opened(place: Path) -> "Iterator[TaskStore]":
-    """Open the file of tasks, or the one beside a repository."""
     from misstep.harness.repair.failure_bot.tasks import TaskStore
     from misstep.harness.runs.repair_repository import tasks_beside
 

@@ -59,7 +59,6 @@ def application(routes: web.RouteTableDef, full: Callable[[CannotWrite], None] |
 async def _answered(
     request: web.Request, handler: Handler, full: Callable[[CannotWrite], None] | None
 ) -> web.StreamResponse:
-    """Return a reply, or raise an error of this project as a reply of one sentence."""
     try:
         return await handler(request)
     except Conflict as error:
@@ -89,7 +88,6 @@ async def serve(app: web.Application, port: int, ready: Callable[[int], None], d
 
 
 def _check(request: web.Request) -> None:
-    """Refuse a request for another host, or from another origin."""
     name, _, port = (request.host or "").partition(":")
     taken = request.transport.get_extra_info("sockname")[1] if request.transport else None
     if name not in _NAMES or (port and port != str(taken)):

@@ -33,7 +33,6 @@ def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
 
 
 def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
-    """Return sessions, kept by the code and the data that make and judge them."""
     sources = [*(source for room in _ROOMS for source in sources_of(room)), *sorted(FOLDER.glob("*.toml"))]
     name = f"{own_seed}-{n}-{digest(sources)}"
     return kept("generated_study", name, tuple[StudiedSession, ...], lambda: tuple(_classified(n, own_seed)))

@@ -47,7 +47,6 @@ def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[
 
 
 def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
-    """Return the label as the benchmark spells it."""
     if not question.labels or row.label in question.labels:
         return row
     same = [label for label in question.labels if label.casefold() == row.label.casefold()]

@@ -103,7 +103,6 @@ def _described(source: Source) -> Benchmark:
 
 
 def _gold(items: Sequence[Item], gold: Sequence[GoldLabel]) -> Iterator[Gold]:
-    """Return the raters' labels of each plain item, for all that was made of it."""
     rows: dict[str, list[GoldLabel]] = defaultdict(list)
     for row in gold:
         rows[row.item].append(row)

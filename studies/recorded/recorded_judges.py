@@ -93,7 +93,6 @@ def rated_runs() -> list[JudgedRatings]:
 
 
 def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdict]]) -> Iterator[JudgedItems]:
-    """Return the verdicts of each judge on some of the items, with their gold labels."""
     benchmark = read_benchmark(folder)
     gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, BenchmarkItem))
     for (judge, part), verdicts in groups.items():

@@ -100,7 +100,6 @@ async def _execute_all(
 
 
 async def _execute(notebook: Any, folder: Path, environment: dict[str, str]) -> None:
-    """Run one notebook in place; what stops it becomes an output."""
     try:
         from jupyter_client.kernelspec import KernelSpecManager
         from jupyter_client.manager import AsyncKernelManager
