@@ -18,7 +18,8 @@ async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None
     except MisstepError:
         raise
     except Exception as error:  # noqa: BLE001 (the boundary around one item)
-        return unjudged(judge, item, f"judging it raised {_raised(error)}")
+        message = " ".join(str(error).split())
+        return unjudged(judge, item, f"judging it raised {type(error).__name__}{message and f': {message}'}")
     return verdict
 
 
@@ -26,8 +27,3 @@ def unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
     """Return the verdict on an item that the judge could not judge."""
     model, prompt = getattr(judge, "model", None), getattr(judge, "prompt", None)
     return Verdict(item.id, judge.name, None, "failed", model=model or None, prompt=prompt, error=reason)
-
-
-def _raised(error: Exception) -> str:
-    message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -114,8 +114,9 @@ def _mark(text: str, salt: str) -> str:
 def readable(text: str) -> str:
     """Return the text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else _all_shown(plain)
-    return _TURNS.sub(_broken, shown) if any(sign in shown for sign in _OPENING) else shown
+    shown = _CONTROLS.sub(lambda match: _named(match[0]), plain) if plain.isascii() else _all_shown(plain)
+    has_opening = any(sign in shown for sign in _OPENING)
+    return _TURNS.sub(lambda match: match[0].translate(_LOOKALIKES), shown) if has_opening else shown
 
 
 def one_line(text: str) -> str:
@@ -129,14 +130,6 @@ def _line(text: str) -> str:
 
 _short_line = lru_cache(maxsize=4096)(_line)
 """Names of tools, speakers and labels come again with every step and every item."""
-
-
-def _broken(match: re.Match[str]) -> str:
-    return match[0].translate(_LOOKALIKES)
-
-
-def _named_match(match: re.Match[str]) -> str:
-    return _named(match[0])
 
 
 def _all_shown(text: str) -> str:

@@ -136,7 +136,7 @@ def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
                 _compiled(form, one)
             except regex.error as error:
                 raise InputError(
-                    f"{one.pattern!r} is no regular expression: {error}", _FORM, file=file, field=f"{where}.pattern"
+                    f"{one.pattern!r} is not a regular expression: {error}", _FORM, file=file, field=f"{where}.pattern"
                 ) from error
     return PatternJudge(form, hashlib.sha256(written).hexdigest())
 

@@ -66,11 +66,8 @@ def turn_limits(role: Role, state: ItemState, settings: LoopSettings) -> TurnLim
         return TurnLimits(None, None, None, None, None)
     limits = settings.turns[role]
     left = seconds_left(state, limits_of(settings))
-    return limits if limits.seconds is not None and limits.seconds <= left else _within(limits, left)
-
-
-def _within(limits: TurnLimits, left: float) -> TurnLimits:
-    return limits if left == float("inf") else replace(limits, seconds=left)
+    has_time = left == float("inf") or (limits.seconds is not None and limits.seconds <= left)
+    return limits if has_time else replace(limits, seconds=left)
 
 
 def inert(settings: LoopSettings) -> Iterator[str]:

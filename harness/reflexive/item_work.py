@@ -270,8 +270,9 @@ class ItemWork:
         report = await take_turn(
             lambda turn: agent.act(context, turn), self.target.tools(role), self.target.place, limits, self.clock
         )
+        calls = (without_surrogates(write_command(call.name, call.arguments)) for call in report.calls)
         ended = TurnEnded(
-            **asdict(report) | {"calls": tuple(map(_written, report.calls))},
+            **asdict(report) | {"calls": tuple(call[:MOST_OF_A_COMMAND] for call in calls)},
             role=role,
             agent=agent.name,
             seen=seen,
@@ -293,10 +294,6 @@ class ItemWork:
     def _add(self, happening: Happening, state: ItemState, attempt: int | None = None) -> None:
         number = len(state.attempts) if attempt is None else attempt
         self.memory = self.memory.after(self.log.add(happening, state.item.id, number))
-
-
-def _written(call: CallMade) -> str:
-    return without_surrogates(write_command(call.name, call.arguments))[:MOST_OF_A_COMMAND]
 
 
 def _said(report: TurnReport) -> str:

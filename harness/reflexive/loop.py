@@ -69,7 +69,8 @@ async def run_loop(
 
 async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
     last, progress = log.holding[-1], target.kept("progress")
-    if progress is not None and progress not in _progress_so_far(log) and _is_success(last, log):
+    known = {event.happened.digest for event in log.events if isinstance(event.happened, SnapshotTaken)}
+    if progress is not None and progress not in known and _is_success(last, log):
         # The success was kept, and the kill came before that was written down.
         log.add(Resumed(last.number))
         log.add(SnapshotTaken("progress", progress), last.item, last.attempt)
@@ -84,10 +85,6 @@ async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
     if broken := await restored(target, log):
         text = f"The target is beyond recovery: {broken}."
         log.add(Halted(text) if settings.has("halting") else Warned(text))
-
-
-def _progress_so_far(log: Log) -> set[str]:
-    return {event.happened.digest for event in log.events if isinstance(event.happened, SnapshotTaken)}
 
 
 def _is_success(event: LoopEvent, log: Log) -> bool:

@@ -1,6 +1,6 @@
 """Protocols of skills, targets and agents of the reflexive loop; any object with these members qualifies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -155,6 +155,10 @@ class Agents(Struct, frozen=True):
         return agent
 
 
+MakeAgents = Callable[[int], Agents]
+"""Makes agents from a seed; what they do follows from it, the item, the attempt and what they see."""
+
+
 class Skill(Protocol):
     """A kind of work: its items, its target, its vital signs, and who can do it."""
 
@@ -175,7 +179,7 @@ class Skill(Protocol):
         """Return the words that all reflections on this kind of work have in common, and that no plateau is told by."""
 
     @property
-    def agents(self) -> Mapping[str, "MakeAgents"]:
+    def agents(self) -> Mapping[str, MakeAgents]:
         """Return the skill's own agents: name → a function that makes them from a seed, the usual ones first."""
 
     def settings(self) -> dict[str, Any]:
@@ -183,10 +187,3 @@ class Skill(Protocol):
 
     def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:
         """Lay out the target; `kept` is the folder in which its snapshots outlive the process."""
-
-
-class MakeAgents(Protocol):
-    """Makes agents from a seed."""
-
-    def __call__(self, seed: int) -> Agents:
-        """Return the agents; what they do follows from the seed, the item, the attempt and what they see."""

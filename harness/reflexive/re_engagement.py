@@ -33,9 +33,8 @@ def should_re_engage(
     since: SinceTouched, settings: LoopSettings, *, plateau: bool, seconds_left: float | None
 ) -> Trigger | None:
     """Return why the strategist is to be asked now, or `None`."""
-    if not settings.has("re_engagement"):
-        return None
-    if seconds_left is not None and seconds_left < settings.least_seconds_to_re_engage:
+    too_late = seconds_left is not None and seconds_left < settings.least_seconds_to_re_engage
+    if too_late or not settings.has("re_engagement"):
         return None
     if since.gap:
         return "evaluator_gap"

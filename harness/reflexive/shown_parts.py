@@ -44,7 +44,8 @@ def for_reflector(
     if attempt.turn is not None:
         yield Part("hidden_calls", hidden_calls(attempt) if settings.has("turn_budgets") else "")
         yield Part("turn", attempt.turn.reply or attempt.turn.error)
-        yield Part("commands", "" if attempt.diagnosed is None else "\n".join(map(_shown, calls)))
+        shown = "\n".join(f"{call.name}: {call.observation.text[:MOST_SHOWN]}" for call in calls)
+        yield Part("commands", "" if attempt.diagnosed is None else shown)
     yield Part("plan", state.plan or "")
 
 
@@ -76,10 +77,6 @@ def order_in_words(item: WorkItem) -> str:
 def _outcome(attempt: LoggedAttempt) -> str:
     kind = "" if attempt.failed is None else attempt.failed.kind.replace("_", " ")
     return f"The attempt failed: {kind}.\n{'' if attempt.checked is None else attempt.checked.text}"
-
-
-def _shown(call: CallMade) -> str:
-    return f"{call.name}: {call.observation.text[:MOST_SHOWN]}"
 
 
 def _told(attempt: LoggedAttempt) -> str:

@@ -14,8 +14,7 @@ def reported_scores() -> list[BreakerScore]:
 
 def not_asked() -> tuple[str, ...]:
     """Return the breakers that cannot be asked here, each with why, as sentences."""
-    missing = {breaker.name: _missing(breaker) for breaker in BREAKERS}
-    return tuple(f"The breaker {name} could not be asked: {why}" for name, why in missing.items() if why)
+    return tuple(f"The breaker {one.name} could not be asked: {why}" for one in BREAKERS if (why := _missing(one)))
 
 
 def _missing(breaker: Breaker) -> str:

@@ -220,7 +220,8 @@ def ablation_finding(ablation: Ablation) -> str:
     """Return what the mechanisms change together, and which change something alone, in one sentence."""
     seeds = counted_text(len(ablation.whole.seeds), "seed")
     fewest = max(ablation.others, key=lambda one: len(one.without), default=None)
-    lowest = "" if fewest is None else f" and {_solved(fewest)} with {_off(fewest)}"
+    off = "" if fewest is None or len(fewest.without) > 1 else " off"
+    lowest = "" if fewest is None else f" and {_solved(fewest)} with {fewest.name}{off}"
     alone = ablation.of_one
     changing = (
         f"leaving out one changes a figure beyond chance for {sum(map(_tells, alone))} of {len(alone)} mechanisms"
@@ -235,10 +236,6 @@ def ablation_finding(ablation: Ablation) -> str:
 
 def _solved(one: Configuration) -> str:
     return with_interval(one.effects["solved"].mean, "share")
-
-
-def _off(one: Configuration) -> str:
-    return one.name if len(one.without) > 1 else f"{one.name} off"
 
 
 def _tells(one: Configuration) -> bool:

@@ -110,7 +110,7 @@ class Mode(Form, frozen=True):
 
     def _fault_of(self, path: str, seen: Seen) -> str:
         if self.kind and seen.kind != self.kind:
-            return f"/{path} is no {self.kind}"
+            return f"/{path} is not a {self.kind}"
         most = int(self.folders if self.folders and seen.kind == "folder" else self.most, 8)
         too_open = seen.mode & ~most or int(self.needs, 8) & ~seen.mode
         return f"/{path} has the mode {seen.mode:04o}" if too_open else ""
@@ -131,7 +131,10 @@ class LinesForm(Form, frozen=True, tag="lines"):
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return the line that is there and should not be, or the file in which one is missing."""
         matches = {
-            path: [" ".join(line.split()) for line in self._lines(files, path)]
+            path: [
+                " ".join(line.split())
+                for line in (files.lines(path) if self.comments else files.text(path).split("\n"))
+            ]
             for pattern in self.paths
             for path in ([pattern] if "*" not in pattern else files.matching(pattern))
             if "*" not in pattern or not files.is_folder(path)
@@ -143,9 +146,6 @@ class LinesForm(Form, frozen=True, tag="lines"):
         if self.some and not any(re.search(self.some, line) for lines in matches.values() for line in lines):
             return f"/{self.paths[0]} has no line such as {self.some}"
         return ""
-
-    def _lines(self, files: Files, path: str) -> list[str]:
-        return files.lines(path) if self.comments else files.text(path).split("\n")
 
 
 class Absent(Form, frozen=True):

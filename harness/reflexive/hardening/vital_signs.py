@@ -20,14 +20,6 @@ def _answered(refusal: Refusal | None) -> Reading:
     return Reading("allowed" if refusal is None else refusal.text, refusal is None)
 
 
-def _login(files: Files) -> Reading:
-    return _answered(refused_login(files))
-
-
-def _sudo(files: Files) -> Reading:
-    return _answered(refused_sudo(files, AGENT, AUDIT))
-
-
 def _services(files: Files) -> Reading:
     states = {service: service_fault(files, service) for service in SERVICES}
     text = "\n".join(f"{name}: {f'failed: {fault}' if fault else 'active'}" for name, fault in states.items())
@@ -63,10 +55,6 @@ def _end(files: Files, path: str) -> str:
     return "\n".join(files.text(path).splitlines()[-_MOST_LINES:])
 
 
-def _log(path: str) -> Callable[[Files], Reading]:
-    return lambda files: Reading(_end(files, path))
-
-
 def _permissions(files: Files) -> Reading:
     modes = {path: files.mode(path) for path in _MODES}
     lines = (f"/{path}: {'missing' if mode is None else f'{mode:04o}'}" for path, mode in modes.items())
@@ -75,8 +63,8 @@ def _permissions(files: Files) -> Reading:
 
 _READERS: Mapping[VitalSign, Callable[[Files], Reading]] = MappingProxyType(
     {
-        VitalSign("login_probe", "probe", "login_ok"): _login,
-        VitalSign("sudo_probe", "probe", "sudo_ok"): _sudo,
+        VitalSign("login_probe", "probe", "login_ok"): lambda files: _answered(refused_login(files)),
+        VitalSign("sudo_probe", "probe", "sudo_ok"): lambda files: _answered(refused_sudo(files, AGENT, AUDIT)),
         VitalSign("service_status", "probe", "services_ok"): _services,
         VitalSign("application_health", "probe", "app_healthy"): _application,
         VitalSign("file_system_state", "probe", "filesystem_writable"): _writable,
@@ -85,8 +73,8 @@ _READERS: Mapping[VitalSign, Callable[[Files], Reading]] = MappingProxyType(
         VitalSign("sshd_state", "configuration"): _texts("etc/ssh/sshd_config"),
         VitalSign("permissions", "configuration"): _permissions,
         VitalSign("mounts", "configuration"): _texts("etc/fstab"),
-        VitalSign("recent_auth_failures", "log"): _log(AUTHENTICATIONS),
-        VitalSign("journal_errors", "log"): _log(JOURNAL),
+        VitalSign("recent_auth_failures", "log"): lambda files: Reading(_end(files, AUTHENTICATIONS)),
+        VitalSign("journal_errors", "log"): lambda files: Reading(_end(files, JOURNAL)),
     }
 )
 

@@ -1,6 +1,6 @@
 """What tells of reflections that they say the same again in other words: detectors of plateaus, one interface."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from misstep.harness.errors import UsageError
@@ -18,14 +18,7 @@ class PlateauDetector(Protocol):
         """Return what the last reflections have in common, by which it is told; `None` if there is no plateau."""
 
 
-class MakeDetector(Protocol):
-    """What is registered: makes a detector, such as its class."""
-
-    def __call__(self, window: int, shared: int, ignored: frozenset[str]) -> PlateauDetector:
-        """Return the detector; the parameters are those of `detector`."""
-
-
-DETECTORS: Registry[MakeDetector] = Registry(
+DETECTORS: Registry[Callable[[int, int, frozenset[str]], PlateauDetector]] = Registry(
     "misstep.plateau_detectors",
     {
         "exact": "misstep.harness.reflexive.plateau.lexical:ExactDetector",

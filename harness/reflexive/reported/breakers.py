@@ -112,17 +112,15 @@ _STUCK = "OpenHands/OpenHands: openhands/controller/stuck.py"
 _PLATEAU, _OURS = "harness/reflexive/plateau", "harness/reflexive/reported/stop_rule.py"
 
 
-def _says_it_is_over(turn: Round) -> bool:
-    return any(word in turn.said.lower() for word in _COMPLETION_WORDS)
-
-
 def _identical_calls(most: int) -> Decide:
     return calls_in_a_row(lambda call: call.do, most, f"the same call {most} times")
 
 
 _NO_FILE_CHANGE = rounds_in_a_row(lambda turn: not turn.uncommitted, 3, "no files changed in 3 rounds")
 _ERROR_WORD = rounds_in_a_row(lambda turn: "error" in turn.output.lower(), 5, "errors in 5 rounds")
-_WORK_IS_OVER = rounds_in_a_row(_says_it_is_over, 2, "2 rounds say that the work is over")
+_WORK_IS_OVER = rounds_in_a_row(
+    lambda turn: any(word in turn.said.lower() for word in _COMPLETION_WORDS), 2, "2 rounds say that the work is over"
+)
 _SAME_ERROR = calls_in_a_row(_tool_and_result, 3, "the same error 3 times", failed=True)
 _SAME_RESULT = calls_in_a_row(_tool_and_result, 6, "the same result 6 times")
 _MISTAKES = calls_in_a_row(lambda _: None, 3, "3 mistakes in a row", failed=True)

@@ -91,7 +91,7 @@ def run_reflexive(
     answer_of("settings", lambda: manifest_text(manifest))
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
-        with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, _entry) as run:
+        with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, lambda event, _: _Entry(event.number)) as run:
             if not run.finished:
                 try:
                     asyncio.run(_run(plan, items, run, clock, requests))
@@ -187,10 +187,6 @@ def _check_item(skill: str, item: object) -> None:
     if not checked.id.strip() or not checked.id.isprintable():
         message = f"the skill {skill} has an item with the id {checked.id!r}"
         raise SkillFailed(message, "Give each item an id of its own that people can read.")
-
-
-def _entry(event: LoopEvent, noted: _Entry | None) -> _Entry:  # noqa: ARG001
-    return _Entry(event.number)
 
 
 def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:

@@ -1,9 +1,8 @@
 """The skills of the reflexive loop by name: each is a kind of work with its items, its target and its checks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -29,14 +28,7 @@ class SkillOptions(Struct, frozen=True):
     sandbox: str = "auto"
 
 
-class MakeSkill(Protocol):
-    """Makes a skill from options; it leaves alone those that it has no use for."""
-
-    def __call__(self, options: SkillOptions) -> Skill:
-        """Return the skill."""
-
-
-SKILLS: Registry[MakeSkill] = Registry(
+SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
     "misstep.skills",
     {
         "simulated": "misstep.harness.runs.reflect.skills:simulated",
@@ -44,7 +36,7 @@ SKILLS: Registry[MakeSkill] = Registry(
         "repair": "misstep.harness.runs.reflect.skills:repair",
     },
 )
-"""Name → dotted path of what makes a skill from options; entry points in the group add to it."""
+"""Name → dotted path of a function from options to a skill, which leaves alone options that it has no use for."""
 
 
 def made_skill(name: str, options: SkillOptions) -> Skill:

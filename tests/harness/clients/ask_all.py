@@ -13,22 +13,7 @@ Pair = tuple[Request, Outcome]
 async def ask_all(
     client: Client, requests: Iterable[Request] | AsyncIterable[Request], concurrency: int
 ) -> AsyncGenerator[Pair, None]:
-    """Each request with its outcome, in the order in which the outcomes arrive; see `run_concurrently`.
-
-    Parameters
-    ----------
-    client
-        Who is asked.
-    requests
-        What is asked, however many.
-    concurrency
-        How many requests are in flight at once, at least 1.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The circuit is open; outcomes that have arrived are given first.
-    """
+    """Give each request with its outcome as outcomes arrive; if the circuit opens, raise after those that have come."""
     useless: list[Failure] = []
 
     async def ask(request: Request) -> Pair | None:

@@ -13,24 +13,13 @@ Lines = list[dict[str, Any]]
 
 
 def answered(request: dict[str, Any], status: int = 200, body: Any = None) -> dict[str, Any]:
-    """The line that answers a request: by itself with what the user said, in capitals."""
     said = completion(request["body"]["messages"][-1]["content"].upper())
     response = {"status_code": status, "request_id": "1", "body": said if body is None else body}
     return {"id": "batch_req_1", "custom_id": request["custom_id"], "response": response, "error": None}
 
 
 class BatchServer:
-    """What the server holds and how often it was asked.
-
-    Attributes
-    ----------
-    output, errors
-        From the lines of requests to the lines of the two files.
-    status
-        What a batch comes to; `polls` is how often it is in progress before.
-    broken
-        Called with each request's method and path: a response instead of the server's own, or `None`.
-    """
+    """The server: `output` and `errors` make its files, `broken` answers instead of it, `polls` delay the `status`."""
 
     def __init__(self) -> None:
         self.output: Callable[[Lines], Lines] = lambda lines: [answered(line) for line in lines]
@@ -43,7 +32,6 @@ class BatchServer:
         self.base_url = ""
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Answer one request."""
         path = request.path.removeprefix("/v1")
         if (instead := self.broken(request.method, path)) is not None:
             return instead
@@ -67,15 +55,8 @@ class BatchServer:
         return name
 
     def _file(self, name: str, size: int) -> dict[str, Any]:
-        return {
-            "id": name,
-            "object": "file",
-            "bytes": size,
-            "created_at": 1,
-            "filename": "r",
-            "purpose": "batch",
-            "status": "processed",
-        }
+        file = {"id": name, "object": "file", "bytes": size, "created_at": 1, "filename": "r"}
+        return file | {"purpose": "batch", "status": "processed"}
 
     def _submitted(self, file: str) -> dict[str, Any]:
         name = f"batch-{len(self.batches)}"
@@ -106,7 +87,6 @@ class BatchServer:
 
 @asynccontextmanager
 async def batch_server() -> AsyncIterator[BatchServer]:
-    """The server while the block runs."""
     server = BatchServer()
     application = web.Application()
     application.router.add_route("*", "/{path:.*}", server.serve)

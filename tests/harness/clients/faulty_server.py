@@ -23,7 +23,6 @@ def completion(content: Any = "yes", **changes: Any) -> dict[str, Any]:
 
 
 def answer(body: Any, status: int = 200, kind: str = "application/json", **headers: str) -> Play:
-    """A whole answer; a body that is not a bytes is sent as JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     fields = {"Content-Type": kind, "Content-Length": str(len(content))}
     fields |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -36,8 +35,6 @@ def answer(body: Any, status: int = 200, kind: str = "application/json", **heade
 
 
 def truncated(promised: int = 500) -> Play:
-    """A body that ends before its stated length."""
-
     async def play(writer: asyncio.StreamWriter) -> None:
         writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n{"choices": [' % promised)
         await writer.drain()
@@ -47,17 +44,14 @@ def truncated(promised: int = 500) -> Play:
 
 
 async def reset(writer: asyncio.StreamWriter) -> None:
-    """The connection is reset before anything was answered."""
     writer.transport.abort()
 
 
 async def stall(_: asyncio.StreamWriter) -> None:
-    """Nothing is ever answered."""
     await asyncio.Event().wait()
 
 
 async def drip(writer: asyncio.StreamWriter) -> None:
-    """A byte of the body every few milliseconds, without an end: no pause is ever long."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
     while True:
         writer.write(b" ")
@@ -66,7 +60,6 @@ async def drip(writer: asyncio.StreamWriter) -> None:
 
 
 async def endless(writer: asyncio.StreamWriter) -> None:
-    """A body without a stated length that goes on until nobody reads it any more."""
     writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
     while not writer.transport.is_closing():
         writer.write(b"x" * 65536)
@@ -86,7 +79,6 @@ class FaultyServer:
         self.base_url = ""
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Play the script's next entry for each request of a connection."""
         task = asyncio.current_task()
         assert task is not None
         self.connections += 1
@@ -94,15 +86,8 @@ class FaultyServer:
         try:
             while not writer.is_closing():
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
-                length = next(
-                    (
-                        int(line.split(":")[1])
-                        for line in head.splitlines()
-                        if line.lower().startswith("content-length")
-                    ),
-                    0,
-                )
-                body = await reader.readexactly(length)
+                lengths = [line for line in head.splitlines() if line.lower().startswith("content-length")]
+                body = await reader.readexactly(int(lengths[0].split(":")[1]) if lengths else 0)
                 request = json.loads(body)
                 play = self._choose(request)
                 self.heads.append(head)
@@ -119,7 +104,6 @@ class FaultyServer:
         return self._script[min(len(self.received), len(self._script) - 1)]
 
     async def stop(self) -> None:
-        """Cut every connection."""
         for task in list(self._playing):
             task.cancel()
         await asyncio.gather(*self._playing, return_exceptions=True)
@@ -127,7 +111,6 @@ class FaultyServer:
 
 @asynccontextmanager
 async def serving(*script: Play, choose: Choose | None = None) -> AsyncIterator[FaultyServer]:
-    """A server that plays a script, or what is chosen by the request, while the block runs."""
     faulty = FaultyServer(script, choose)
     server = await asyncio.start_server(faulty.connected, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]

@@ -28,7 +28,6 @@ class SlowClient:
         self._at_once = at_once
 
     async def ask(self, request: Request) -> Outcome:
-        """Wait at the gate, unless the request is a quick one."""
         if request.messages[0].content.startswith("quick"):
             return text_reply("yes", request.model)
         self.waiting += 1
@@ -42,7 +41,7 @@ class SlowClient:
         return text_reply("yes", request.model)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        pass
 
 
 @given(st.integers(0, 200), st.integers(1, 30), st.booleans())
@@ -62,21 +61,6 @@ def test_each_request_is_asked_once_and_given_once(number: int, concurrency: int
     assert sorted(int(request.messages[0].content) for request, _ in pairs) == list(range(number))
     assert all(isinstance(outcome, Reply) and outcome.text == request.messages[0].content for request, outcome in pairs)
     assert client.n_requests == number
-
-
-def test_no_more_than_asked_for_are_in_flight() -> None:
-    async def run() -> int:
-        client = SlowClient(at_once=7)
-        pairs = ask_all(client, map(question, range(50)), 7)
-        collecting = asyncio.ensure_future(anext(pairs))
-        await client.full.wait()
-        client.gate.set()
-        await collecting
-        async for _ in pairs:
-            pass
-        return client.most
-
-    assert asyncio.run(run()) == 7
 
 
 def test_requests_are_taken_only_as_outcomes_are() -> None:
@@ -160,35 +144,15 @@ def test_what_a_client_raises_ends_the_asking_after_what_has_come() -> None:
     assert len(got) == 3
 
 
-class Counting:
-    """A server that lets others go first, and notes how many requests it had at most."""
+@pytest.mark.parametrize(("most", "under_way"), [(4, 9), (9, 3)])
+def test_no_more_are_with_the_server_than_are_allowed_or_under_way(most: int, under_way: int) -> None:
+    async def run() -> tuple[int, int]:
+        client = SlowClient(at_once=min(most, under_way))
+        pairs = ask_all(ConcurrencyLimitClient(client, most), map(question, range(60)), under_way)
+        collecting = asyncio.ensure_future(anext(pairs))
+        await client.full.wait()
+        client.gate.set()
+        await collecting
+        return 1 + len([pair async for pair in pairs]), client.most
 
-    def __init__(self) -> None:
-        self.now = self.most = 0
-
-    async def ask(self, request: Request) -> Outcome:
-        """Yes, after others had their turn."""
-        self.now += 1
-        self.most = max(self.most, self.now)
-        for _ in range(5):
-            await asyncio.sleep(0)
-        self.now -= 1
-        return text_reply("yes", request.model)
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-async def through(server: Counting, most: int, under_way: int) -> int:
-    requests = [Request("small-1", (), sample=number) for number in range(60)]
-    return len([pair async for pair in ask_all(ConcurrencyLimitClient(server, most), requests, under_way)])
-
-
-def test_the_server_never_has_more_than_are_allowed_and_each_is_answered() -> None:
-    server = Counting()
-    assert (asyncio.run(through(server, most=4, under_way=9)), server.most) == (60, 4)
-
-
-def test_fewer_under_way_than_allowed_are_not_held_up() -> None:
-    server = Counting()
-    assert (asyncio.run(through(server, most=9, under_way=3)), server.most) == (60, 3)
+    assert asyncio.run(run()) == (60, min(most, under_way))

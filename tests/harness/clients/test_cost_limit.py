@@ -31,7 +31,6 @@ class VaryingClient:
         self.charged = 0.0
 
     async def ask(self, request: Request) -> Outcome:
-        """A reply that is charged, or a failure that may have been."""
         for _ in range(self._rng.randrange(4)):
             await asyncio.sleep(0)
         tokens_in = self._rng.randint(1, len(request.messages[0].content.encode()) + 16)
@@ -46,7 +45,7 @@ class VaryingClient:
         return Reply("yes", None, "stop", "small-1", tokens_in, tokens_out, 0.1, cost if told else None)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        pass
 
 
 @given(

@@ -112,11 +112,7 @@ def test_what_cannot_pass_is_asked_once(fault: Play, kind: str, said: str) -> No
     outcome, waits, requests = outcome_of(fault)
     assert (outcome.kind, requests, waits) == (kind, 1, [])
     assert said in outcome.sentence
-
-
-def test_the_address_is_not_blamed_for_a_model_that_the_server_does_not_have() -> None:
-    outcome, _, _ = outcome_of(answer({"error": {"message": "no model small-1"}}, 404))
-    assert "/v1" not in outcome.sentence
+    assert said != "no model small-1" or "/v1" not in outcome.sentence, "the address is not to blame"
 
 
 @pytest.mark.parametrize("fault", [stall, drip])

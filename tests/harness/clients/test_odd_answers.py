@@ -23,7 +23,6 @@ FINE = answer(completion())
 
 
 def nested(depth: int, field: str = "usage") -> bytes:
-    """A completion with a field nested so deep."""
     whole = msgspec.json.encode(completion() | {field: None})
     return whole.replace(b'"%b":null' % field.encode(), b'"%b":%b' % (field.encode(), b"[" * depth + b"]" * depth))
 

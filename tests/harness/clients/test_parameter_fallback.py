@@ -24,7 +24,6 @@ RENAMED = Failure(
 
 
 def asked_of(server: Any, *requests: Request) -> tuple[list[Outcome], list[Request]]:
-    """The outcomes of a server that refuses by a function, and what it was sent."""
     sent: list[Request] = []
 
     def script(request: Request) -> Outcome:

@@ -62,7 +62,6 @@ STREWN: dict[str, Callable[[str], str]] = {
 
 
 def shown(text: str) -> str:
-    """What a text comes to for who unescapes it and leaves out what is not seen."""
     for _ in range(3):
         text = re.sub(
             r"\\+[ux]0{0,2}([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})", lambda hit: chr(int(hit[1] or hit[2], 16)), text

@@ -58,13 +58,8 @@ def test_an_answer_is_given_as_it_is() -> None:
 )
 def test_what_goes_wrong_is_a_failed_verdict_that_says_why(does: Callable[[], Verdict], said: str) -> None:
     given = _answered(does)
-    assert (given.item, given.judge, given.label, given.status, given.model) == (
-        "i1",
-        "judges",
-        None,
-        "failed",
-        "small-1",
-    )
+    wanted = ("i1", "judges", None, "failed", "small-1")
+    assert (given.item, given.judge, given.label, given.status, given.model) == wanted
     assert said in (given.error or "")
 
 

@@ -63,7 +63,6 @@ FORGING = st.lists(
 
 
 def said_by_us(text: str) -> list[str]:
-    """The openings of lines that a reader takes for lines of ours."""
     return re.findall(r"(?m)^[^\S\n]*(\[steps? \d|\(reasoning\)|[<>] )", readable(text))
 
 

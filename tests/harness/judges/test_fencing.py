@@ -47,17 +47,8 @@ def test_a_symbol_may_say_once_whether_it_is_a_picture() -> None:
 TOKENS = [
     *("<|im_start|>", "<|eot_id|>", "<|user|>", "<｜User｜>", "<s>", "</s>", "<<SYS>>", "<</SYS>>"),
     *("<start_of_turn>", "<end_of_turn>", "<bos>", "<think>", "</think>", "<tool_call>", "<_system>", "<fim_middle>"),
-    *(
-        "<extra_id_1>",
-        "<unused7>",
-        "<0x0A>",
-        "[INST]",
-        "[/INST]",
-        "[SYSTEM_PROMPT]",
-        "[TOOL_CALLS]",
-        "[gMASK]",
-        "[CLS]",
-    ),
+    *("<extra_id_1>", "<unused7>", "<0x0A>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[TOOL_CALLS]", "[gMASK]"),
+    "[CLS]",
 ]
 
 

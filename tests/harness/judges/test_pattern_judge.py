@@ -76,7 +76,7 @@ def test_a_pattern_that_takes_too_long_has_no_label(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("was", "is_", "found"),
     [
-        ("git push", "git (push", r"must\[0\]\.pattern: .*no regular expression"),
+        ("git push", "git (push", r"must\[0\]\.pattern: .*not a regular expression"),
         ("[[must_not]]", "[[must_nt]]", "must_nt"),
         ('in = "user"', 'in = "users"', "users"),
         ("[[must]]\n", "[[must]]\ntimes = 0\n", r"must\[0\]\.times: the number is below 1"),

@@ -33,7 +33,6 @@ def run(n: int, words: int = 3) -> Trajectory:
 
 
 def numbers(text: str) -> list[int]:
-    """The steps that are shown."""
     return [int(found) for found in re.findall(r"^\[step (\d+)\]", text, re.MULTILINE)]
 
 

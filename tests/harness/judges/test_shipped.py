@@ -43,7 +43,6 @@ def test_reasoning_is_asked_for_before_the_label(name: str) -> None:
 
 
 def own_judge(folder: Path, **example: str) -> Path:
-    """A user's file that has nothing of its own but a name and its examples."""
     (folder / "mine.jsonl").write_text(json.dumps(example) + "\n")
     (folder / "mine.toml").write_text(
         'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\n'

@@ -171,8 +171,6 @@ class Scripted:
 
 
 def saying(text: str, seconds: float = 10.0) -> Scripted:
-    """An agent that always says the same."""
-
     async def act(context: Context, turn: Turn) -> str:  # noqa: ARG001
         await turn.think(seconds)
         return text
@@ -198,7 +196,6 @@ def writing(*values: str, seconds: float = 30.0) -> Scripted:
 
 
 def team(worker: Scripted, reflector: Scripted | None = None, strategist: Scripted | None = None) -> Agents:
-    """Agents with this worker."""
     return Agents(
         saying("Write the line."),
         worker,
@@ -208,12 +205,10 @@ def team(worker: Scripted, reflector: Scripted | None = None, strategist: Script
 
 
 def items(*names: str) -> tuple[WorkItem, ...]:
-    """Items without constraints."""
     return tuple(WorkItem(name, "lines", f"Write {name}=done.") for name in names)
 
 
 def looped(skill: NotebookSkill, agents: Agents, folder: Path, settings: LoopSettings | None = None) -> list[LoopEvent]:
-    """The events of a run in memory."""
     clock = VirtualClock()
     log = Log(clock)
     with skill.open(folder, clock) as target:
@@ -222,10 +217,8 @@ def looped(skill: NotebookSkill, agents: Agents, folder: Path, settings: LoopSet
 
 
 def happened(events: Sequence[LoopEvent], kind: type[Happening] | Any, item: str = "") -> list[Any]:
-    """What happened of one kind, to an item or to all."""
     return [each.happened for each in events if isinstance(each.happened, kind) and item in ("", each.item)]
 
 
 def ends(events: Sequence[LoopEvent]) -> dict[str, Ending]:
-    """Item → how it ended."""
     return {each.item: each.happened.ending for each in events if isinstance(each.happened, ItemEnded)}

@@ -3,16 +3,10 @@
 from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
 
 
-def test_a_fence_is_closed_by_its_own_marks_alone() -> None:
+def test_a_fence_is_closed_by_its_own_marks_alone_or_goes_on_to_the_end_and_code_in_a_line_opens_none() -> None:
     assert is_fenced(["~~~", "```", "a", "~~~~", "b"]) == [True, True, True, True, False]
     assert is_fenced(["```python", "``` a", "a"]) == [True, True, True]
-
-
-def test_a_fence_that_nobody_closes_goes_on_to_the_end() -> None:
     assert is_fenced(["a", "```", "b"]) == [False, True, True]
-
-
-def test_code_in_a_line_opens_no_fence() -> None:
     assert is_fenced(["`a`", "    ```", "b"]) == [False, False, False]
 
 

@@ -51,7 +51,6 @@ AWAITED = ("check", "prepare", "read", "reachable", "revert_by_script")
 
 
 def guarded(folder: Path, method: str, does: Callable[..., Any], seconds: float | None = None) -> GuardedTarget:
-    """A notebook of which one method does something else."""
     clock = VirtualClock()
     target = Notebook(folder, clock, Faults())
     setattr(target, method, does)

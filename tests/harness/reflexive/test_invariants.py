@@ -92,7 +92,6 @@ class RandomAgents(Struct, frozen=True):
     replies: tuple[str, ...]
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """Do what stands there for this item, attempt and role."""
         number = len(context.item.id) + context.attempt * 7 + len(context.role)
         for deed in self.deeds[number % len(self.deeds)]:
             await _do(deed, context, turn)
@@ -168,7 +167,6 @@ WORK = (
 def run_random(
     does: list[list[Deed]], says: list[str], without: frozenset[str], log: Log, target: Unreliable, clock: VirtualClock
 ) -> None:
-    """A run of random agents, or the rest of one that was killed."""
     scripted = Scripted("random", RandomAgents(tuple(map(tuple, does)), tuple(says)).act)
     roles: tuple[Role, ...] = ("planner", "worker", "reflector", "strategist")
     dials = LoopSettings(
@@ -220,7 +218,6 @@ def _invariants(events: list[LoopEvent], without: frozenset[str]) -> None:
 
 
 def _came_back(events: list[LoopEvent]) -> bool:
-    """Whether the last restoration made the target what it was."""
     made = [event.happened for event in events if isinstance(event.happened, Restored)]
     return not made or made[-1].verified
 
@@ -258,7 +255,6 @@ def _no_turn_and_no_item_exceeds_its_budget(events: list[LoopEvent], without: fr
 
 
 def _digests(events: list[LoopEvent]) -> list[str]:
-    """What the target is to be after each event."""
     began = events[0].happened
     digest = getattr(began, "baseline", "")
     found = []

@@ -189,7 +189,6 @@ def test_the_same_happens_in_real_time_as_in_virtual_time(tmp_path: Path) -> Non
 
 
 def without_seconds(happening: Happening) -> Happening:
-    """What happened, whatever time it took."""
     if isinstance(happening, ItemEnded | TurnEnded):
         return replace(happening, seconds=0.0)
     return happening

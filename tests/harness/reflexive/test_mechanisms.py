@@ -52,7 +52,6 @@ def with_and_without(
     faults: Faults | None = None,
     most: ItemLimits = ItemLimits(),  # noqa: B008 -- frozen
 ) -> tuple[list[LoopEvent], list[LoopEvent]]:
-    """The events of a run with a mechanism, and of one without it."""
     runs = [
         looped(
             NotebookSkill(work, faults),

@@ -37,18 +37,15 @@ class Log:
         self.add(RunBegan(items=self.items, baseline=BASELINE, **values))
 
     def add(self, *happened: Happening, item: str = "", attempt: int = 0) -> "Log":
-        """What happened next."""
         for one in happened:
             self.now += one.seconds if isinstance(one, TurnEnded) else 0.0
             self.events.append(LoopEvent(len(self.events), self.now, one, item, attempt))
         return self
 
     def begin(self, item: str) -> "Log":
-        """Work on an item begins, with a plan."""
         return self.add(ItemBegan(), Planned("Do it."), item=item)
 
     def passing(self, item: str, attempt: int = 1, digest: str = "", **turn: Any) -> "Log":
-        """An attempt that passes and advances the snapshot."""
         kept = SnapshotTaken("progress", digest or f"{item}-done")
         return self.add(worker(**turn), Checked(True, "passed"), kept, item=item, attempt=attempt)
 
@@ -61,24 +58,20 @@ class Log:
         said: str = "It failed.",
         **turn: Any,
     ) -> "Log":
-        """An attempt that fails, is diagnosed and reverted, and on which is reflected."""
         back = Restored("progress", wanted, found or wanted)
         diagnosed = Diagnosed("in_band", flags={"reachable": True}, facts={"sudoers": "root ALL"})
         failed = (worker(**turn), Checked(True, "failed", "no"), Failed("check_failed", f"{item}-{attempt}"))
         return self.add(*failed, diagnosed, back, Reflected(said, ("sudoers",)), item=item, attempt=attempt)
 
     def end(self, item: str, end: str = "solved", reason: str = "check_passed", attempts: int = 1) -> "Log":
-        """The item ends; each of its attempts took a turn."""
         ending = Ending(end, reason)  # type: ignore[arg-type]
         return self.add(ItemEnded(ending, attempts, attempts * TURN), item=item, attempt=attempts)
 
     def done(self) -> list[LoopEvent]:
-        """The whole log of a finished run."""
         return self.add(RunEnded()).events
 
 
 def worker(reply: str = "I edit the file.", seconds: float = TURN, **fields: Any) -> TurnEnded:
-    """A worker's turn with one command."""
     return TurnEnded("worker", "clumsy", reply, seconds, **{"calls": ("edit",), **fields})
 
 

@@ -4,7 +4,6 @@ from misstep.harness.clients.rates.latency import LatencyWatch, Overload
 
 
 def answers(watch: LatencyWatch, begun: float, load: int, seconds: float, apart: float) -> list[Overload | float]:
-    """What the watch makes of 16 answers to requests that were sent under one load, so many seconds apart."""
     found = (watch.answered(begun + number * apart, begun + number * apart + seconds, load) for number in range(16))
     return [one for one in found if one is not None]
 

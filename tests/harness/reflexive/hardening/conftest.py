@@ -8,5 +8,4 @@ from tests.harness.workspace.conftest import sandbox_named
 
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
-    """The best sandbox of this machine."""
     return sandbox_named("auto")

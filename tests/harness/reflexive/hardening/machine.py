@@ -46,7 +46,6 @@ def changed(edits: Mapping[str, object]) -> Files:
 
 
 def started(files: Files) -> Files:
-    """The files after a start of the machine."""
     return Files({**files.seen, RUNNING: Seen("file", 0o644, values_at_start(files))})
 
 

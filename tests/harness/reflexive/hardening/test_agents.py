@@ -35,7 +35,6 @@ def turn(role: Role, kind: WorkerName = "perfect", item: str = ITEM, seed: int =
 
 
 def ran(report: TurnReport) -> list[str]:
-    """The scripts of a turn, without the copies that come first."""
     return [call.arguments["script"].rpartition("2>/dev/null; ")[2] for call in report.calls]
 
 

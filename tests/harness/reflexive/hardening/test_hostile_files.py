@@ -21,7 +21,6 @@ lines = st.lists(pieces, max_size=6).map(" ".join)
 
 @st.composite
 def edits(draw: st.DrawFn) -> dict[str, object]:
-    """Files with a line put in, cut short, or written anew."""
     found: dict[str, object] = {}
     for path in draw(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=3, unique=True)):
         old = TEXTS[path].splitlines()

@@ -44,7 +44,6 @@ def target(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(autouse=True)
 def restored(target: HardeningTarget) -> Iterator[None]:
-    """Every test begins with the target as it is shipped."""
     yield
     target.restore("baseline")
     assert target.digest() == target.kept("baseline")

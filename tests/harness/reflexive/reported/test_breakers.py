@@ -17,7 +17,6 @@ def stops_at(name: str, rounds: Sequence[Round]) -> int | None:
 
 
 def calling(*calls: tuple[str, str], error: bool = False) -> list[Round]:
-    """A round for each call and its result, each with words of its own."""
     return [
         Round(said=f"sentence {number} {do[::-1]}", calls=(RoundCall(do, result, error),))
         for number, (do, result) in enumerate(calls)

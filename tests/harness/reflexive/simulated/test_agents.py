@@ -36,7 +36,6 @@ def turn_of(
 
 
 def entered(kind: WorkerKind, folder: Path, seed: int = 0, **parts: str) -> list[str]:
-    """What a worker enters first, on a machine that takes anything."""
     target = SimulatedTarget(draw_world(0, 0), folder)
     report = turn_of(SimulatedWorker(seed, kind), context("worker", **parts), target)
     return [call.arguments["changes"] for call in report.calls]

@@ -27,7 +27,6 @@ def one(kind: Kind, folder: Path, beside: tuple[Kind, ...] = ()) -> tuple[Simula
 
 
 def enter(target: SimulatedTarget, changes: str) -> str:
-    """What a worker's command gives."""
     done = carry_out(Action("configure", {"changes": changes}), target, target.tools("worker"))
     return asyncio.run(done).text
 

@@ -79,7 +79,6 @@ async def _decide(context: Context, turn: Turn) -> str:
 
 
 def plan(skill: NotebookSkill) -> ReflectPlan:
-    """Agents that act by the item, the attempt and what they see."""
     agents = team(Scripted("worker", _work), Scripted("reflector", _reflect), Scripted("strategist", _decide))
     return ReflectPlan(skill, "scripts", agents)
 
@@ -93,7 +92,6 @@ def run(folder: Path) -> Notebook | None:
 
 @cache
 def uninterrupted() -> tuple[LoopEvent, ...]:
-    """The events of a run that nobody killed."""
     with TemporaryDirectory() as folder:
         run(Path(folder) / "run")
         return tuple(recorded_events(Path(folder) / "run"))
@@ -119,7 +117,6 @@ def disk_at_every_event(folder: Path, copies: Path) -> None:
 
 @contextmanager
 def killed_at(number: int, *, half: bool) -> Iterator[None]:
-    """The process is killed behind the event of that number, or in the middle of its line."""
     append = RunInProgress.append
 
     def append_or_die(self: Any, records: Iterable[LoopEvent], entry: Any) -> None:

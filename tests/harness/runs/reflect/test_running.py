@@ -49,11 +49,13 @@ def test_only_the_items_that_are_named_are_worked_on(tmp_path: Path) -> None:
         run_reflexive(ReflectPlan(skill, "writer", team(writing("done")), items=("z",)), tmp_path / "z", VirtualClock())
 
 
+def _run(skill: NotebookSkill, out: Path) -> None:
+    run_reflexive(ReflectPlan(skill, "writer", team(writing("done"))), out, VirtualClock())
+
+
 def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two items 'a'"):
-        run_reflexive(
-            ReflectPlan(NotebookSkill(items("a", "a")), "writer", team(writing("done"))), tmp_path, VirtualClock()
-        )
+        _run(NotebookSkill(items("a", "a")), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +72,7 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
 )
 def test_an_item_that_no_log_can_hold_is_refused(item: Any, told: str, tmp_path: Path) -> None:
     with pytest.raises(SkillFailed, match=told) as found:
-        run_reflexive(
-            ReflectPlan(NotebookSkill((item,)), "writer", team(writing("done"))), tmp_path / "run", VirtualClock()
-        )
+        _run(NotebookSkill((item,)), tmp_path / "run")
     assert "\n" not in found.value.line()
     assert not (tmp_path / "run").exists()
 
@@ -81,12 +81,10 @@ def test_an_item_that_no_log_can_hold_is_refused(item: Any, told: str, tmp_path:
 def test_unwritable_settings_are_refused(said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NotebookSkill, "settings", lambda _: said)
     with pytest.raises(SkillFailed, match="the skill's `settings` raised"):
-        run_reflexive(
-            ReflectPlan(NotebookSkill(items("a")), "writer", team(writing("done"))), tmp_path / "run", VirtualClock()
-        )
+        _run(NotebookSkill(items("a")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_skill_without_items_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no items"):
-        run_reflexive(ReflectPlan(NotebookSkill(()), "writer", team(writing("done"))), tmp_path / "run", VirtualClock())
+        _run(NotebookSkill(()), tmp_path / "run")
