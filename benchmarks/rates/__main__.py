@@ -2,10 +2,8 @@
 
     python -m benchmarks rates [--seeds 3001,3002,3003] [--phases 4] [--seconds 30] [--simulated]
 
-A stub on loopback has a limit that steps up and down (`moving_limit.py`). The four clients run beside each other, each
-against a stub of its own, all in processes of their own. The constants of `--concurrency auto` were tuned on the seeds
-1 to 12 and 2001 to 2010 in virtual time; the seeds from 3001 on were not looked at before. With --simulated only `auto`
-runs, in virtual time.
+Each client runs against a stub of its own whose limit steps up and down (`moving_limit.py`). The constants of
+`--concurrency auto` were tuned on the seeds 1 to 12 and 2001 to 2010; those from 3001 on were not looked at before.
 """
 
 import argparse

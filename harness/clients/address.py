@@ -23,7 +23,6 @@ SENT = (KEY, *_NAMED_FIELDS, CUSTOM_HEADERS)
 """What of the environment goes to a server, and is nobody else's business."""
 
 NO_KEY = "none"
-"""What is sent as key to a server that wants none."""
 
 _OF_A_CONNECTION = frozenset({"host", "content-length", "transfer-encoding", "connection"})
 

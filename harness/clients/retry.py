@@ -1,8 +1,7 @@
 """Retries with exponential backoff and jitter, until the attempts or the time are used up.
 
-The wait after failure n is `first * 2**n` seconds, at most `longest`, minus a random part of up to a quarter. Where the
-server sends `Retry-After`, the wait is at least that long. Each attempt waits for its turn, which counts as no time of
-the request.
+The wait after failure n is `first * 2**n` seconds, at most `longest`, minus a random part of up to a quarter, and at
+least the server's `Retry-After`. Waiting for a turn counts as no time of the request.
 """
 
 import asyncio

@@ -1,8 +1,6 @@
 """A run as text within a budget: what a judge gets to read of it, and what was cut.
 
-`shorten_middle` keeps the task, the steps around the one that is asked about (else the last ones) and every step's
-own words, and shortens what tools answered elsewhere, more and more, before whole steps go. `keep_ends` keeps the first
-and the last steps whole and leaves out the middle. A token is taken for four characters.
+`shorten_middle` shortens what tools answered away from the step that is asked about before whole steps go.
 
     [step 4] agent
     (reasoning) why

@@ -28,7 +28,6 @@ MOST_VOTES = 1_000
 """So many votes tell shares apart by three points; all requests about an item are made before the first is sent."""
 
 _AS_WRITTEN = ("name", "kind", "category", "votes", "aggregate", "permute", "policy", "budget")
-"""What a judge takes from its file unchanged."""
 
 _EXAMPLE = msgspec.json.Decoder(dict[str, str])
 _FORM = "See `misstep help judge-file`."

@@ -77,7 +77,6 @@ _WEIGHTS = {"item": 5, "trajectory": 5, "before": 2, "intervention": 1, "after":
 """What is made of a run, and how it shares the room that texts leave."""
 
 _UNFENCED = ("step", "item")
-"""What holds no text from outside, or fences it itself."""
 
 
 def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:

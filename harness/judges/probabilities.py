@@ -1,7 +1,4 @@
-"""The probabilities of labels → an answer: the likeliest label, with its probability as the score.
-
-Probabilities that do not add up are unreadable: a wrong one would be worse than none.
-"""
+"""The probabilities of labels → an answer: the likeliest label and its probability, or none if they do not add up."""
 
 import json
 import math

@@ -64,10 +64,7 @@ _AWAITED = frozenset(name for name in _ANSWERS if inspect.iscoroutinefunction(ge
 
 
 class GuardedTarget:
-    """The target of a skill: it has all methods of a `Target`.
-
-    - `seconds`: How long a method may take that is awaited; `None` for no limit.
-    """
+    """The target of a skill, with all methods of a `Target`; awaited ones may take `seconds`, `None` for no limit."""
 
     def __init__(self, target: Target, clock: Clock, seconds: float | None) -> None:
         check_members("the skill's target", target, Target)

@@ -1,7 +1,4 @@
-"""The ablation of the reflexive loop that the project keeps: made anew by `python -m studies.reflexive.ablation`.
-
-Items and agents are generated and time is virtual: the same command gives the same figures.
-"""
+"""The ablation of the reflexive loop that the project keeps: made anew by `python -m studies.reflexive.ablation`."""
 
 import argparse
 import tempfile

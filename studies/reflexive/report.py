@@ -30,7 +30,7 @@ from misstep.studies.judged_runs import distinct_names
 from misstep.studies.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 
 _COMPARED = 8
-"""With more runs pairs of them are not table that anybody reads."""
+"""Nobody reads a table of the pairs of more runs."""
 
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:

@@ -33,7 +33,6 @@ from misstep.harness.errors import MissingPrerequisite, MisstepError, UsageError
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
 
 _OF_THE_WIRE = ("host", "content-length", "connection")
-"""Header fields that belong to a connection: the wire makes its own."""
 
 
 class WireTransport(httpx2.AsyncBaseTransport):

@@ -15,7 +15,6 @@ _ENOUGH = 16
 _KEPT = 64
 
 _TOO_LONG = 2.0
-"""How many times the latency of a smaller load the server may take."""
 
 
 class Overload(Struct, frozen=True):

@@ -1,8 +1,4 @@
-"""A context of named parts in their order of priority, never over its budget of tokens.
-
-Each part has a fence of its own (`harness.judges.fencing`): no text in it can open a part, close one, or speak in the
-harness's name.
-"""
+"""A context of named parts, each in a fence of its own, in their order of priority, never over its budget of tokens."""
 
 import hashlib
 import re
@@ -19,11 +15,9 @@ RESERVED: Mapping[str, float] = MappingProxyType({"task": 0.25, "facts": 0.25})
 """Part → the share of the room that it has whatever is before it, as far as it needs it."""
 
 _NEWEST_LAST = frozenset({"history"})
-"""The parts of which the end is kept."""
 
 _CUT = "[cut here: this part was too long]"
 _LEAST_SHOWN = 40
-"""Characters below which a part is left out instead of cut."""
 
 CHARACTERS = 4
 

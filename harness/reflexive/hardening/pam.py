@@ -1,7 +1,4 @@
-"""What a PAM stack answers for an account: its lines in order, each module's outcome weighed by its control.
-
-Source: pam.conf(5): `required`, `requisite`, `sufficient` and `optional` stand for tables from outcome to action.
-"""
+"""What a PAM stack answers for an account: each module's outcome in order, weighed by its control (pam.conf(5))."""
 
 from collections.abc import Iterator, Mapping
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -37,14 +37,9 @@ def shipped() -> tuple[Shipped, ...]:
     """Return the target as it is shipped, each folder before what is in it; all of it is written for this purpose."""
     entries = msgspec.toml.decode(Path(__file__).with_name("tree.toml").read_bytes(), type=_Tree).entry
     named = {entry.path for entry in entries}
-    above = {parent for path in named for parent in _parents(path)} - named
+    above = {str(parent) for path in named for parent in PurePosixPath(path).parents} - named - {"."}
     folders = (Shipped(path, "0755", "folder") for path in above)
     return tuple(sorted((*entries, *folders), key=lambda entry: entry.path))
-
-
-def _parents(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
-        yield path
 
 
 class HardeningSkill:

@@ -70,12 +70,9 @@ class HardeningWorker(msgspec.Struct, frozen=True):
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Run a script, or several where its kind does."""
-        chance = _chance(self.seed, context)
         of_item = random.Random(f"{self.seed} {context.item.id}").choice(_MIX)  # noqa: S311
-        kind = of_item if self.kind == "mixed" else self.kind
-        turn.pay(tokens_in_text(context.text))
-        await turn.think(_SECONDS["worker"] * chance.uniform(0.5, 1.5))
-        chosen = _chosen(kind, context, chance)
+        chance = await _think(context, turn, self.seed)
+        chosen = _chosen(of_item if self.kind == "mixed" else self.kind, context, chance)
         if not chosen:
             return "I know no script that does this on a machine that is running."
         done: list[str] = []
@@ -85,10 +82,6 @@ class HardeningWorker(msgspec.Struct, frozen=True):
             if not observation.is_error and chance.random() < 0.7:
                 break
         return "\n".join([*done, f"REVERT: cp -a {_COPIES}/{context.item.id}/. ."])
-
-
-def _chance(seed: int, context: Context) -> random.Random:
-    return random.Random(f"{seed} {context.item.id} {context.attempt} {context.role}")  # noqa: S311
 
 
 def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str]:
@@ -185,7 +178,7 @@ class HardeningStrategist(msgspec.Struct, frozen=True):
 
 
 async def _think(context: Context, turn: Turn, seed: int) -> random.Random:
-    chance = _chance(seed, context)
+    chance = random.Random(f"{seed} {context.item.id} {context.attempt} {context.role}")  # noqa: S311
     turn.pay(tokens_in_text(context.text))
     await turn.think(_SECONDS[context.role] * chance.uniform(0.5, 1.5))
     return chance

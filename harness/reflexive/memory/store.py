@@ -133,11 +133,7 @@ class Memory(Struct, frozen=True):
         return memory, tuple(events)
 
     def recalled(self, item: WorkItem, room_tokens: int) -> tuple[Lesson, ...]:
-        """Return the lessons that an agent is shown, the best first.
-
-        Left out are lessons without a word in common with the item, and those whose weight is at most a half
-        with which `LEAST_OUTCOMES` attempts at this very item have failed.
-        """
+        """Return the lessons that an agent is shown, the best first, without weak ones that failed here."""
         there = tuple(self.lessons.values())
         if not self.rules.weighted:
             return there[-_LIST_SHOWN:]

@@ -19,11 +19,7 @@ _COMPLETION_WORDS = ("done", "complete", "finished", "ready for review")
 
 
 class Breaker(Struct, frozen=True):
-    """A rule that stops a loop.
-
-    - `says`: The condition in words.
-    - `source`: Where it is documented: owner/repository and a path or a thread; for ours, the module.
-    """
+    """A rule that stops a loop; `source` is owner/repository and a path or a thread, for ours the module."""
 
     name: str
     says: str

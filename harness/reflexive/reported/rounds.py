@@ -102,11 +102,8 @@ Decide = Callable[[Sequence[Round]], LoopDecision]
 
 def first_stop(decide: Decide, rounds: Sequence[Round]) -> tuple[int, str] | None:
     """Return the round, from 1, after which a breaker first stops a run, and its reason; `None` where it never does."""
-    for number in range(1, len(rounds) + 1):
-        decision = decide(rounds[:number])
-        if decision.stop:
-            return number, decision.reason
-    return None
+    decisions = ((number, decide(rounds[:number])) for number in range(1, len(rounds) + 1))
+    return next(((number, decision.reason) for number, decision in decisions if decision.stop), None)
 
 
 @cache

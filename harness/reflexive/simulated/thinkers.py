@@ -49,9 +49,11 @@ def randomness(seed: int, context: Context) -> Random:
     return Random(f"{seed}/{context.item.id}/{context.attempt}/{context.role}")  # noqa: S311 (no secret)
 
 
-async def _ponder(context: Context, turn: Turn, random: Random) -> None:
+async def _ponder(seed: int, context: Context, turn: Turn) -> Random:
+    random = randomness(seed, context)
     turn.pay(tokens_in_text(context.text))
     await turn.think(random.uniform(*_THINKING))
+    return random
 
 
 class SimulatedPlanner(Struct, frozen=True):
@@ -62,7 +64,7 @@ class SimulatedPlanner(Struct, frozen=True):
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Name the command to begin with; where the task leaves a choice, only how to go about it."""
-        await _ponder(context, turn, randomness(self.seed, context))
+        await _ponder(self.seed, context, turn)
         known = understood(context)
         several = len(known.values) > 1
         return f"Go through the values of {known.setting}, each once." if several else f"Set {known.command()}"
@@ -76,8 +78,7 @@ class SimulatedReflector(Struct, frozen=True):
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Name the cause that the facts show, quote the journal, and list what was tried."""
-        random = randomness(self.seed, context)
-        await _ponder(context, turn, random)
+        random = await _ponder(self.seed, context, turn)
         known, now = understood(context), understood(only(context, "task", "facts"))
         cause = random.choice(wordings().causes[_cause(now)]).format(
             setting=known.setting,
@@ -109,8 +110,7 @@ class SimulatedStrategist(Struct, frozen=True):
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Escalate, wait, or change the plan, by what the history shows."""
-        random = randomness(self.seed, context)
-        await _ponder(context, turn, random)
+        random = await _ponder(self.seed, context, turn)
         known = understood(context)
         form = random.choice(_DEVIATIONS)
         gap = "evaluator_gap" in context.part("trigger") and not complains(context)

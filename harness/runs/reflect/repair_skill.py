@@ -33,10 +33,7 @@ _REFLECTION = re.compile(r"^reflection: (.*)$", re.MULTILINE)
 
 
 class SearchWorker:
-    """Applies one likely change an attempt: the first attempt the likeliest, the second the next.
-
-    It is assumed to have read the broken trees; `seed` shakes the ranks of the changes, except 0.
-    """
+    """Applies one likely change an attempt, the likeliest first; `seed` shakes their ranks, except 0."""
 
     name = "search"
 

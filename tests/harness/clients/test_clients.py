@@ -165,6 +165,7 @@ def test_the_environment_names_the_proxy(tmp_path: Path, monkeypatch: pytest.Mon
             client = OpenAIClient(base_url or server.base_url, "sk-0123456789")
             await client.ask(QUESTION)
             await client.close()
+            assert server.received == [QUESTION.body()]
             return server.heads[0]
 
     direct = asyncio.run(head("", by_proxy=False))

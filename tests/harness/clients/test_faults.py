@@ -211,20 +211,6 @@ def test_the_key_is_in_nothing_that_comes_back(status: int, caplog: pytest.LogCa
         assert KEY.replace("/", r"\/") not in text
 
 
-def test_the_request_goes_out_as_it_is_keyed() -> None:
-    async def run() -> tuple[dict[str, Any], str]:
-        async with serving(FINE) as server:
-            client = OpenAIClient(server.base_url, KEY)
-            await client.ask(QUESTION)
-            await client.close()
-            return server.received[0], server.heads[0]
-
-    body, head = asyncio.run(run())
-    assert body == QUESTION.body()
-    assert head.startswith("POST /v1/chat/completions ")
-    assert f"Bearer {KEY}" in head
-
-
 def test_a_server_gone_in_the_middle_stops_the_run_and_loses_nothing() -> None:
     """What came before is given, then the run ends with one sentence instead of asking thousands of times in vain."""
     answered, requests = 20, 1000
