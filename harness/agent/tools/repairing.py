@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from misstep.harness.agent.actions import EditFeedback, Observation
 from misstep.harness.agent.environment import Edited, Environment
 from misstep.harness.agent.tools import Tool
-from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
+from misstep.harness.agent.tools.search import PAGE, beneath, no_file, paged
 from misstep.harness.errors import EditRefused, MisstepError, closed
 
 _CHANGED = re.compile(r"^(?:\+\+\+ b/|--- a/)([^\t\n]+)", re.MULTILINE)

@@ -14,7 +14,7 @@ from typing import Any
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.environment import FileView
 from misstep.harness.agent.tools import Tool, search
-from misstep.harness.agent.tools.observing import beneath
+from misstep.harness.agent.tools.search import beneath
 from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError, SandboxFailed
 from misstep.harness.records.loop_events import CheckStatus, Role, WorkItem

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from misstep.harness.generate.triage import draws
 from misstep.harness.generate.triage.family import HONEST
-from misstep.harness.generate.triage.mechanisms import drawn, mechanisms, spoiled
-from misstep.harness.generate.triage.plans import Command
+from misstep.harness.generate.triage.plans import Command, drawn, mechanisms, spoiled
 from misstep.harness.records.attribution import Fault
 from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.runs.triage.instance import TESTS, Instance, RunSetting, UnshownError, run_tests

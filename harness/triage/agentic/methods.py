@@ -21,8 +21,13 @@ from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import FAULTS, Access, Evidence, TriageVerdict
 from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
-from misstep.harness.triage.agentic.case_files import CaseFiles, case_text, taxonomy_text
-from misstep.harness.triage.agentic.given import found_evidence, subcategory_fault
+from misstep.harness.triage.agentic.case_files import (
+    CaseFiles,
+    case_text,
+    found_evidence,
+    subcategory_fault,
+    taxonomy_text,
+)
 from misstep.harness.triage.agentic.json_verdicts import InvestigatorPolicy
 from misstep.harness.triage.agentic.tools import Bench, tools_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess

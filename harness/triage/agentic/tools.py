@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.environment import FileView
 from misstep.harness.agent.tools import Tool, tool_named
-from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
+from misstep.harness.agent.tools.search import PAGE, beneath, no_file, paged
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.judges.context import cut_text
 from misstep.harness.judges.fencing import fence
 from misstep.harness.records.attribution import FAULTS, Evidence, Fault
-from misstep.harness.triage.agentic.case_files import CaseFiles
-from misstep.harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, subcategory_fault
+from misstep.harness.triage.agentic.case_files import COMMAND, LOOKING, CaseFiles, found_evidence, subcategory_fault
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
 from misstep.harness.workspace import Finished
 from misstep.harness.workspace.differences import hunks

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.observed import Observed, ObservedCall, observe, observe_commands, watched_tests
-from misstep.harness.triage.passes.parts import texts_of
+from misstep.harness.triage.passes.record import texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess
 from misstep.harness.triage.protocols import Result as Start
 from misstep.harness.workspace.suite_output import saw_tests

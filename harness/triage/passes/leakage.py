@@ -11,8 +11,16 @@ from posixpath import basename
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.triage.passes.parts import are_many, changed_texts, cut, joined, telling_lines, texts_of
-from misstep.harness.triage.passes.record import Access, Doing
+from misstep.harness.triage.passes.record import (
+    Access,
+    Doing,
+    are_many,
+    changed_texts,
+    cut,
+    joined,
+    telling_lines,
+    texts_of,
+)
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
 from misstep.harness.triage.rules.verdicts import Attribution
 

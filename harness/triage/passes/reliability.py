@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from posixpath import basename
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.passes.parts import cut, texts_of
-from misstep.harness.triage.passes.record import Doing
+from misstep.harness.triage.passes.record import Doing, cut, texts_of
 from misstep.harness.triage.passes.tampering import cut_end
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules.verdicts import Attribution

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Part
-from misstep.harness.triage.passes.parts import changed_texts, cut, joined, parsed, texts_of
+from misstep.harness.triage.passes.record import changed_texts, cut, joined, parsed, texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.verdicts import Attribution
 

@@ -13,8 +13,7 @@ from posixpath import basename, splitext
 from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.passes.parts import changed_texts, cut, joined, parsed, texts_of
-from misstep.harness.triage.passes.record import Doing
+from misstep.harness.triage.passes.record import Doing, changed_texts, cut, joined, parsed, texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules.verdicts import Attribution
 
