@@ -14,6 +14,7 @@ from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
+from misstep.harness.runs.opened import open_of
 from misstep.options.common import Html, Json, Workers, command_app, json_text, moment, path_or_address, write_page
 from misstep.options.gate import ABOVE, GateOptions, show_merged
 from misstep.options.run_folders import Categories, stopped_with
@@ -101,7 +102,7 @@ def classify(
         asked_of = places, chosen, classify_all
         findings = classified_findings(*asked_of, out=run, workers=workers, arguments=line, changed=changed)
         if html is not None and run is not None:
-            write_page("--html", html, classified_page(run))
+            write_page("--html", html, classified_page(open_of(run, "classify")))
     page = html or (folder / REPORT if folder else None)
     print(as_json(findings).decode() if json else findings_text(findings, page), end="" if json else "\n")
     for sentence in complaints(findings):

@@ -74,6 +74,7 @@ def label(
     misstep label mine --n 50 --labels label_studio.json --item item
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.studies.annotation.labelling import draw, tasks_csv
+    from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.assessment import scores_text
     from misstep.studies.judging.scored import write_scores
 
@@ -99,7 +100,7 @@ def label(
             say(f"misstep: {lost:,} of {len(rows):,} labels are of no item of the sample; they are left out.")
         if n is None:
             say("misstep: the corrected share takes these items for a random sample; --n N counts only those drawn.")
-    print(scores_text(write_scores(run, drawn.run.benchmark)), end="")
+    print(scores_text(write_scores(open_run(run, str(drawn.run.benchmark)))), end="")
 
 
 def _on_a_page(drawn: "Drawn", port: int) -> None:

@@ -12,10 +12,11 @@ from misstep.harness.journal.records import REPORT, SCORES, encode
 from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import next_step
 from misstep.harness.trajectory import Trajectory
-from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
+from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
 
 def classified_findings(
@@ -35,12 +36,12 @@ def classified_findings(
     return findings(categories, summary) if summary is not None else read_scores(out or Path(), Findings)
 
 
-def shard_text(done: ShardDone, out: str) -> str:
+def shard_text(done: ShardDone, place: str) -> str:
     """Return the inputs of a shard, and the next step, for a terminal."""
     counts = done.counts
     was = "was done before" if done.before else "is done"
     read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"
-    return f"shard {done.shard} {was}; {read}\n{next_step(done.shard, out)}"
+    return f"shard {done.shard} {was}; {read}\n{next_step(done.shard, place)}"
 
 
 def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
@@ -58,10 +59,11 @@ def as_json(result: Findings) -> bytes:
     return msgspec.json.format(encode(result), indent=2) + b"\n"
 
 
-def classified_page(run: Path) -> str:
+def classified_page(run: OpenRun) -> str:
     """Return the page of a finished run, made again."""
-    manifest = finished_manifest(run, "classify")
-    return _page(read_scores(run, Findings), run, named_inputs(manifest), manifest.arguments)
+    require_finished(run)
+    arguments = run.manifest.arguments
+    return _page(read_scores(run.folder, Findings), run.folder, named_inputs(run.manifest), arguments)
 
 
 def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
 """Finished runs of `classify` compared, or one of them by project, model, agent or week: as a page and as JSON."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 
 import msgspec
 from msgspec import structs
@@ -24,7 +23,9 @@ from misstep.analysis.tables import Table, of_evidence
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import together
 from misstep.harness.journal.classified import labelled_sessions
-from misstep.harness.journal.records import Manifest, encode
+from misstep.harness.journal.records import encode
+from misstep.harness.runs.opened import OpenRun
+from misstep.studies.finished_runs import require_finished
 from misstep.studies.judged_runs import distinct_names
 
 _MOST_OPEN = 2
@@ -33,19 +34,18 @@ _MOST_OPEN = 2
 _MOST_LINES_OPEN = 20
 
 
-def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None) -> SessionComparison:
+def compared_runs(runs: Sequence[OpenRun], by: Grouping | None = None) -> SessionComparison:
     """Return two runs compared."""
-    if len({folder.resolve() for folder in manifests}) < 2:
-        raise UsageError(f"the run {next(iter(manifests))} is named twice", "Name each run once.")
-    names = distinct_names(list(manifests))
-    a, b = (_run(name, folder, manifest) for name, (folder, manifest) in zip(names, manifests.items(), strict=True))
+    if len({run.folder.resolve() for run in runs}) < 2:
+        raise UsageError(f"the run {runs[0].folder} is named twice", "Name each run once.")
+    a, b = map(_run, distinct_names([run.folder for run in runs]), runs)
     compared = compare_sessions(a, b, by)
-    return structs.replace(compared, newly_flagged=newly_flagged(a, labelled_sessions(list(manifests)[1])))
+    return structs.replace(compared, newly_flagged=newly_flagged(a, labelled_sessions(runs[1].folder)))
 
 
-def compared_groups(run: Path, manifest: Manifest, by: Grouping, names: tuple[str, str]) -> SessionComparison:
+def compared_groups(run: OpenRun, by: Grouping, names: tuple[str, str]) -> SessionComparison:
     """Two groups of one run's sessions compared, such as two weeks, or two spans `2026-W05..2026-W08` of them."""
-    opened = _run(run.resolve().name, run, manifest)
+    opened = _run(run.name, run)
     groups = dict.fromkeys(group_of(session, by) for session, _ in opened.sessions)
     chosen = [_chosen(groups, by, name) for name in names]
     if both := sorted(chosen[0] & chosen[1]):
@@ -56,7 +56,7 @@ def compared_groups(run: Path, manifest: Manifest, by: Grouping, names: tuple[st
         )
         for name, own in zip(names, chosen, strict=True)
     )
-    after = (one for one in labelled_sessions(run) if group_of(one.session, by) in chosen[1])
+    after = (one for one in labelled_sessions(run.folder) if group_of(one.session, by) in chosen[1])
     return structs.replace(compare_sessions(a, b), newly_flagged=newly_flagged(a, after))
 
 
@@ -74,9 +74,9 @@ def changes_of(compared: SessionComparison) -> dict[str, Estimate]:
     return {f"{change.category}.change": change.difference for change in compared.changes}
 
 
-def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manifest], command: str) -> str:
+def comparison_page(compared: SessionComparison, runs: Sequence[OpenRun], command: str) -> str:
     """Return a comparison as one self-contained page."""
-    source = f"{'runs' if len(manifests) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
+    source = f"{'runs' if len(runs) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
     table = of_evidence(comparison_table(compared, source), compared.evidence)
     of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
     sections = [Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)] * bool(of_groups)
@@ -88,22 +88,24 @@ def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manife
         comparison_finding(compared),
         (table,),
         _figures(table),
-        notes=_versions(compared, manifests),
+        notes=_versions(compared, runs),
         sections=sections,
-        foot=Foot(command, inputs=tuple(map(_input, manifests, manifests.values()))),
+        foot=Foot(command, inputs=tuple(map(_input, runs))),
     )
 
 
-def rates_page(run: Path, manifest: Manifest, by: Grouping, command: str) -> str:
+def rates_page(run: OpenRun, by: Grouping, command: str) -> str:
     """Return the shares of one run's sessions in each group as a page; `command` makes it again."""
-    table = _rates_table(run, manifest, by)
-    foot = Foot(command, inputs=(_input(run, manifest),))
-    return page(table.title, table.finding, (table,), foot=foot)
+    opened = _run(run.name, run)
+    rates = rates_by(opened.categories, opened.sessions, by)
+    evidence = together(session.evidence for session, _ in opened.sessions)
+    table = session_rates_table(rates, by, source=f"the run {opened.name}", paper="classify", evidence=evidence)
+    return page(table.title, table.finding, (table,), foot=Foot(command, inputs=(_input(run),)))
 
 
-def rates_json(run: Path, manifest: Manifest, by: Grouping) -> str:
+def rates_json(run: OpenRun, by: Grouping) -> str:
     """Return the counts and shares of one run's sessions in each group as JSON."""
-    opened = _run(run.name, run, manifest)
+    opened = _run(run.name, run)
     return _json({"by": by, "groups": rates_by(opened.categories, opened.sessions, by)})
 
 
@@ -112,24 +114,15 @@ def comparison_json(compared: SessionComparison) -> str:
     return _json(compared)
 
 
-def _rates_table(run: Path, manifest: Manifest, by: Grouping) -> Table:
-    opened = _run(run.resolve().name, run, manifest)
-    rates = rates_by(opened.categories, opened.sessions, by)
-    evidence = together(session.evidence for session, _ in opened.sessions)
-    return session_rates_table(rates, by, source=f"the run {opened.name}", paper="classify", evidence=evidence)
-
-
-def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:
+def _run(name: str, run: OpenRun) -> SessionRun:
     """Return a run without what its page shows of a session, which may be long."""
-    if not manifest.finished:
-        again = shlex.join(["misstep", "classify", *manifest.arguments])
-        raise UsageError(f"the run {folder} is not finished", f"Continue it: {again}")
-    sessions = ((structs.replace(one.session, shown=""), one.labels) for one in labelled_sessions(folder))
-    return SessionRun(name, tuple(manifest.settings["categories"]), tuple(sessions))
+    require_finished(run)
+    sessions = ((structs.replace(one.session, shown=""), one.labels) for one in labelled_sessions(run.folder))
+    return SessionRun(name, tuple(run.manifest.settings["categories"]), tuple(sessions))
 
 
-def _versions(compared: SessionComparison, manifests: Mapping[Path, Manifest]) -> tuple[str, ...]:
-    first, *others = (manifest.misstep for manifest in manifests.values())
+def _versions(compared: SessionComparison, runs: Sequence[OpenRun]) -> tuple[str, ...]:
+    first, *others = (run.manifest.misstep for run in runs)
     if others in ([], [first]):
         return ()
     return (
@@ -146,8 +139,9 @@ def _figures(table: Table) -> Sequence[str]:
     return (figure_html(drawing, "The change of each share in percentage points, with its 95% interval."),)
 
 
-def _input(run: Path, manifest: Manifest) -> str:
-    return f"{run}: classify {shlex.join(manifest.arguments)}, by Misstep {manifest.misstep}, begun {manifest.started}"
+def _input(run: OpenRun) -> str:
+    made = run.manifest
+    return f"{run.folder}: classify {shlex.join(made.arguments)}, by Misstep {made.misstep}, begun {made.started}"
 
 
 def _json(document: object) -> str:

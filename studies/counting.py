@@ -13,7 +13,7 @@ from misstep.harness.errors import UsageError, opening
 from misstep.harness.places import path_text
 from misstep.harness.records.whole_counts import CountedPart, CountedParts, Counts, decoded_parts, summed
 from misstep.studies.kinds import kind_in, kinds_with
-from misstep.studies.kinds.kind import Counting
+from misstep.studies.kinds.kind import Choice, Counting
 from misstep.studies.passing import counted_attempts, open_attempts
 
 _OPENS = b'{"parts":'
@@ -30,8 +30,7 @@ def counted_parts(paths: Sequence[Path], how: Counting) -> CountedParts:
 
 def _parts_of(path: Path, how: Counting) -> CountedParts:
     if path.is_dir():
-        records, counts = _run(path, how)
-        return _one(path, how, _digest(records), counts)
+        return _one(path, how, *_run(path, how))
     with opening(path, "Check the path."):
         written = path.read_bytes()
     if written.lstrip().startswith(_OPENS):
@@ -44,11 +43,6 @@ def _one(path: Path, how: Counting, digest: str, counts: Counts) -> CountedParts
     return CountedParts({name: CountedPart(digest, counts)})
 
 
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _file(path: Path, how: Counting) -> Counts:
     source = read_source(path, how.reading.item)
     if not source.tool and has_attempts(source.sheet):
@@ -58,13 +52,15 @@ def _file(path: Path, how: Counting) -> Counts:
     return summed([Counts(ratings=tuple(patterns))])
 
 
-def _run(path: Path, how: Counting) -> tuple[Path, Counts]:
-    """Return the file with the records of a finished run, and what it holds."""
-    kind, manifest = kind_in(path, "Name files, or folders of runs.")
+def _run(path: Path, how: Counting) -> tuple[str, Counts]:
+    """Return the digest of the records of a finished run, and what they come to."""
+    kind, run = kind_in(path, "Name files, or folders of runs.")
     if not kind.has("counts"):
         known = ", ".join(f"`misstep {command}`" for command in kinds_with("counts"))
-        message = f"{path} is a run of `misstep {manifest.command}`"
+        message = f"{path} is a run of `misstep {run.manifest.command}`"
         raise UsageError(message, f"What can be counted are runs of {known}.")
-    if not manifest.finished:
+    if not run.manifest.finished:
         raise UsageError(f"the run {path} is not finished", "Finish it first: a part is counted once.")
-    return path / kind.records.file, kind.counts(path, how)
+    counts = kind.counts(kind.open(run, Choice(how.benchmark)), how)
+    with (path / kind.records.file).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest(), counts

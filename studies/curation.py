@@ -119,7 +119,7 @@ def _write(lines: Iterable[CuratedRun], out: Path) -> None:
 
 def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
     """Return the description of the folder, without a place of the machine that made it."""
-    places = places_of(run.manifest, run.folder)
+    places = places_of(run)
     return structs.replace(
         run.manifest,
         command=CURATED,
@@ -145,7 +145,7 @@ def curation_text(curated: Curation, out: Path) -> str:
 
 def _about(run: JudgedRun) -> CardAbout:
     cases = judged_cases({run.judge: run})
-    places = places_of(run.manifest, run.folder)
+    places = places_of(run)
     command = without_places(command_line(run.manifest), places)
     return CardAbout(run.judge, without_places(cases.source, places), cases.evidence, command, run.manifest.misstep)
 

@@ -7,7 +7,7 @@ A recording is a run's folder with what figures need and no more: no trajectorie
     data/recordings/wink/shadow/verdicts.jsonl        what `recovery@rule` says of each intervention
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,6 @@ from misstep.harness.journal.records import (
     MANIFEST,
     VERDICTS,
     encode_lines,
-    read_records,
     read_verdicts,
     replace_file,
     write_manifest,
@@ -39,7 +38,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.places import data_folder
 from misstep.harness.records.intervention import Intervention, Invocation
 from misstep.harness.records.live_session import LiveSession
-from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.opened import OpenRun, open_of
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
 Observed = TypeVar("Observed", Invocation, Intervention)
@@ -92,19 +91,18 @@ class _Report(Struct, frozen=True):
 
 def open_experiment(folder: Path) -> Experiment:
     """Return the experiment in a folder, also one in progress."""
-    return Experiment(folder, manifest_of_command(folder, EXPERIMENT), tuple(sessions_in(folder)))
+    return experiment_of(open_of(folder, EXPERIMENT))
 
 
-def sessions_in(folder: Path) -> Iterator[LiveSession]:
-    """Return the sessions of a run as a stream, with their trajectories."""
-    return read_records(folder, LIVE_RECORDS, unfinished=True)
+def experiment_of(run: OpenRun) -> Experiment:
+    """Return a run of an experiment with its sessions."""
+    return Experiment(run.folder, run.manifest, tuple(run.read(LIVE_RECORDS)))
 
 
-def report_of_run(folder: Path, seed: int = 0) -> _Report:
+def report_of_run(run: Experiment, seed: int = 0) -> _Report:
     """Return the report of a run; `seed` is of resamples and permutations."""
-    run = open_experiment(folder)
     if len({one.arm for one in run.sessions}) < 2:
-        raise UsageError(f"{folder} has sessions of less than two arms", "Run more sessions.")
+        raise UsageError(f"{run.folder} has sessions of less than two arms", "Run more sessions.")
     compared = compare_arms(of_live(run.sessions), treatment="guide", seed=seed)
     tables = list(experiment_tables(compared, run.source, "generated"))
     title, finding = f"Live sessions of {run.requested('model')} on generated tasks", experiment_finding(compared)
@@ -150,11 +148,10 @@ def _wordless(one: Observed, **without: Any) -> Observed:
     return structs.replace(one, misbehaviours=seen, **without)
 
 
-def record_experiment(folder: Path, out: Path) -> Experiment:
+def record_experiment(run: Experiment, out: Path) -> Experiment:
     """Write the recording of a finished run into a folder of its own."""
-    run = open_experiment(folder)
     if not run.manifest.finished:
-        raise UsageError(f"the run {folder} is not finished", "Go on with it by the command that began it.")
+        raise UsageError(f"the run {run.folder} is not finished", "Go on with it by the command that began it.")
     if out.exists() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
     out.mkdir(parents=True, exist_ok=True)

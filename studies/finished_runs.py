@@ -10,21 +10,17 @@ import msgspec
 
 from misstep.harness.clients.address import ADDRESS
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.records import SCORES, Manifest, read_manifest
-from misstep.harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.journal.records import SCORES, Manifest
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.sharing import Places, private_places
 
 Scores = TypeVar("Scores")
 
 
-def finished_manifest(run: Path, command: str) -> Manifest:
-    """Return the manifest of a finished run of a command."""
-    refuse_unmerged(run)
-    manifest = read_manifest(run)
-    if manifest is None or not manifest.finished:
-        again = command_line(manifest) if manifest else shlex.join(["misstep", command, "PATH", "--out", str(run)])
-        raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
-    return manifest
+def require_finished(run: OpenRun) -> None:
+    """Refuse a run in progress."""
+    if not run.manifest.finished:
+        raise UsageError(f"the run {run.folder} is not finished", f"Continue it: {command_line(run.manifest)}")
 
 
 _BARE = ("classify", "observe")
@@ -37,10 +33,10 @@ def command_line(manifest: Manifest) -> str:
     return shlex.join(["misstep", *named, *manifest.arguments])
 
 
-def places_of(manifest: Manifest, run: Path) -> Places:
+def places_of(run: OpenRun) -> Places:
     """Return the places that a run names, which no file that is passed on says."""
-    addresses = [str(manifest.settings.get("base_url") or ""), os.environ.get(ADDRESS, "")]
-    return private_places(manifest.arguments, [manifest.folder, str(run.resolve())], addresses)
+    manifest, addresses = run.manifest, [run.requested("base_url"), os.environ.get(ADDRESS, "")]
+    return private_places(manifest.arguments, [manifest.folder, str(run.folder.resolve())], addresses)
 
 
 def named_inputs(manifest: Manifest) -> list[str]:

@@ -24,12 +24,12 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.items import Question, read_items, read_question
 from misstep.harness.journal.inputs import difference
-from misstep.harness.journal.records import Manifest, read_triage_verdicts, read_verdicts
+from misstep.harness.journal.records import read_triage_verdicts, read_verdicts
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import FAULTS
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_named
-from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
+from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.verdict import Verdict
 
 JUDGED = "judge run"
@@ -90,17 +90,21 @@ def asks_whose_fault(question: Question) -> bool:
 
 def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
     """Return the run in a folder, with its benchmark."""
-    manifest = manifest_of_command(folder, JUDGED)
-    where = benchmark_of_run(manifest, folder, benchmark, data)
+    return judged_run(open_of(folder, JUDGED), benchmark, data)
+
+
+def judged_run(run: OpenRun, benchmark: str = "", data: Path | None = None) -> JudgedRun:
+    """Return a run of a judge with its benchmark and its verdicts."""
+    where = benchmark_of_run(run, benchmark, data)
     question = read_question(where)
     read = read_triage_verdicts if asks_whose_fault(question) else read_verdicts
-    last: dict[str, Verdict] = {verdict.item: verdict for verdict in read(folder, unfinished=True)}
+    last: dict[str, Verdict] = {verdict.item: verdict for verdict in read(run.folder, unfinished=True)}
     items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.
     place = {item.id: number for number, item in enumerate(items)}
     verdicts = tuple(sorted(last.values(), key=lambda verdict: place.get(verdict.item, len(place))))
     gold, finer = tuple(read_gold(where, place)), (read_subcategories(where), read_constructions(where))
-    return JudgedRun(folder, manifest, where, question, verdicts, gold, items, *finer)
+    return JudgedRun(run.folder, run.manifest, where, question, verdicts, gold, items, *finer)
 
 
 def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> dict[str, JudgedRun]:
@@ -123,27 +127,28 @@ def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
             say(f"{who} has no label of {run.failed:,} of its {items}, on which the judge failed.")
 
 
-def benchmark_of_run(manifest: Manifest, run: Path, named: str = "", data: Path | None = None) -> Path:
+def benchmark_of_run(run: OpenRun, named: str = "", data: Path | None = None) -> Path:
     """Return the folder of the benchmark that a run was about."""
-    where = _benchmark(manifest, run, named, data)
+    where = _benchmark(run, named, data)
     # A run of an agent that is not kept any longer is not another run: its verdicts stay.
-    differs = difference(manifest.inputs, inputs_of(where), gone=False)
+    differs = difference(run.manifest.inputs, inputs_of(where), gone=False)
     if differs:
-        message = f"the benchmark in {where} has changed since the run {run}: {differs}"
+        message = f"the benchmark in {where} has changed since the run {run.folder}: {differs}"
         raise UsageError(message, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
     return where
 
 
-def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:
+def _benchmark(run: OpenRun, named: str, data: Path | None) -> Path:
     if named:
         return benchmark_named(named, data)
-    if manifest.folder and (Path(manifest.folder) / "items.jsonl").exists():
-        return Path(manifest.folder)
-    name = str(manifest.settings.get("benchmark", ""))
+    place = run.manifest.folder
+    if place and (Path(place) / "items.jsonl").exists():
+        return Path(place)
+    name = run.requested("benchmark")
     try:
         return benchmark_folder(name, data)
     except UsageError as error:
-        message = f"the benchmark {name!r} of the run {run} is no longer in {manifest.folder or 'its folder'}"
+        message = f"the benchmark {name!r} of the run {run.folder} is no longer in {place or 'its folder'}"
         raise UsageError(message, "Name it with --benchmark.") from error
 
 

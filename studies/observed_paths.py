@@ -12,8 +12,9 @@ from misstep.harness.places import path_text
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import Session
 from misstep.harness.runs.observe import Observe, observe_paths
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.trajectory import Trajectory
-from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
+from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
 
 def observed_findings(
@@ -43,10 +44,11 @@ def observed_findings(
     return read_scores(out, ObservedSummary)
 
 
-def page_of_observed(run: Path) -> str:
+def page_of_observed(run: OpenRun) -> str:
     """Return the page of a finished run, made again."""
-    manifest = finished_manifest(run, "observe")
-    return observed_page(read_scores(run, ObservedSummary), _runs(run), named_inputs(manifest), manifest.arguments)
+    require_finished(run)
+    scores, manifest = read_scores(run.folder, ObservedSummary), run.manifest
+    return observed_page(scores, _runs(run.folder), named_inputs(manifest), manifest.arguments)
 
 
 def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:

@@ -17,7 +17,7 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 from misstep.harness.records.whole_counts import Counts, TaskAttempts, summed
-from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
+from misstep.studies.repair_runs import RepairRun, arms_of, open_repair_runs, warn_of
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> PassAttempts:
@@ -32,7 +32,7 @@ def open_attempts(paths: Sequence[Path], threshold: float | None = None, system:
         read_attempts(file, name, threshold)
         for file, name in zip(files, [system] * len(files) if system else _names(files), strict=True)
     ]
-    return together([*parts, *_of_runs(folders)])
+    return together([*parts, *attempts_of_runs(open_repair_runs(folders))])
 
 
 def counted_attempts(attempts: PassAttempts) -> Counts:
@@ -56,8 +56,8 @@ def _names(files: Sequence[Path]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
 
 
-def _of_runs(folders: Sequence[Path]) -> Iterator[PassAttempts]:
-    runs = open_repair_runs(folders)
+def attempts_of_runs(runs: Sequence[RepairRun]) -> Iterator[PassAttempts]:
+    """Return the attempts of each run of repairs."""
     remarks = [sentence.removesuffix(".") for sentence in warn_of(runs)] if runs else []
     for run, arm in zip(runs, arms_of(runs), strict=True):
         yield PassAttempts((_system(arm, run.folder),), (*remarks, *_not_held(arm)))

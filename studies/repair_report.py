@@ -33,12 +33,12 @@ from misstep.analysis.plots import forest
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError, writing
-from misstep.harness.journal.records import REPORT, SCORES, replace_file
+from misstep.harness.journal.records import ATTEMPT_RECORDS, REPORT, SCORES, replace_file
 from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, signal_line
 from misstep.harness.repair.case import CaseFolder
 from misstep.studies.judged_runs import distinct_names
-from misstep.studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
+from misstep.studies.repair_runs import RepairRun, arms_of, open_repair_run, warn_of
 
 SEED = 0
 """Of the bootstraps."""
@@ -98,18 +98,11 @@ def repairs_json(runs: Sequence[RepairRun], scores: Sequence[RepairScores], revi
     return _json({"runs": documents, "pairs": pairs} | reviewed)
 
 
-def scores_json(run: Path, seed: int = SEED) -> str:
-    """Return the output of `misstep repair run --json` on a run's folder."""
-    opened = open_repair_run(run)
-    return repairs_json([opened], scores_of([opened], seed))
-
-
-def write_repair_scores(run: Path, command: str = "", seed: int = SEED) -> RepairScores:
+def write_repair_scores(run: RepairRun, command: str) -> RepairScores:
     """Write `scores.json` and `report.html` into a run's folder."""
-    opened = open_repair_run(run)
-    scores = scores_of([opened], seed)
-    replace_file(run / SCORES, repairs_json([opened], scores).encode())
-    replace_file(run / REPORT, repairs_html([opened], scores, command).encode())
+    scores = scores_of([run])
+    replace_file(run.folder / SCORES, repairs_json([run], scores).encode())
+    replace_file(run.folder / REPORT, repairs_html([run], scores, command).encode())
     return scores[0]
 
 
@@ -126,7 +119,7 @@ def repairs_html(
     shown = [one.arm.name for one in scores]
     tables = repair_tables(scores, reviews)
     count = sum(len(run.attempts) for run in runs)
-    attempts = {name: attempts_in(run.folder) for name, run in zip(shown, runs, strict=True)}
+    attempts = {name: run.read(ATTEMPT_RECORDS) for name, run in zip(shown, runs, strict=True)}
     return repairs_page(
         f"Repairs by {shown[0]}" if len(runs) == 1 else f"{len(runs)} runs of repairs",
         repairs_finding(scores),
@@ -142,17 +135,16 @@ def repairs_html(
     )
 
 
-def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
+def _attempt_html(run: RepairRun, attempt: RepairAttempt, command: str) -> str:
     """Return one attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
-    opened = open_repair_run(run)
-    alone = structs.replace(opened, attempts=tuple(each for each in opened.attempts if each.id == attempt.id))
+    alone = structs.replace(run, attempts=tuple(each for each in run.attempts if each.id == attempt.id))
     scores = scores_of([alone])
     return repairs_page(
         f"A patch for {attempt.case}",
         f"{attempt.policy} {'solves' if attempt.solved else 'does not solve'} {attempt.case}.",
         [table for table in repair_tables(scores) if table.name.endswith("signals")],
         attempt_browser({scores[0].arm.name: iter([attempt])}, 1),
-        foot=Foot(command, inputs=(_input(opened.name, opened),), seed=SEED),
+        foot=Foot(command, inputs=(_input(run.name, run),), seed=SEED),
     )
 
 
@@ -179,9 +171,9 @@ class ObservedAttempts(Struct, frozen=True):
         )
 
 
-def observed_attempts(run: Path) -> ObservedAttempts | None:
+def observed_attempts(run: RepairRun) -> ObservedAttempts | None:
     """Return the work of observers in a run's attempts; `None` if there was no observer."""
-    runs = [one.observed for one in attempts_in(run) if one.observed is not None]
+    runs = [one.observed for one in run.read(ATTEMPT_RECORDS) if one.observed is not None]
     if not runs:
         return None
     statuses = [each.status for one in runs for each in one.invocations]
@@ -228,7 +220,7 @@ def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path
     with writing(out):
         replace_file(out / PATCH, attempt.patch.encode("utf-8", "surrogateescape"))
         replace_file(out / TASK, _task(case, attempt).encode("utf-8", "surrogateescape"))
-        replace_file(out / PAGE, attempt_html(run, attempt, command).encode())
+        replace_file(out / PAGE, _attempt_html(open_repair_run(run), attempt, command).encode())
 
 
 def _task(case: CaseFolder, attempt: RepairAttempt) -> str:

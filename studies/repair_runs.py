@@ -9,7 +9,7 @@ A recording is a run's folder without trajectories, patches and texts, small eno
 Whatever reads a run reads a recording: `misstep repair report`, `misstep report`, `misstep.open`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -24,7 +24,6 @@ from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
     encode_lines,
-    read_records,
     replace_file,
     write_manifest,
     written_in,
@@ -32,7 +31,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, ReviewEvent, read_reviews, review_lines
-from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
+from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names
 from misstep.studies.recorded_texts import placeless
@@ -83,21 +82,20 @@ class RepairRun(OpenRun, frozen=True):
 
 def open_repair_run(folder: Path) -> RepairRun:
     """Return the run in a folder."""
-    manifest = manifest_of_command(folder, REPAIRED)
-    attempts = {attempt.id: compacted(attempt) for attempt in attempts_in(folder)}
+    return repair_run(open_of(folder, REPAIRED))
+
+
+def repair_run(run: OpenRun) -> RepairRun:
+    """Return a run of repairs with its attempts."""
+    attempts = {attempt.id: compacted(attempt) for attempt in run.read(ATTEMPT_RECORDS)}
     in_order = sorted(attempts.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
-    return RepairRun(folder, manifest, tuple(in_order))
+    return RepairRun(run.folder, run.manifest, tuple(in_order))
 
 
 def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
     """Return several runs that are to be looked at together."""
     check_named_once(folders)
     return [open_repair_run(folder) for folder in folders]
-
-
-def attempts_in(folder: Path) -> Iterator[RepairAttempt]:
-    """Return the attempts of a run as a stream, whole, also of one in progress."""
-    return read_records(folder, ATTEMPT_RECORDS, unfinished=True)
 
 
 def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:

@@ -61,9 +61,8 @@ class RunFrames(Struct, frozen=True):
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
     """Open the run in a folder as frames."""
-    folder = Path(run)
-    kind, manifest = kind_in(folder)
-    return _frames(manifest, kind.content(kind.open(folder, Choice(benchmark, data))))
+    kind, opened = kind_in(Path(run))
+    return _frames(opened.manifest, kind.content(kind.open(opened, Choice(benchmark, data))))
 
 
 def _frames(manifest: Manifest, content: Content) -> RunFrames:

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
-from misstep.harness.journal.records import read_records
 from misstep.studies.kinds import kind_in
 
 
@@ -35,17 +34,17 @@ _METADATA = {
 
 def starter_notebook(run: Path) -> str:
     """Return the text of a notebook that opens a run and looks at its main figures."""
-    kind, manifest = kind_in(run)
+    kind, opened = kind_in(run)
     cells_of = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Cells)
-    records = list(read_records(run, kind.records, unfinished=True))
+    records = list(opened.read(kind.records))
     if not records:
         missing = f"the run has no {kind.records.one}s"
         raise InputError(missing, "Run its command again: it continues the run.", file=run)
     beginning = kind.notebook
-    opening, who = cells_of.openings[beginning.opening], manifest.settings.get(beginning.who, beginning.title)
+    opening, who = cells_of.openings[beginning.opening], opened.manifest.settings.get(beginning.who, beginning.title)
     title = f"# {who}, looked at by hand\n\nMade of the run in `{run}`."
     cells = [_cell("markdown", title), _cell("code", opening.format(folder=str(run.resolve())))]
-    for question in (one for name in kind.questions(run, records, manifest) for one in cells_of.questions[name]):
+    for question in (one for name in kind.questions(opened, records) for one in cells_of.questions[name]):
         cells += [_cell("markdown", question.prose), _cell("code", question.code)]
     numbered = [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)]
     notebook = {"cells": numbered, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}

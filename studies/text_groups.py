@@ -8,7 +8,8 @@ from misstep.analysis.measures.text_groups import GroupedTexts, TextGroup, group
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_records, read_verdicts
+from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICT_RECORDS, VERDICTS
+from misstep.harness.runs.opened import OpenRun
 from misstep.studies.kinds import kind_in
 
 Texts = Literal["reasons", "errors"]
@@ -21,13 +22,13 @@ _EXAMPLE_SHOWN = 200
 
 def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
     """Name and text of each reason or error of a run, those of sessions that show nothing left out."""
-    kind, manifest = kind_in(run)
+    kind, opened = kind_in(run)
     if (run / VERDICTS).is_file():
-        texts = list(_of_verdicts(run, what, classified=kind.by_category))
+        texts = list(_of_verdicts(opened, what, classified=kind.by_category))
     elif (run / ATTEMPT_RECORDS.file).is_file() and what == "errors":
-        texts = [(one.id, one.error) for one in read_records(run, ATTEMPT_RECORDS, unfinished=True) if one.error]
+        texts = [(one.id, one.error) for one in opened.read(ATTEMPT_RECORDS) if one.error]
     else:
-        raise UsageError(f"a run of `misstep {manifest.command}` has no {what}", "Name a run with verdicts.")
+        raise UsageError(f"a run of `misstep {opened.manifest.command}` has no {what}", "Name a run with verdicts.")
     if not texts:
         raise UsageError(f"no record of {run} has {what}", "There is nothing to group.")
     if len(texts) > MOST_TEXTS:
@@ -35,8 +36,8 @@ def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
     return texts
 
 
-def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[str, str]]:
-    for verdict in read_verdicts(run, unfinished=True):
+def _of_verdicts(run: OpenRun, what: Texts, *, classified: bool) -> Iterator[tuple[str, str]]:
+    for verdict in run.read(VERDICT_RECORDS):
         if what == "errors":
             text = verdict.error or ""
         else:

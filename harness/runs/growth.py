@@ -41,7 +41,6 @@ from misstep.harness.journal.records import (
     encode_lines,
     now,
     read_manifest,
-    read_records,
     replace_file,
     write_manifest,
     written_in,
@@ -49,6 +48,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
 from misstep.harness.progress import say
 from misstep.harness.readers import FoundFile
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.trajectory import Skipped, Unreadable
 from misstep.harness.verdict import Verdict
 
@@ -80,7 +80,7 @@ class _LeftOut(Struct, frozen=True):
 def run_that_grows(
     out: Path, manifest: Manifest, files: Sequence[FoundFile], classify_into: ClassifyInto, conclude: Conclude
 ) -> Summary | None:
-    """Make a run of files, or bring the one that is in a folder up to date; `None` where nothing is new."""
+    """Make a run of files, or bring the one that is in a folder up to date; `None` if nothing is new."""
     make_folder(out)
     complete(out)
     earlier = read_manifest(out)
@@ -91,7 +91,8 @@ def run_that_grows(
     if not (out / FILES).is_file():
         earlier_kind = f"{out} holds a run of an earlier Misstep, which did not note its files"
         raise UsageError(earlier_kind, "Name another folder for the run.")
-    known = {state.file: state for state in read_records(out, _FILE_RECORDS)}
+    finished = OpenRun(out, earlier)
+    known = {state.file: state for state in finished.read(_FILE_RECORDS, unfinished=False)}
     as_read = known
     if earlier.misstep != manifest.misstep:
         say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")
@@ -104,30 +105,37 @@ def run_that_grows(
     new = len(states) - len(known)
     say(f"misstep: {new:,} new and {len(fresh) - new:,} changed files; the other {len(states) - len(fresh):,} stay.")
     todo = [file for file, state in zip(files, there, strict=True) if state.file in fresh]
-    with _growing(out, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
-        unchanged = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
-        classify_into(run, todo, unchanged)
+    with _growing(out / GROWING, structs.replace(manifest, inputs=inputs_of_files(fresh.values()))) as run:
+        sessions = finished.read(SESSION_RECORDS, unfinished=False)
+        classify_into(run, todo, (session.item for session in sessions if session.file not in fresh))
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
-        summary = _put_together(out, run, set(fresh), whole, states.values(), conclude)
+        summary = _put_together(finished, run, set(fresh), whole, states.values(), conclude)
     complete(out)
     return summary
 
 
 def run_of(
-    out: Path, manifest: Manifest, states: Sequence[FileState], classify_into: Callable[[Run], None], conclude: Conclude
+    folder: Path,
+    manifest: Manifest,
+    states: Sequence[FileState],
+    classify_into: Callable[[Run], None],
+    conclude: Conclude,
 ) -> Summary | None:
-    """Make a run of files, or continue the one that was stopped; `None` where it is finished."""
-    make_folder(out)
-    earlier = read_manifest(out)
+    """Make a run of files, or continue the one that was stopped; `None` if it is finished."""
+    make_folder(folder)
+    earlier = read_manifest(folder)
     stopped = earlier is not None and not earlier.finished and _same_question(earlier, manifest)
     if earlier is not None and stopped and earlier.inputs != manifest.inputs:
-        _begin_anew(out)
-    with RunInProgress(out, manifest, VERDICT_RECORDS, BatchEntry) as run:
+        say("misstep: files changed since this run was stopped; it begins anew.")
+        with locked(folder / PROGRESS):
+            for name in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):
+                (folder / name).unlink(missing_ok=True)
+    with RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry) as run:
         if run.finished:
             return None
         classify_into(run)
         summary = summarise(run.entries)
-        _write_all(out, conclude(summary, out), states)
+        _write_all(folder, conclude(summary, folder), states)
         run.finish(now())
     return summary
 
@@ -140,17 +148,8 @@ def _same(known: FileState | None, state: FileState) -> bool:
     return known is not None and (known.bytes, known.checksum) == (state.bytes, state.checksum)
 
 
-def _begin_anew(out: Path) -> None:
-    """Empty the folder of a run that was stopped, and whose files have changed since."""
-    say("misstep: files changed since this run was stopped; it begins anew.")
-    with locked(out / PROGRESS):
-        for name in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):
-            (out / name).unlink(missing_ok=True)
-
-
-def _growing(out: Path, manifest: Manifest) -> Run:
-    """Return the run of the new files, begun or continued; one of files that have changed since is thrown away."""
-    folder = out / GROWING
+def _growing(folder: Path, manifest: Manifest) -> Run:
+    """Begin or continue the run of the new files; one of files that have changed since is thrown away."""
     begun = read_manifest(folder) if folder.is_dir() else None
     if begun is not None and (begun.inputs, begun.misstep) != (manifest.inputs, manifest.misstep):
         make_folder(folder)
@@ -159,15 +158,20 @@ def _growing(out: Path, manifest: Manifest) -> Run:
     return RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry)
 
 
-def _kept(out: Path, building: Path, fresh: set[str]) -> BatchEntry:
+def _kept(run: OpenRun, building: Path, fresh: set[str]) -> BatchEntry:
     """Copy the records of all files but the fresh ones, and count them."""
-    left_out = _left_out(out)
+    file = run.folder / SCORES
+    try:
+        left_out = msgspec.json.decode(file.read_bytes(), type=_LeftOut)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"the scores of a finished run cannot be read: {error}"
+        raise InputError(message, "Name another folder for the run.", file=file) from error
     patterns: Counter[Labels] = Counter()
     sub_agents: Counter[Labels] = Counter()
     findings: list[SessionFinding] = []
     failed: list[FailedClassifier] = []
     with (building / SESSIONS).open("wb") as sessions, (building / VERDICTS).open("wb") as verdicts:
-        for one in labelled_sessions(out):
+        for one in labelled_sessions(run.folder):
             if one.session.file in fresh:
                 continue
             sessions.write(encode_lines([one.session]))
@@ -181,31 +185,27 @@ def _kept(out: Path, building: Path, fresh: set[str]) -> BatchEntry:
     return BatchEntry(*counts, findings, unreadable, skipped, left_out.renamed, failed)
 
 
-def _left_out(out: Path) -> _LeftOut:
-    file = out / SCORES
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=_LeftOut)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f"the scores of a finished run cannot be read: {error}"
-        raise InputError(message, "Name another folder for the run.", file=file) from error
-
-
 def _put_together(
-    out: Path, run: Run, fresh: set[str], manifest: Manifest, states: Iterable[FileState], conclude: Conclude
+    finished: OpenRun,
+    growing: Run,
+    fresh: set[str],
+    manifest: Manifest,
+    states: Iterable[FileState],
+    conclude: Conclude,
 ) -> Summary:
-    """Return the unchanged and the new records together, in a folder beside it."""
-    building = out / _BUILDING
+    """Put the unchanged and the new records together in a folder beside the finished run's files."""
+    building = finished.folder / _BUILDING
     if building.exists():
         shutil.rmtree(building)
     make_folder(building)
-    entries = [_kept(out, building, fresh), *run.entries]
+    entries = [_kept(finished, building, fresh), *growing.entries]
     for name in (VERDICTS, SESSIONS):
-        with (run.folder / name).open("rb") as source, (building / name).open("ab") as target:
+        with (growing.folder / name).open("rb") as source, (building / name).open("ab") as target:
             shutil.copyfileobj(source, target)
     summary = summarise(entries)
     _write_all(building, conclude(summary, building), states)
     write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
-    building.rename(out / WHOLE)
+    building.rename(finished.folder / WHOLE)
     return summary
 
 
@@ -214,13 +214,13 @@ def _write_all(folder: Path, files: Mapping[str, bytes], states: Iterable[FileSt
         replace_file(folder / name, content)
 
 
-def complete(out: Path) -> None:
+def complete(folder: Path) -> None:
     """Move the files of a whole that is ready into place, the manifest last; a kill leaves the rest to the next one."""
-    whole = out / WHOLE
+    whole = folder / WHOLE
     if not whole.is_dir():
         return
     with suppress(FileNotFoundError):  # another command does the same at this moment
         for file in sorted(whole.iterdir(), key=lambda one: one.name == MANIFEST):
-            file.replace(out / file.name)
+            file.replace(folder / file.name)
         whole.rmdir()
-    shutil.rmtree(out / GROWING, ignore_errors=True)
+    shutil.rmtree(folder / GROWING, ignore_errors=True)

@@ -1,6 +1,7 @@
-"""A run that is opened once and passed on: its folder, and its `run.toml`."""
+"""A run that is opened once and passed on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,31 +21,35 @@ def manifest_of(folder: Path, advice: str) -> Manifest:
 
 
 class OpenRun(Struct, frozen=True):
-    """A run: its folder, and its manifest. Each kind of run adds what it read of the records."""
+    """A run; each kind of run adds what it read of the records."""
 
     folder: Path
     manifest: Manifest
 
     @property
     def name(self) -> str:
-        """Return the name of the run's folder, by which people tell runs apart."""
+        """The name by which people tell runs apart."""
         return self.folder.resolve().name
 
     def read(self, records: Records[Record], *, unfinished: bool = True) -> Iterator[Record]:
         """Read the records of the run as a stream, also of a run in progress."""
         return read_records(self.folder, records, unfinished=unfinished)
 
+    def reader(self, records: Records[Record], *, unfinished: bool = False) -> Callable[[], Iterator[Record]]:
+        """Return a function that reads the records as a stream, each time from the first."""
+        return partial(self.read, records, unfinished=unfinished)
+
     def requested(self, name: str) -> str:
         """Return a setting of the run as text; empty if it is not on record."""
         return str(self.manifest.settings.get(name, ""))
 
 
-def manifest_of_command(folder: Path, command: str) -> Manifest:
-    """Return the manifest of a run of one command; a run of another is a `UsageError`."""
+def open_of(folder: Path, command: str) -> OpenRun:
+    """Open a run of one command; a run of another is a `UsageError`."""
     manifest = manifest_of(folder, f"Name the folder that `misstep {command}` wrote.")
     if manifest.command != command:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", f"Name runs of `misstep {command}`.")
-    return manifest
+    return OpenRun(folder, manifest)
 
 
 def check_named_once(folders: Sequence[Path]) -> None:

@@ -55,19 +55,20 @@ def report(
     misstep experiment report sessions.csv --control old --treatment new
     misstep experiment report sessions.csv --share control=0.9 --share treatment=0.1
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.studies.experiments import record_experiment, report_of_file, report_of_run
+    from misstep.studies.experiments import open_experiment, record_experiment, report_of_file, report_of_run
 
     if source.is_dir():
         if control or treatment or planned_units or share:
             message = "--control, --treatment, --planned-units and --share are for a CSV file"
             raise UsageError(message, "Leave them out.")
-        findings = report_of_run(source, seed)
+        run = open_experiment(source)
+        findings = report_of_run(run, seed)
+        if record is not None:
+            record_experiment(run, record)
     else:
         if record is not None:
             raise UsageError("--record is for a run", "Name the folder of a run.")
         findings = report_of_file(source, control, treatment, _shares(share or ()), planned_units, seed)
-    if record is not None:
-        record_experiment(source, record)
     if findings.warning:
         say(f"misstep: {findings.warning}")
     print(findings.json() if json else findings.text(), end="\n" if json else "")

@@ -68,7 +68,7 @@ def run(
     from misstep.harness.runs.experiment.observing import Beside
     from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
     from misstep.harness.workspace import find_sandbox
-    from misstep.studies.experiments import report_of_run
+    from misstep.studies.experiments import open_experiment, report_of_run
 
     if not asking.asks:
         refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
@@ -81,7 +81,7 @@ def run(
     if ended.done < n:
         say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")
         raise typer.Exit(1)
-    findings = report_of_run(out)
+    findings = report_of_run(open_experiment(out))
     print(findings.json() if json else findings.text(), end="\n" if json else "")
     again = shlex.join(["misstep", "experiment", "report", str(out), "--html", "F.html"])
     say(f"misstep: `{plain(again)}` writes a page")

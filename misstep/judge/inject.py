@@ -37,6 +37,7 @@ def inject(
 
     from misstep.harness.runs.judging.benchmarks import benchmark_named
     from misstep.harness.runs.judging.judge import run_judge
+    from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.scored import write_scores
     from misstep.studies.recorded.flips import write_flips
     from misstep.studies.recorded.injections import benchmark_source, shipped_source, write_injections
@@ -56,7 +57,7 @@ def inject(
             ended = run_judge(opened, folder, out, settings, concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
-    write_scores(out, folder)
+    write_scores(open_run(out, str(folder)))
     document, text = write_flips(out, folder, seed, plumbing=asking.local)
     if stopped is not None:
         raise stopped

@@ -71,22 +71,13 @@ def refuse_model_options(context: typer.Context) -> None:
 
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
-    """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
+    """Score a run and print its scores."""
     from misstep.harness.journal.records import SCORES
-    from misstep.studies.judging.scored import keep_scores, kept_scores, scored_from
+    from misstep.studies.judging.scored import scored
 
-    try:
-        digest = scored_from(out, folder)
-    except OSError:
-        digest = ""  # whatever is missing is said by what reads it
-    page_scores = kept_scores(out, digest)
-    if page_scores is None:
-        from misstep.studies.judging.assessment import scores_text
-        from misstep.studies.judging.scored import write_scores
-
-        page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
+    text = scored(out, folder).text
     if shown:
-        print((out / SCORES).read_text(encoding="utf-8") if json else page_scores.text, end="")
+        print((out / SCORES).read_text(encoding="utf-8") if json else text, end="")
     if shown and plumbing and not json:
         from misstep.studies.judging.assessment import NO_JUDGE
 

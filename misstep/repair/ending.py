@@ -22,14 +22,16 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
 
     from misstep.harness.journal.records import REPORT
     from misstep.studies.judging.assessment import NO_JUDGE
-    from misstep.studies.repair_report import observed_attempts, repairs_text, scores_json, write_repair_scores
+    from misstep.studies.repair_report import observed_attempts, repairs_json, repairs_text, write_repair_scores
+    from misstep.studies.repair_runs import open_repair_run
 
-    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+    run = open_repair_run(out)
+    scores = write_repair_scores(run, shlex.join(["misstep", "report", str(out)]))
     lines, more = _ending(named, out)
-    if (seen := observed_attempts(out)) is not None:
+    if (seen := observed_attempts(run)) is not None:
         lines, more = [*lines, seen.sentence], {**more, "observed": msgspec.to_builtins(seen)}
     if json:
-        print(json_text(msgspec.json.decode(scores_json(out)) | more))
+        print(json_text(msgspec.json.decode(repairs_json([run], [scores])) | more))
     else:
         shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
         print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))

@@ -77,9 +77,9 @@ def report(
     with --json it prints the figures of runs of `classify`, and writes a page only where --out names it.
     """
     gates = limits.gates()
-    known = {run: kind_in(run) for run in runs}
-    manifests = {run: manifest for run, (_, manifest) in known.items()}
-    kinds = {kind.command: kind for kind, _ in known.values()}
+    known = [kind_in(run) for run in dict.fromkeys(runs)]
+    opened = [run for _, run in known]
+    kinds = {kind.command: kind for kind, _ in known}
     kind = next(iter(kinds.values())) if len(kinds) == 1 else None
     named = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
     options = [part for option, value in named.items() if value for part in (option, str(value))]
@@ -90,7 +90,7 @@ def report(
     if gates and not (pair or compare):
         raise UsageError("--fail-on is for a change", "Name two runs of `misstep classify`, or --by and --compare.")
     if kind and kind.by_category and (pair or (by is not None and len(runs) == 1)):
-        changes = report_sessions(manifests, by, compare, out, again, json=json)
+        changes = report_sessions(opened, by, compare, out, again, json=json)
         return limits.settle(gates, changes, "misstep report")
     if by or json or gates:
         raise UsageError(
@@ -98,13 +98,13 @@ def report(
             "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
         )
     if kind is None or not kind.has("figures") or (kind.shown_alone and len(runs) > 1):
-        listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
+        listed = ", ".join(f"{run.folder} of `misstep {run.manifest.command}`" for run in opened)
         raise UsageError(
             f"one page cannot show these runs together: {listed}",
             "Name runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of `observe`.",
         )
     check_named_once(runs)
-    written = kind.page([kind.open(run, Choice(benchmark, data)) for run in runs], again)
+    written = kind.page([kind.open(run, Choice(benchmark, data)) for run in opened], again)
     target = out or runs[0] / REPORT
     write_page("--out", target, written)
     print(target)

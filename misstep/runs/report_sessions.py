@@ -1,10 +1,11 @@
 """What `misstep report` does with runs of `classify`: two compared, two groups of one compared, or one by groups."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from misstep.harness.journal.records import Manifest
+from misstep.harness.runs.opened import OpenRun
 from misstep.options.common import write_page
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def report_sessions(
-    manifests: dict[Path, Manifest],
+    runs: Sequence[OpenRun],
     by: "Grouping | None",
     groups: tuple[str, str] | None,
     out: Path | None,
@@ -32,18 +33,18 @@ def report_sessions(
         rates_page,
     )
 
-    first, compared = next(iter(manifests)), None
-    if by is not None and len(manifests) == 1 and groups is None:
-        name, figures = f"by_{by}.html", partial(rates_json, first, manifests[first], by)
-        written = partial(rates_page, first, manifests[first], by, again)
+    first, compared = runs[0], None
+    if by is not None and len(runs) == 1 and groups is None:
+        name, figures = f"by_{by}.html", partial(rates_json, first, by)
+        written = partial(rates_page, first, by, again)
     else:
         if by is not None and groups is not None:
-            compared = compared_groups(first, manifests[first], by, groups)
+            compared = compared_groups(first, by, groups)
         else:
-            compared = compared_runs(manifests, by)
+            compared = compared_runs(runs, by)
         name, figures = "comparison.html", partial(comparison_json, compared)
-        written = partial(comparison_page, compared, manifests, again)
+        written = partial(comparison_page, compared, runs, again)
     if out or not json:
-        write_page("--out", out or first / name, written())
-    print(figures() if json else f"{out or first / name}\n", end="")
+        write_page("--out", out or first.folder / name, written())
+    print(figures() if json else f"{out or first.folder / name}\n", end="")
     return changes_of(compared) if compared else {}

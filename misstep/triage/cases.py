@@ -61,6 +61,6 @@ def judge_cases(
     if kept:
         from misstep.studies.judging.scored import write_scores
 
-        write_scores(run, cases.folder)
+        write_scores(judged)
         say(f"misstep: the run is in {plain(str(run))}")
     exit_unless_whole(ended)

@@ -31,7 +31,7 @@ def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool =
     about = ExportFile(to, run.resolve().name, __version__)
     check_free(out, about)
     opened = open_export(run, choice)
-    secrets = Secrets(replace=redact, places=places_of(opened.manifest, run))
+    secrets = Secrets(replace=redact, places=places_of(opened))
     with exported_folder(out, about) as building:
         counts = _WRITERS[to](opened, building, secrets)
         secrets.refuse(str(run))

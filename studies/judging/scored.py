@@ -18,7 +18,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.version import __version__
-from misstep.studies.judged_runs import open_run
+from misstep.studies.judged_runs import JudgedRun, open_run
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.judging.assessment import Assessment
@@ -38,7 +38,26 @@ class Scored(Struct, frozen=True):
 _decode = msgspec.json.Decoder(Scored).decode
 
 
-def scored_from(run: Path, benchmark: Path) -> str:
+def scored(run: Path, benchmark: Path) -> Scored:
+    """Score a run, unless its scores are made from the same as it is now; what that takes is imported then alone."""
+    try:
+        digest = _digest(run, benchmark)
+    except OSError:
+        digest = ""  # whatever is missing is said by what reads it
+    try:
+        earlier = _decode((run / SCORED).read_bytes())
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):
+        earlier = None
+    if earlier is not None and earlier.digest == digest and (run / SCORES).exists() and (run / REPORT).exists():
+        return earlier
+    from misstep.studies.judging.assessment import scores_text
+
+    made = Scored(digest, scores_text(write_scores(open_run(run, str(benchmark)))))
+    replace_file(run / SCORED, encode(made))
+    return made
+
+
+def _digest(run: Path, benchmark: Path) -> str:
     """Return a digest of all that scores and page of a run follow from."""
     top = Path(__file__).parents[2]
     code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
@@ -49,22 +68,6 @@ def scored_from(run: Path, benchmark: Path) -> str:
             while block := stream.read(_BLOCK):
                 digest.update(block)
     return digest.hexdigest()
-
-
-def kept_scores(run: Path, digest: str) -> Scored | None:
-    """Return what was printed of scores that were made from the same; `None` where they are to be made."""
-    try:
-        scored = _decode((run / SCORED).read_bytes())
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):
-        return None
-    return scored if scored.digest == digest and (run / SCORES).exists() and (run / REPORT).exists() else None
-
-
-def keep_scores(run: Path, digest: str, text: str) -> Scored:
-    """Note what scores were made from, once they and their page are written."""
-    scored = Scored(digest, text)
-    replace_file(run / SCORED, encode(scored))
-    return scored
 
 
 class _LabelFigures(Struct, frozen=True):
@@ -96,13 +99,12 @@ def kept_figures(run: Path) -> dict[str, Estimate]:
     return figures
 
 
-def write_scores(run: Path, benchmark: Path) -> "Assessment":
+def write_scores(run: JudgedRun) -> "Assessment":
     """Assess a run and write `scores.json` and `report.html` into its folder."""
     from misstep.studies.judging.assessment import assessed, scores_text_json  # with what draws, they take a second
     from misstep.studies.judging.report import report_html
 
-    opened = open_run(run, str(benchmark))
-    assessment = assessed(opened)
-    replace_file(run / SCORES, scores_text_json(assessment).encode())
-    replace_file(run / REPORT, report_html([opened], [assessment]).encode())
+    assessment = assessed(run)
+    replace_file(run.folder / SCORES, scores_text_json(assessment).encode())
+    replace_file(run.folder / REPORT, report_html([run], [assessment]).encode())
     return assessment

@@ -10,7 +10,7 @@ from typing import Any
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import Manifest
 from misstep.harness.registry import Registry
-from misstep.harness.runs.opened import manifest_of
+from misstep.harness.runs.opened import OpenRun, manifest_of
 from misstep.studies.kinds.kind import RunResults
 
 KINDS: Registry[type[RunResults[Any]]] = Registry(
@@ -35,10 +35,10 @@ def kind_of(manifest: Manifest, folder: Path | str) -> RunResults[Any]:
     return KINDS.load(manifest.command)()
 
 
-def kind_in(folder: Path, advice: str = "Name the folder of a run.") -> tuple[RunResults[Any], Manifest]:
-    """Return the kind and the manifest of the run in a folder."""
-    manifest = manifest_of(folder, advice)
-    return kind_of(manifest, folder), manifest
+def kind_in(folder: Path, advice: str = "Name the folder of a run.") -> tuple[RunResults[Any], OpenRun]:
+    """Open the run in a folder, as far as runs of all kinds are opened alike, and return it with its kind."""
+    run = OpenRun(folder, manifest_of(folder, advice))
+    return kind_of(run.manifest, folder), run
 
 
 def kinds_with(method: str) -> Sequence[str]:

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import ClassVar
 
 from misstep.analysis.gold import BenchmarkItem
@@ -14,7 +13,7 @@ from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.classified import Labels, PlacedVerdict, labelled_sessions
 from misstep.harness.journal.inputs import FileState
-from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
+from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records
 from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
 from misstep.harness.runs.opened import OpenRun
@@ -22,7 +21,7 @@ from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.classified_paths import as_json, classified_page, concluding
 from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
-from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Content, Counting, Merged, RunResults, StarterNotebook, page_of
 from misstep.studies.kinds.sessions import session_table
 
@@ -39,16 +38,16 @@ class ClassifiedRuns(RunResults[OpenRun]):
     by_category: ClassVar[bool] = True
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
-        return classified_page(runs[0].folder)
+        return classified_page(runs[0])
 
     def content(self, run: OpenRun) -> Content:
-        verdicts = list(read_verdicts(run.folder, unfinished=True))
+        verdicts = list(run.read(VERDICT_RECORDS))
         return Content([BenchmarkItem(name) for name in dict.fromkeys(one.item for one in verdicts)], verdicts)
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, records_of(run.folder, _PLACED), key=("item", "judge"))
-        files = table_of("files", FILES, FileState, records_of(run.folder, _FILE_STATES), key=("file",))
-        return (verdicts, session_table(run.folder), *([files] if (run.folder / FILES).is_file() else []))
+        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, run.reader(_PLACED), key=("item", "judge"))
+        files = table_of("files", FILES, FileState, run.reader(_FILE_STATES), key=("file",))
+        return (verdicts, session_table(run), *([files] if (run.folder / FILES).is_file() else []))
 
     def figures(self, run: OpenRun) -> Iterator[Table]:
         scores = read_scores(run.folder, Findings)
@@ -57,11 +56,11 @@ class ClassifiedRuns(RunResults[OpenRun]):
         shares = prevalence_table(tuple(scores.categories), patterns, source=source, paper=self.command, every=True)
         yield of_evidence(shares, scores.evidence)
 
-    def counts(self, run: Path, how: Counting) -> Counts:
+    def counts(self, run: OpenRun, how: Counting) -> Counts:
         sessions: defaultdict[str, Counter[Labels]] = defaultdict(Counter)
         sub_agents: Counter[Labels] = Counter()
         categories: tuple[str, ...] = ()
-        for one in labelled_sessions(run):
+        for one in labelled_sessions(run.folder):
             categories = tuple(verdict.judge for verdict in one.verdicts)
             if one.session.parent is not None:
                 sub_agents[one.labels] += 1

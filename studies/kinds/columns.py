@@ -4,7 +4,6 @@ A column has the type of the field of a record that it shows, so that the types 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -13,7 +12,7 @@ from msgspec import Struct
 from msgspec import inspect as types
 
 from misstep.analysis.pages.form_text import docstring_sections, meanings
-from misstep.harness.journal.records import Records, encode, read_records
+from misstep.harness.journal.records import encode
 
 Values = dict[str, Any]
 """A row: column → value; `None` if there is none."""
@@ -40,11 +39,6 @@ class ExportedTable(Struct, frozen=True):
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: Callable[[], Iterable[Values]]
-
-
-def records_of(folder: Path, records: Records[Any], *, unfinished: bool = False) -> Rows:
-    """Return a function that reads the records of a run as a stream."""
-    return lambda: read_records(folder, records, unfinished=unfinished)
 
 
 def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:

@@ -7,7 +7,7 @@ from misstep.analysis.pages.notebooks.data_card import RUNS, CuratedRun
 from misstep.harness.journal.records import Records
 from misstep.harness.runs.opened import OpenRun
 from misstep.studies.curation import CURATED
-from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import RunResults
 from misstep.studies.kinds.sources import Source, sources_named
 
@@ -19,12 +19,11 @@ class CuratedRuns(RunResults[OpenRun]):
     records = Records(CuratedRun, RUNS, "run")
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        names = [name for name in (RUNS, *(f"{action}.jsonl" for action in ACTIONS)) if (run.folder / name).is_file()]
+        files = [Path(RUNS), *(Path(f"{action}.jsonl") for action in ACTIONS)]
         return tuple(
-            table_of(
-                Path(name).stem, name, CuratedRun, records_of(run.folder, Records(CuratedRun, name, "run")), key=("id",)
-            )
-            for name in names
+            table_of(file.stem, file.name, CuratedRun, run.reader(Records(CuratedRun, file.name, "run")), key=("id",))
+            for file in files
+            if (run.folder / file).is_file()
         )
 
     def sources(self, run: OpenRun, data: Path | None) -> tuple[Source, ...]:

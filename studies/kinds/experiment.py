@@ -8,8 +8,9 @@ from msgspec import Struct, structs
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LIVE_RECORDS
 from misstep.harness.records.live_session import LiveSession
-from misstep.studies.experiments import EXPERIMENT, Experiment, open_experiment, report_of_run
-from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.harness.runs.opened import OpenRun
+from misstep.studies.experiments import EXPERIMENT, Experiment, experiment_of, report_of_run
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import observed_in, observer_tables
 from misstep.studies.kinds.sources import GENERATED, Source
@@ -34,28 +35,28 @@ class ExperimentRuns(RunResults[Experiment]):
     records = LIVE_RECORDS
     notebook = StarterNotebook("sessions", ("experiment",), "model", "An experiment")
 
-    def open(self, folder: Path, choice: Choice) -> Experiment:
-        return open_experiment(folder)
+    def open(self, run: OpenRun, choice: Choice) -> Experiment:
+        return experiment_of(run)
 
     def page(self, runs: Sequence[Experiment], command: str) -> str:
-        return report_of_run(runs[0].folder).html(command, runs[0].source)
+        return report_of_run(runs[0]).html(command, runs[0].source)
 
     def content(self, run: Experiment) -> Content:
-        tables = _tables(run.folder, gold=True, unfinished=True)
+        tables = _tables(run, gold=True, unfinished=True)
         return Content(observed=list(observed_in(iter(run.sessions))), tables=(tables[0], tables[-1]))
 
     def tables(self, run: Experiment, *, gold: bool) -> tuple[ExportedTable, ...]:
-        return _tables(run.folder, gold=gold)
+        return _tables(run, gold=gold)
 
     def figures(self, run: Experiment) -> Iterable[Table]:
-        return report_of_run(run.folder).tables if len({one.arm for one in run.sessions}) > 1 else ()
+        return report_of_run(run).tables if len({one.arm for one in run.sessions}) > 1 else ()
 
     def sources(self, run: Experiment, data: Path | None) -> tuple[Source, ...]:
         return (GENERATED,)
 
 
-def _tables(folder: Path, *, gold: bool, unfinished: bool = False) -> tuple[ExportedTable, ...]:
-    file, sessions = LIVE_RECORDS.file, records_of(folder, LIVE_RECORDS, unfinished=unfinished)
+def _tables(run: Experiment, *, gold: bool, unfinished: bool = False) -> tuple[ExportedTable, ...]:
+    file, sessions = LIVE_RECORDS.file, run.reader(LIVE_RECORDS, unfinished=unfinished)
 
     def planted() -> Iterator[_Planted]:
         return (_Planted(one.item, **structs.asdict(each)) for one in sessions() for each in one.episodes)

@@ -11,7 +11,7 @@ from misstep.analysis.gold import GoldLabel, item_ids, read_gold
 from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS, Manifest
+from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS
 from misstep.harness.lake.store import Store
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.whole_counts import (
@@ -24,10 +24,11 @@ from misstep.harness.records.whole_counts import (
     summed,
     time_bin,
 )
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_judged
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
-from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, open_run
+from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, judged_run, open_run
 from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import (
     Choice,
@@ -41,8 +42,6 @@ from misstep.studies.kinds.kind import (
 )
 from misstep.studies.kinds.sources import Source, source_at
 
-_TRIAGE = "triage"
-
 
 class JudgedRuns(RunResults[JudgedRun]):
     """Runs of judges."""
@@ -53,8 +52,8 @@ class JudgedRuns(RunResults[JudgedRun]):
     of_benchmark: ClassVar[bool] = True
     notebook = StarterNotebook("verdicts", ("judge",), "judge", "Sessions")
 
-    def open(self, folder: Path, choice: Choice) -> JudgedRun:
-        return open_run(folder, choice.benchmark, choice.data)
+    def open(self, run: OpenRun, choice: Choice) -> JudgedRun:
+        return judged_run(run, choice.benchmark, choice.data)
 
     def page(self, runs: Sequence[JudgedRun], command: str) -> str:
         from misstep.studies.judging.report import report_html
@@ -79,8 +78,8 @@ class JudgedRuns(RunResults[JudgedRun]):
     def sources(self, run: JudgedRun, data: Path | None) -> tuple[Source, ...]:
         return (source_at(run.benchmark, data),)
 
-    def questions(self, run: Path, records: Sequence[Verdict], manifest: Manifest) -> Sequence[str]:
-        benchmark, items = Path(manifest.folder), {verdict.item for verdict in records}
+    def questions(self, run: OpenRun, records: Sequence[Verdict]) -> Sequence[str]:
+        benchmark, items = Path(run.manifest.folder), {verdict.item for verdict in records}
         if (benchmark / "items.jsonl").exists() and not any(
             label.item in items for label in read_gold(benchmark, item_ids(benchmark))
         ):
@@ -89,10 +88,9 @@ class JudgedRuns(RunResults[JudgedRun]):
         are_shares = bool(scores) and all(0 <= score <= 1 for score in scores)
         return ("judge", *(["scores"] if are_shares else []), "wrong")
 
-    def counts(self, run: Path, how: Counting) -> Counts:
-        opened = open_run(run, how.benchmark)
-        judge, question, verdicts = opened.judge, opened.question, opened.verdicts
-        gold = majority(opened.gold).label_of
+    def counts(self, run: JudgedRun, how: Counting) -> Counts:
+        judge, question, verdicts = run.judge, run.question, run.verdicts
+        gold = majority(run.gold).label_of
         answers = Counter((gold.get(one.item), one.label, one.status) for one in verdicts)
         scored = [one for one in verdicts if one.label is not None and one.item in gold]
         scores = Counter((gold[one.item], one.label or "", score_bin(one.score)) for one in scored)
@@ -111,20 +109,15 @@ class JudgedRuns(RunResults[JudgedRun]):
         from misstep.studies.judging.scored import write_scores
         from misstep.studies.judging.triage import triage_document, triage_text
 
-        out = folder_of_shards(store)
-        shards = finished_shards(out, plan)
-        folder = benchmark_of_run(shards.manifest, out, benchmark)
-        merge_judged(out, shards, folder)
-        assessment = write_scores(out, folder)
+        shards = finished_shards(folder_of_shards(store), plan)
+        folder = benchmark_of_run(OpenRun(shards.folder, shards.manifest), benchmark)
+        merge_judged(shards, folder)
+        run = open_run(shards.folder, str(folder))
+        assessment = write_scores(run)
         scores = assessment.scores
         failed = f"{scores.failed:,} of {counted_text(scores.n, 'item')} failed; they have no label."
         complaints = [failed] if scores.failed else []
-        if _printed_by(shards.manifest) == _TRIAGE:
-            run = open_run(out, str(folder))
+        # Two commands run judges of triage, each of which prints in its own form.
+        if next((word for word in shards.manifest.arguments if not word.startswith("-")), "") == "triage":
             return merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode(), complaints)
         return merged(scores_text(assessment), scores_text_json(assessment), complaints)
-
-
-def _printed_by(manifest: Manifest) -> str:
-    """Return the command whose form the result is printed in: two commands run judges of triage."""
-    return next((word for word in manifest.arguments if not word.startswith("-")), "")

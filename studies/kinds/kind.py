@@ -16,15 +16,15 @@ from misstep.analysis.pages import Foot, page
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import REPORT, Manifest, Records
+from misstep.harness.journal.records import REPORT, Records
 from misstep.harness.lake.store import Store
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.whole_counts import Counts
-from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
-from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.sources import Source, sources_named
 
 Run = TypeVar("Run", bound=OpenRun)
@@ -104,9 +104,8 @@ class RunResults(Generic[Run]):
     by_category: ClassVar[bool] = False
     """Whether an item has a verdict for each category, so that two runs are compared category by category."""
 
-    def open(self, folder: Path, choice: Choice) -> Run:
-        """Open the run in a folder; a kind that reads more than the manifest overrides this."""
-        run: Any = OpenRun(folder, manifest_of_command(folder, self.command))
+    def open(self, run: OpenRun, choice: Choice) -> Run:
+        """Read what the kind needs of the records of a run; a kind that needs none leaves this."""
         return cast(Run, run)
 
     def page(self, runs: Sequence[Run], command: str) -> str:
@@ -121,7 +120,7 @@ class RunResults(Generic[Run]):
     def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
         """Return the tables of records for an export, the main one first; by default one of all records."""
         name, records = Path(self.records.file).stem, self.records
-        return (table_of(name, records.file, records.type, records_of(run.folder, records), key=()),)
+        return (table_of(name, records.file, records.type, run.reader(records), key=()),)
 
     def figures(self, run: Run) -> Iterable[Table]:
         """Return the tables of figures that a page shows, and an export has as `scores`."""
@@ -131,11 +130,11 @@ class RunResults(Generic[Run]):
         """Return the sources of the run's data; by default those that its command line names."""
         return sources_named(run.manifest, data)
 
-    def questions(self, run: Path, records: Sequence[Any], manifest: Manifest) -> Sequence[str]:
+    def questions(self, run: OpenRun, records: Sequence[Any]) -> Sequence[str]:
         """Return the questions of the starter notebook, as its file of cells names them."""
         return self.notebook.questions
 
-    def counts(self, run: Path, how: Counting) -> Counts:
+    def counts(self, run: Run, how: Counting) -> Counts:
         """Return the whole counts of a run."""
         raise self._lacks("counts")
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from misstep.analysis.measures.observed import OBSERVED, ObservedSummary, observed_table
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
+from misstep.harness.journal.records import OBSERVED_RECORDS
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.runs.opened import OpenRun
 from misstep.studies.finished_runs import read_scores
-from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import observer_tables, session_table
 
@@ -24,16 +24,16 @@ class ObservedRuns(RunResults[OpenRun]):
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
         from misstep.studies.observed_paths import page_of_observed
 
-        return page_of_observed(runs[0].folder)
+        return page_of_observed(runs[0])
 
     def content(self, run: OpenRun) -> Content:
-        return Content(observed=list(read_records(run.folder, OBSERVED_RECORDS, unfinished=True)))
+        return Content(observed=list(run.read(OBSERVED_RECORDS)))
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        file, records = OBSERVED_RECORDS.file, records_of(run.folder, OBSERVED_RECORDS)
+        file, records = OBSERVED_RECORDS.file, run.reader(OBSERVED_RECORDS)
         inside = ("invocations", "interventions")
         runs = table_of("runs", file, ObservedRun, records, key=("item",), without=inside)
-        return (runs, *observer_tables(file, records), session_table(run.folder))
+        return (runs, *observer_tables(file, records), session_table(run))
 
     def figures(self, run: OpenRun) -> Iterator[Table]:
         scores = read_scores(run.folder, ObservedSummary)

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.reflexive.work import WorkedRun
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LOOP_RECORDS
 from misstep.harness.records.loop_events import LoopEvent
-from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, records_of, table_of
+from misstep.harness.runs.opened import OpenRun
+from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sources import GENERATED, Source
-from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, open_reflexive_run
+from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, reflexive_run
 
 
 class _Item(Struct, frozen=True):
@@ -36,8 +36,8 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
     shown_alone: ClassVar[bool] = False
     notebook = StarterNotebook("events", ("reflect",), "skill", "The reflexive loop")
 
-    def open(self, folder: Path, choice: Choice) -> ReflexiveRun:
-        return open_reflexive_run(folder)
+    def open(self, run: OpenRun, choice: Choice) -> ReflexiveRun:
+        return reflexive_run(run)
 
     def page(self, runs: Sequence[ReflexiveRun], command: str) -> str:
         from misstep.studies.reflexive.report import reflections_html
@@ -45,10 +45,10 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
         return reflections_html(runs, command)
 
     def content(self, run: ReflexiveRun) -> Content:
-        return Content(tables=_tables(run.folder, run.work, unfinished=True))
+        return Content(tables=_tables(run, unfinished=True))
 
     def tables(self, run: ReflexiveRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        return _tables(run.folder, run.work)
+        return _tables(run)
 
     def figures(self, run: ReflexiveRun) -> Iterable[Table]:
         from misstep.studies.reflexive.report import reflection_tables
@@ -62,13 +62,13 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
         return (Source(str(settings.get("cases") or settings.get("skill", "the items of the loop"))),)
 
 
-def _tables(folder: Path, work: WorkedRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
-    ends = [(one.ending.end, one.ending.reason) if one.ending else (None, None) for one in work.items]
+def _tables(run: ReflexiveRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
+    ends = [(one.ending.end, one.ending.reason) if one.ending else (None, None) for one in run.work.items]
     items = [
         _Item(one.item.id, one.item.category, end, reason, len(one.attempts), one.seconds, one.solved)
-        for one, (end, reason) in zip(work.items, ends, strict=True)
+        for one, (end, reason) in zip(run.work.items, ends, strict=True)
     ]
-    file, events = LOOP_RECORDS.file, records_of(folder, LOOP_RECORDS, unfinished=unfinished)
+    file, events = LOOP_RECORDS.file, run.reader(LOOP_RECORDS, unfinished=unfinished)
     log = table_of("events", file, LoopEvent, events, key=("number",), without=("happened",))
     name = Column("event", str, "The name of what happened.")
     fields = Column("happened", dict[str, Any], "What happened, as JSON text.")

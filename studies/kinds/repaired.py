@@ -2,16 +2,19 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.passing.attempts import together
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import ATTEMPT_RECORDS
 from misstep.harness.lake.store import Store
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.whole_counts import Counts
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_repairs
 from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.kinds.columns import Column, ExportedTable, table_of
@@ -27,10 +30,10 @@ from misstep.studies.kinds.kind import (
 )
 from misstep.studies.kinds.sessions import observed_in, observer_tables
 from misstep.studies.kinds.sources import Source, source_at
-from misstep.studies.repair_runs import REPAIRED, RepairRun, attempts_in, open_repair_run
+from misstep.studies.repair_runs import REPAIRED, RepairRun, open_repair_run, repair_run
 
 
-class _Said(Struct, frozen=True):
+class _Answer(Struct, frozen=True):
     """The answer of one validator about the patch of an attempt."""
 
     attempt: str
@@ -48,8 +51,8 @@ class RepairRuns(RunResults[RepairRun]):
     shown_alone: ClassVar[bool] = False
     notebook = StarterNotebook("attempts", ("repair",), "policy", "Repairs")
 
-    def open(self, folder: Path, choice: Choice) -> RepairRun:
-        return open_repair_run(folder)
+    def open(self, run: OpenRun, choice: Choice) -> RepairRun:
+        return repair_run(run)
 
     def page(self, runs: Sequence[RepairRun], command: str) -> str:
         from misstep.studies.repair_report import repairs_html
@@ -57,24 +60,19 @@ class RepairRuns(RunResults[RepairRun]):
         return repairs_html(runs, command=command)
 
     def content(self, run: RepairRun) -> Content:
-        return Content(attempts=list(_attempts(run.folder)), observed=list(observed_in(_attempts(run.folder))))
+        return Content(attempts=list(_attempts(run)), observed=list(observed_in(_attempts(run))))
 
     def tables(self, run: RepairRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        def signals() -> Iterator[_Said]:
-            return (_Said(one.id, **structs.asdict(each)) for one in _attempts(run.folder) for each in one.signals)
+        def signals() -> Iterator[_Answer]:
+            return (_Answer(one.id, **structs.asdict(each)) for one in _attempts(run) for each in one.signals)
 
         file, inside = ATTEMPT_RECORDS.file, ("signals", "trajectory", "observed")
         name = Column("id", str, "The name of the attempt in the run.")
-        attempts = table_of(
-            "attempts", file, RepairAttempt, lambda: _attempts(run.folder), key=("id",), without=inside, first=name
-        )
-        signal_table = table_of("signals", file, _Said, signals, key=("attempt", "validator"))
-        is_observed = any(True for _ in observed_in(_attempts(run.folder)))
-        return (
-            attempts,
-            signal_table,
-            *(observer_tables(file, lambda: observed_in(_attempts(run.folder))) if is_observed else ()),
-        )
+        each = partial(_attempts, run)
+        attempts = table_of("attempts", file, RepairAttempt, each, key=("id",), without=inside, first=name)
+        signal_table = table_of("signals", file, _Answer, signals, key=("attempt", "validator"))
+        is_observed = any(True for _ in observed_in(each()))
+        return (attempts, signal_table, *(observer_tables(file, lambda: observed_in(each())) if is_observed else ()))
 
     def figures(self, run: RepairRun) -> Iterable[Table]:
         from misstep.studies.repair_report import repair_tables, scores_of
@@ -84,19 +82,20 @@ class RepairRuns(RunResults[RepairRun]):
     def sources(self, run: RepairRun, data: Path | None) -> tuple[Source, ...]:
         return (source_at(Path(run.manifest.folder), data),) if run.manifest.folder else ()
 
-    def counts(self, run: Path, how: Counting) -> Counts:
-        from misstep.studies.passing import counted_attempts, open_attempts
+    def counts(self, run: RepairRun, how: Counting) -> Counts:
+        from misstep.studies.passing import attempts_of_runs, counted_attempts
 
-        return counted_attempts(open_attempts([run], how.threshold))
+        return counted_attempts(together([*attempts_of_runs([run])]))
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
-        from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
+        from misstep.studies.repair_report import repairs_json, repairs_text, write_repair_scores
 
-        out = folder_of_shards(store)
-        merge_repairs(out, finished_shards(out, plan))
-        scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
-        return merged(repairs_text([scores]), scores_json(out))
+        shards = finished_shards(folder_of_shards(store), plan)
+        merge_repairs(shards)
+        run = open_repair_run(shards.folder)
+        scores = write_repair_scores(run, shlex.join(["misstep", "report", str(run.folder)]))
+        return merged(repairs_text([scores]), repairs_json([run], [scores]))
 
 
-def _attempts(folder: Path) -> Iterator[RepairAttempt]:
-    return iter({attempt.id: attempt for attempt in attempts_in(folder)}.values())
+def _attempts(run: RepairRun) -> Iterator[RepairAttempt]:
+    return iter({attempt.id: attempt for attempt in run.read(ATTEMPT_RECORDS)}.values())

@@ -1,7 +1,6 @@
 """Tables that several kinds of runs export: sessions, and what an observer asked and said."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -10,12 +9,13 @@ from misstep.analysis.measures.observed import ObservedIntervention, interventio
 from misstep.harness.journal.records import SESSION_RECORDS
 from misstep.harness.records.intervention import Invocation, ObservedRun
 from misstep.harness.records.session import Session
-from misstep.studies.kinds.columns import ExportedTable, Rows, records_of, table_of
+from misstep.harness.runs.opened import OpenRun
+from misstep.studies.kinds.columns import ExportedTable, Rows, table_of
 
 
-def session_table(folder: Path) -> ExportedTable:
+def session_table(run: OpenRun) -> ExportedTable:
     """Return the sessions of a run, without what a page shows of them."""
-    sessions = records_of(folder, SESSION_RECORDS)
+    sessions = run.reader(SESSION_RECORDS)
     return table_of("sessions", SESSION_RECORDS.file, Session, sessions, key=("item",), without=("shown",))
 
 

@@ -17,13 +17,13 @@ from misstep.analysis.tables import Evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines, read_records, replace_file
+from misstep.harness.journal.records import LOOP_RECORDS, MANIFEST, encode_lines, replace_file
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.loop_events import TurnEnded
 from misstep.harness.reflexive.item_budgets import inert
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
+from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.runs.reflect.ablation import EARLIER
 
 REFLECTED = "reflect run"
@@ -48,9 +48,13 @@ class ReflexiveRun(OpenRun, frozen=True):
 
 def open_reflexive_run(folder: Path) -> ReflexiveRun:
     """Return the run in a folder, also one in progress."""
-    manifest = manifest_of_command(folder, REFLECTED)
-    work = worked_run(read_records(folder, LOOP_RECORDS, unfinished=True))
-    return ReflexiveRun(folder, manifest, work, score_loop(work))
+    return reflexive_run(open_of(folder, REFLECTED))
+
+
+def reflexive_run(run: OpenRun) -> ReflexiveRun:
+    """Return a run of the loop with what its log says."""
+    work = worked_run(run.read(LOOP_RECORDS))
+    return ReflexiveRun(run.folder, run.manifest, work, score_loop(work))
 
 
 def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:

@@ -25,7 +25,8 @@ from misstep.harness.runs.judging.recovery_rule import rule_judges
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.studies.judging.scored import write_scores
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.assessment import assessed
 from misstep.studies.merged_runs import merge_run
 from misstep.studies.recorded.injections import benchmark_source
 from tests.misstep.made_up_judges import KEEN, recorded_data
@@ -92,7 +93,7 @@ def test_it_is_run_scored_and_gone_on_with(
     before = (out / VERDICTS).read_bytes()
     assert run_judge(judge, folder, out, SCRIPTED).done == 6
     assert (out / VERDICTS).read_bytes() == before
-    assert write_scores(out, folder).scores.n == 6
+    assert assessed(open_run(out, str(folder))).scores.n == 6
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -203,7 +204,7 @@ def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(
         run_judge(judge, folder, out, settings, shard=shard)
     if shards > 1:
         merge_run(str(out))
-    scores = write_scores(out, folder).scores
+    scores = assessed(open_run(out, str(folder))).scores
     assert scores.n == (16 if kind == "KnowsAll" else 8)
     assert (scores.accuracy_all.value, scores.cohen_kappa_all.value) == (1.0, 1.0)
 

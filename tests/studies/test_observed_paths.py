@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import misstep
 from misstep.analysis.measures.observed import ObservedSummary
 from misstep.harness.errors import NoTrajectory, UsageError
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
+from misstep.harness.runs.opened import OpenRun, open_of
 from misstep.studies.observed_paths import observed_findings, page_of_observed
 from tests.misstep.made_up import SETTINGS, atif, atif_lines, by_lot
 
@@ -62,8 +64,9 @@ def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed
 def test_other_settings_and_an_unfinished_run_are_refused(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="every was 2 and is now 3"):
         observed_findings([inputs], by_lot, SETTINGS | {"every": 3}, undisturbed)
+    run = OpenRun(tmp_path, replace(open_of(undisturbed, "observe").manifest, finished=""))
     with pytest.raises(UsageError, match="is not finished"):
-        page_of_observed(tmp_path)
+        page_of_observed(run)
 
 
 def test_nothing_to_observe_is_an_error(tmp_path: Path) -> None:

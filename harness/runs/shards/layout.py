@@ -49,23 +49,23 @@ def shards_of(count: int) -> Iterator[Shard]:
     return (Shard(number, count) for number in range(1, count + 1))
 
 
-def next_step(shard: Shard, out: str) -> str:
+def next_step(shard: Shard, place: str) -> str:
     """Return the next step of a person once a shard is done, as a line."""
     when = "" if shard.count == 1 else f"when all {shard.count:,} are done: "
-    return f"{when}{shlex.join(['misstep', 'merge', out])}"
+    return f"{when}{shlex.join(['misstep', 'merge', place])}"
 
 
-def refuse_unmerged(out: Path) -> None:
+def refuse_unmerged(folder: Path) -> None:
     """Refuse a folder whose shards are not merged, for a run of the whole.
 
     A merge that was stopped has begun the run. Only the merge can go on with it, since its stretches are others.
     """
-    if not (out / PLAN).exists():
+    if not (folder / PLAN).exists():
         return
-    manifest = read_manifest(out)
+    manifest = read_manifest(folder)
     if manifest is None or not manifest.finished:
-        message = f"{out} holds shards that are not merged"
-        raise UsageError(message, f"Run: misstep merge {out}, or name another folder.")
+        message = f"{folder} holds shards that are not merged"
+        raise UsageError(message, f"Run: misstep merge {folder}, or name another folder.")
 
 
 def require_all(done: Collection[Shard], count: int, command: str) -> None:

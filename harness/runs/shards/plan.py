@@ -134,17 +134,17 @@ def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
     return iter(things) if shard is None else islice(things, shard.number - 1, None, shard.count)
 
 
-def folder_of(out: Path, shard: Shard | None) -> Path:
+def folder_of(run: Path, shard: Shard | None) -> Path:
     """Return the folder of a shard's run; that of the whole run if there is no shard."""
-    return out if shard is None else out / shard.folder
+    return run if shard is None else run / shard.folder
 
 
-def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
+def checked_manifest(run: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
     """Return the manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is."""
     if shard is None:
-        refuse_unmerged(out)
+        refuse_unmerged(run)
         return manifest
-    frozen_plan(FolderStore(out), Plan(shard.count, of_whole(manifest)))
+    frozen_plan(FolderStore(run), Plan(shard.count, of_whole(manifest)))
     return replace(manifest, settings=manifest.settings | {SETTING: str(shard)})
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from misstep.analysis.measures.judging.scores import Scores
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.journal.records import read_manifest, read_verdicts
@@ -12,7 +13,8 @@ from misstep.harness.runs.judging.benchmarks import benchmark_folder
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.recorded import recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
-from misstep.studies.judging.scored import write_scores
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.assessment import assessed
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import CURT, KEEN, benchmark, recorded_data
 
@@ -22,6 +24,10 @@ def run_recorded(named: str, out: Path, benchmark: str = "", data: Path | None =
     folder = recorded_benchmark(judge, benchmark, data)
     run_judge(judge, folder, out, ClientSettings())
     return folder
+
+
+def _scores(named: str, out: Path, data: Path) -> Scores:
+    return assessed(open_run(out, str(run_recorded(named, out, data=data)))).scores
 
 
 @pytest.fixture
@@ -45,7 +51,7 @@ def test_a_recorded_judge_is_scored_without_a_key_as_if_it_had_been_asked(tmp_pa
 
 
 def test_an_answer_that_cannot_be_read_is_no_label_and_counts_against_the_judge(tmp_path: Path, data: Path) -> None:
-    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)).scores
+    scores = _scores(f"trail/{CURT}", tmp_path / "run", data)
     assert (scores.n, scores.answered, scores.unreadable) == (6, 4, 2)
     assert scores.accuracy.value == pytest.approx(1 / 4)
     assert scores.accuracy_all.value == pytest.approx(1 / 6)
@@ -70,7 +76,7 @@ def test_a_recorded_run_with_failed_items_is_finished_and_every_command_counts_t
 
 
 def test_items_that_the_judge_was_not_asked_about_are_not_in_the_run(tmp_path: Path, data: Path) -> None:
-    scores = write_scores(tmp_path / "run", run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)).scores
+    scores = _scores(f"trail/{KEEN}", tmp_path / "run", data)
     assert scores.unasked == 2
     assert not [verdict for verdict in read_verdicts(tmp_path / "run") if verdict.item.startswith("d4/")]
 
@@ -132,6 +138,6 @@ def test_recorded_judges_stand_after_the_shipped_ones_in_the_list(data: Path) ->
 @pytest.mark.data
 def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(tmp_path, data_folder) -> None:
     run = tmp_path / "run"
-    scores = write_scores(run, run_recorded("agent_as_a_judge/agent_judge", run, data=data_folder)).scores
+    scores = _scores("agent_as_a_judge/agent_judge", run, data_folder)
     assert (scores.n, scores.answered, scores.unasked) == (1098, 1098, 0)
     assert scores.confusion.matrix == ((69 + 142 + 140, 12 + 21 + 17), (17 + 28 + 19, 268 + 175 + 190))

@@ -27,6 +27,7 @@ from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 from misstep.studies.repair_report import observed_attempts
+from misstep.studies.repair_runs import open_repair_run
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
@@ -203,7 +204,7 @@ def test_an_observer_in_real_time_tells_an_agent_that_goes_round(cases, tmp_path
     assert made.observed.item == made.id
     assert any(INTERVENTION in step.extra for step in made.trajectory.steps) == (arm == "guide")
     assert made.ended == ("exit" if arm == "guide" else "iterations")
-    seen = observed_attempts(tmp_path / "run")
+    seen = observed_attempts(open_repair_run(tmp_path / "run"))
     assert seen is not None
     assert (seen.delivered > 0) == (arm == "guide")
     assert _settings(tmp_path / "run")["observe_mode"] == arm

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.journal.records import SCORES, VERDICTS
+from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging import scored as judge_scores
 from misstep.studies.judging.scored import SCORED
 from tests.harness.clients.faulty_server import answer, completion, serving
@@ -31,9 +32,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     made: list[Path] = []
     write = judge_scores.write_scores
 
-    def noted(run: Path, folder: Path) -> Any:
-        made.append(run)
-        return write(run, folder)
+    def noted(run: JudgedRun) -> Any:
+        made.append(run.folder)
+        return write(run)
 
     monkeypatch.setattr(judge_scores, "write_scores", noted)
     return made

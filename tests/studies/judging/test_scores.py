@@ -27,7 +27,7 @@ def always_yes(tmp_path: Path, benchmark: Path) -> Path:
 
 def test_the_further_results_stand_beside_the_scores(tmp_path: Path, benchmark: Path) -> None:
     run = always_yes(tmp_path, benchmark)
-    write_scores(run, benchmark)
+    write_scores(open_run(run, str(benchmark)))
     document = json.loads((run / "scores.json").read_text())
     assert document["accuracy"]["value"] == 0.5
     assert document["bias"]["flows"][0]["p_adjusted"] < 0.001

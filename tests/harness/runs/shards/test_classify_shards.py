@@ -17,11 +17,11 @@ from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import read_plan, slices_of
-from misstep.studies.classified_paths import classified_page
 from misstep.studies.run_frames import open_frames
 from misstep.studies.text_groups import grouped
 from tests.misstep.made_up import atif
@@ -167,7 +167,7 @@ def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path
     with pytest.raises(InputError, match=r"shard 1/1: a part is missing\. Run: misstep classify .*--shard 1/1"):
         _merge(tmp_path)
     assert not (tmp_path / "run.toml").exists()
-    for opened in (open_frames, partial(grouped, what="reasons"), classified_page):
+    for opened in (open_frames, partial(grouped, what="reasons"), partial(open_of, command="classify")):
         with pytest.raises(UsageError, match=f"shards that are not merged. Run: misstep merge {tmp_path}"):
             opened(tmp_path)
     for damaged in ("", "done.json"):

@@ -23,6 +23,7 @@ from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.run import ANSWERS
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.plan import dealt, read_plan
+from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.scored import write_scores
 from misstep.studies.kinds.judged import JudgedRuns
 from tests.misstep.made_up_judges import PROMPT, benchmark, judge_file
@@ -83,7 +84,7 @@ def files(out: Path) -> dict[str, bytes]:
 def test_merged_shards_are_the_run_of_the_whole_to_the_byte(tmp_path, folder, spec, count, size) -> None:
     sampling = None if size is None else Sampling(size)
     part(spec, folder, tmp_path / "whole", None, sampling=sampling)
-    write_scores(tmp_path / "whole", folder)
+    write_scores(open_run(tmp_path / "whole", str(folder)))
     for shard in reversed([*shards_of(count)]):
         assert part(spec, folder, tmp_path / "run", shard, sampling=sampling).finished
     assert set(asked.values()) == {2}  # once for the whole, once in one shard
