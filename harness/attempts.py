@@ -1,16 +1,10 @@
-"""Attempts: how often one system tried one task, and how often it solved it.
-
-A set of outcomes is neither runs nor a judge's benchmark: it is a table of such counts, as pass@k takes them.
-"""
+"""Count how often one system tried one task, and how often it solved it."""
 
 from msgspec import Struct
 
 
 class Attempts(Struct, frozen=True):
-    """One system on one task; `table` names the table of its set that the counts are in.
-
-    A task that a system was not tried on has no `Attempts` of it.
-    """
+    """One system on one task that it was tried on; `table` names the table of its set that the counts are in."""
 
     table: str
     system: str

@@ -1,9 +1,8 @@
-"""Local copies of files that lie at an address: the folders that they have, and the address back from a path.
+"""Name the folders of local copies of what lies at an address, and the address of a copy.
 
-An address is `scheme://…`. What lies below `s3://bucket/logs/` is copied into a folder whose name is that address,
-percent-encoded, in the folder `addresses` of the cache. A name of over 200 characters is several folders, one in the
-other, of which only the last ends in a slash. Whoever names a copy in a record, a page or an error names the address
-instead, so that it says the same on every machine.
+What lies below `s3://bucket/logs/` is copied into a folder whose name is that address, percent-encoded, in the folder
+`addresses` of the cache. A name of over 200 characters is several folders, one in the other, of which only the last
+ends in a slash. Records, pages and errors name the address instead of the copy.
 """
 
 import re

@@ -1,22 +1,4 @@
-"""Every error that a user may meet, in one tree.
-
-MisstepError                 (exit 2) anything said in one line and without a traceback
-├── UsageError               the command line asks for something that cannot be
-├── InputError               a file says something that cannot be: names file, line, field
-│   ├── UnknownFormat        no reader recognises the file: names the nearest format and why it said no
-│   └── UnreadableTrajectory one trajectory is broken: the others go on
-│       ├── EmptyFile        there is nothing in the file
-│       └── ReaderFailed     a reader broke on it: names the reader and its package
-├── EditRefused              an edit cannot be applied: names the reason and the nearest lines
-├── UnsafePath               a path leaves its folder, or goes through a link
-├── SnapshotDamaged          a snapshot on disk is missing, or is not what was kept
-├── SkillFailed              a skill of the reflexive loop did what it must not: names the method and what it raised
-├── TimeSpent                the time for one piece of work is over: says what was going on
-├── MissingPrerequisite      (exit 3) something outside is missing: names the command that brings it
-│   └── SandboxMissing       no sandbox works on this machine: says why not, and what to install
-├── SandboxFailed            (exit 3) a sandbox that works in general could not start this command
-└── CannotWrite              (exit 3) a device takes no more of a file: it is full, or it fails
-"""
+"""Define every error that a user may meet: a line with exit code 2, or 3 if something outside Misstep is missing."""
 
 import errno
 from collections.abc import Iterator
@@ -140,12 +122,7 @@ breaks its format."""
 
 
 class EditRefused(MisstepError):
-    """An edit cannot be applied without the danger of being wrong; nothing of it has been applied.
-
-    - `reason`: Which kind of refusal it is.
-    - `found`, `advice`: As for `MisstepError`; `advice` holds the nearest lines of the file, if there are any.
-    - `path`: The file that was to be edited, if it is known.
-    """
+    """An edit cannot be applied safely, and nothing of it is; `advice` has the nearest lines of the file, if any."""
 
     def __init__(self, reason: Refusal, found: str, advice: str = "", *, path: str = "") -> None:
         self.reason = reason

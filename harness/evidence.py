@@ -1,7 +1,4 @@
-"""The kind of evidence: a field of every benchmark, case and session, written where it is made.
-
-What says nothing is `real`: somebody's own data. Nothing infers the kind from names, raters or folders.
-"""
+"""Name the kind of evidence, written where data are made and inferred from nothing; what says nothing is `real`."""
 
 from collections.abc import Iterable
 from typing import Literal

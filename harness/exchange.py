@@ -1,4 +1,4 @@
-"""What goes to a model and what comes back: the nouns of whoever asks and of whoever gets the answer.
+"""Name what goes to a model and what comes back: a `Reply`, or a `Failure`, never an exception.
 
 A request is sent as one JSON object,
 
@@ -6,8 +6,6 @@ A request is sent as one JSON object,
 
 and its key is the SHA-256 of that object with sorted keys and the number of the sample. Neither address nor API key is
 part of it, so that answers kept under it serve whoever asks the same of another server.
-
-What comes back is a value, an exception never: a `Reply` for whatever a model said, a `Failure` for anything else.
 """
 
 import hashlib
@@ -66,10 +64,7 @@ class Message(Struct, frozen=True, gc=False):
 
 
 class Function(Struct, frozen=True):
-    """A function that a model may call: its name, what it is for, and its arguments, all of them texts, with meanings.
-
-    `optional` names the arguments that may be left out.
-    """
+    """A function that a model may call, with the meanings of its arguments, all of them texts."""
 
     name: str
     purpose: str
@@ -208,12 +203,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
 class Allowance(Struct, frozen=True):
     """What a server says is left of one of its limits.
 
-    - `name`: Which limit, among those of one server.
-    - `unit`: What is counted.
-    - `remaining`, `limit`: What is left, and what there is when it is whole.
-    - `seconds`: How long until it is whole again.
-    - `refills`: Whether it comes back all the time, as in a token bucket; else all of it comes back when that time is
-      over.
+    - `limit`, `seconds`: The limit when it is whole, and how long until it is.
+    - `refills`: Whether it comes back all the time, as in a token bucket, and not all of it when that time is over.
     """
 
     name: str

@@ -1,8 +1,4 @@
-"""Files that people write, decoded into their form: what breaks it is said with its line, its key and what is valid.
-
-`msgspec` says what it expected and where; the person who wrote the file needs the line, the keys and values that there
-are, and the nearest of them to what was written.
-"""
+"""Decode files that people write into their form; an error says line, key, what is valid and the nearest of it."""
 
 import re
 from codecs import BOM_UTF8
@@ -88,7 +84,6 @@ def _broken(
     line: int | None = None,
     text: str = "",
 ) -> InputError:
-    """Return what breaks the form, as an error that names everything a person needs to put it right."""
     match = _AT.fullmatch(str(error))
     error_text, path = (match[1], match[2] or "") if match else (str(error), "")
     steps = [name or (int(place) if place else None) for name, place, _ in _STEP.findall(path)]
@@ -104,7 +99,7 @@ def _broken(
 
 
 def _told(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
-    """Return what was found, what is valid there, and the key that it is about beyond the place of the error."""
+    """Return what was found, what is valid there, and the key that it is about."""
     if isinstance(kind, inspect.StructType) and isinstance(value, Mapping):
         names = [field.encode_name for field in kind.fields]
         lacking = [field.encode_name for field in kind.fields if field.required and field.encode_name not in value]
@@ -132,7 +127,6 @@ def _told(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, 
 
 
 def _at(kind: inspect.Type | None, value: Any, steps: list[str | int | None]) -> tuple[inspect.Type | None, Any]:
-    """Return the type and the value at the end of a path, as far as both can be followed."""
     for step in steps:
         kind = _inside(kind, step)
         if isinstance(value, Mapping) and isinstance(step, str):

@@ -1,9 +1,7 @@
-"""What a judge is asked about, and the folder that asks it: the part of a benchmark that a judge may see.
+"""Read what a judge is asked about: the part of a benchmark's folder that a judge may see.
 
-    benchmark.toml     `BenchmarkFile`
-    items.jsonl        an `Item` a line
-
-`gold.csv` is beside them and is never opened here.
+benchmark.toml     `BenchmarkFile`
+items.jsonl        an `Item` a line
 """
 
 from codecs import BOM_UTF8
@@ -100,14 +98,11 @@ def category_in(extra: Mapping[str, Any]) -> str:
 class Question(Struct, frozen=True):
     """What a benchmark asks.
 
-    - `name`, `kind`: Its name; what kind of items it has.
-    - `labels`: Label → meaning, empty where none is given; without labels where they are open and each item names its
-      own.
+    - `labels`: Label → meaning, which may be empty; none if labels are open and each item names its own.
     - `positive`: The label that counts as found; may be empty.
     - `asks`: The question itself, as a sentence; may be empty.
     - `shown`: What of the items' `extra` a judge may see.
     - `level`: The level of measurement of the labels, in their order if they have one.
-    - `evidence`: The kind of evidence that figures on it are.
     """
 
     name: str
@@ -228,11 +223,7 @@ def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, An
 
 
 class Runs:
-    """The runs that the items of one benchmark folder are about.
-
-    - `folder`: The benchmark's folder; no path leads out of it.
-    - `read`, `read_inline`: What gives the runs of a file, and the run that is in an item itself.
-    """
+    """The runs that the items of one benchmark folder are about; no path leads out of the folder."""
 
     def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
         self._folder = folder.resolve()
@@ -276,6 +267,5 @@ def trajectory_file(folder: Path, path: str) -> Path:
 
 
 def _some(runs: Mapping[str, Trajectory]) -> str:
-    """Return how many runs there are, and the ids of the first."""
     first = ", ".join(islice(runs, 3))
     return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"

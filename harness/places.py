@@ -42,10 +42,7 @@ def cache_folder() -> Path:
 
 
 def path_text(path: Path) -> str:
-    """Return a path as a text that can be written: bytes of a name that are not UTF-8 become U+FFFD.
-
-    Of a local copy it is the address that it is a copy of.
-    """
+    """Return a path as UTF-8 text, or the address that it is a local copy of; other bytes become U+FFFD."""
     return address_text(os.fsencode(path).decode(errors="replace"))
 
 

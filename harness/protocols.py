@@ -128,11 +128,7 @@ class FittedJudge(Protocol):
 
 
 class Judge(FittedJudge, Protocol):
-    """What gives a verdict on an item.
-
-    A rule, a recording, a prompt and a judge that asks several times differ in `judge` alone; they are run, resumed,
-    limited in cost, cached and scored alike.
-    """
+    """What gives a verdict on an item: a rule, a recording, a prompt; they differ in `judge` alone."""
 
     def fitted(self, question: Question, folder: Path) -> FittedJudge:
         """Return the judge as it is asked what the benchmark in `folder` asks."""

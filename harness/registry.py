@@ -28,10 +28,7 @@ class Registry(dict[str, str], Generic[T]):
         return self | {name: target for name, target in _added(self.group).items() if name not in self}
 
     def load(self, name: str) -> T:
-        """Return the entry `name`, or the object at `name` if that is a dotted path `package.module:name`.
-
-        A module that is not installed is looked for in the present folder.
-        """
+        """Return the entry `name`, or the object at a dotted path `package.module:name`, also in the present folder."""
         registered = self.names()
         target = registered.get(name, name if ":" in name else None)
         if target is None:

@@ -1,13 +1,9 @@
-"""A word of the harness to the agent, in tags that nothing else may write (Wink, section 3.3).
-
-    <system-reminder>
-    You have made the same call three times …
-    </system-reminder>
+"""Write a word of the harness to the agent, in tags that nothing else may write (Wink, section 3.3).
 
 Tool output, files and users may spell such a tag to speak in the harness's name, or to close a real reminder and go on
 below it. `defused` breaks whatever a reader could take for one: in any letter case, with blanks or invisible signs in
 it, with letters that look like Latin ones, written as entities or escapes. Nothing is taken out, so that no new tag
-comes together from what stood around an old one.
+comes together from what was around an old one.
 """
 
 import html
@@ -74,7 +70,6 @@ def defused(text: str) -> str:
 
 
 def _names_it(text: str, place: int) -> bool:
-    """Return whether the name of the tag follows, or its beginning where the text or the tag breaks off."""
     letters = "".join(islice(_letters(text, place), len(_NAME)))
     return _NAME.startswith(letters) and len(letters) >= _ENOUGH
 
@@ -93,7 +88,6 @@ def _letters(text: str, place: int) -> Iterator[str]:
 
 
 def _sign(written: re.Match[str]) -> str:
-    """Return the sign that an entity or an escape stands for."""
     entity, *escapes = written.groups()
     if entity:
         return html.unescape(f"&{entity};")

@@ -1,8 +1,7 @@
-"""What a file that is passed on does not say: where things lie on the machine that made it, and which server was asked.
+"""Take out of a file that is passed on where things lie on this machine, and which server was asked.
 
 A path that a command line names becomes its last name, and what lies below it is named from there; the present folder
-is left out, and the home is `~`. A base URL becomes `[base-url]`, and an address of a store but the public hub its last
-name.
+is left out, and the home is `~`. A base URL becomes `[base-url]`, an address of a private store its last name.
 """
 
 import re

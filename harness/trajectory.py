@@ -1,8 +1,7 @@
-"""The nouns of a recorded run: trajectory, step, tool call, tool result (Wink, equation 1).
+"""Name the parts of a recorded run: trajectory, step, tool call, tool result (Wink, equation 1).
 
-A trajectory is what an agent was asked and everything that happened then. Steps count from 0, one a turn; what
-tools answered is in the step whose calls they answer. What a format says and these types have no place for
-is kept in `extra`, never dropped. All types are frozen, compare by value and decode straight from bytes.
+Steps count from 0, one a turn; what tools answered is in the step whose calls they answer. What a format says and these
+types have no place for is kept in `extra`, never dropped.
 """
 
 from typing import Any, Literal
@@ -110,10 +109,7 @@ class Skipped(Struct, frozen=True, gc=False):
 
 
 class Placed(Struct, frozen=True, gc=False):
-    """What was read, and where: the file, and the line of one in a file of many.
-
-    A trajectory's own `source` may be another place: one that was converted, or that Misstep made, keeps its origin.
-    """
+    """What was read, and the file and line where it was; its own `source` may be the place that it was made from."""
 
     found: Trajectory | Unreadable
     file: str

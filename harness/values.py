@@ -1,7 +1,4 @@
-"""Values as formats hold them (texts, numbers, lists, objects), written or told apart in time linear in their size.
-
-Nothing here calls itself: a value may be nested as deeply as a decoder lets it.
-"""
+"""Write values as formats hold them, or tell them apart, without recursion and in time linear in their size."""
 
 import json
 from collections.abc import Callable, Iterator

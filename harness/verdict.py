@@ -1,9 +1,4 @@
-"""The one answer that everything that judges gives.
-
-A classifier (a finished run → a category), the observer (a run in progress → findings) and a judge (an item → a
-label) differ in how they answer, never in what they return. Missing never becomes a label: a verdict has a label
-exactly when its status is `answered`.
-"""
+"""Name the one answer that everything that judges gives."""
 
 from typing import Literal, get_args
 

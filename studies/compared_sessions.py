@@ -132,7 +132,6 @@ def _versions(compared: SessionComparison, runs: Sequence[OpenRun]) -> tuple[str
 
 
 def _figures(table: Table) -> Sequence[str]:
-    """Return the differences drawn, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None or not table.drawn:
         return ()
     drawing = forest(table.drawn, "Change of each category", reference=0.0)

@@ -118,7 +118,6 @@ def _write(lines: Iterable[CuratedRun], out: Path) -> None:
 
 
 def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
-    """Return the description of the folder, without a place of the machine that made it."""
     places = places_of(run)
     return structs.replace(
         run.manifest,
@@ -162,7 +161,6 @@ def known_rates(run: JudgedRun) -> ErrorRates | None:
 
 
 def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -> _Recorded:
-    """Return the record of an item's case, or its run if there is no case."""
     if item is None:
         return _Recorded()
     named = item.extra.get("case")
@@ -208,7 +206,6 @@ def _first(file: Path) -> Trajectory | None:
 
 
 def _without_verdict(run: JudgedRun) -> list[TriageVerdict]:
-    """Return the items that the run has not come to, as verdicts without a label."""
     known = {verdict.item for verdict in run.verdicts}
     error = "the run of the judge has no verdict on it"
     return [

@@ -41,8 +41,7 @@ def frame_of(records: Iterable[Any], kind: type[msgspec.Struct]) -> "DataFrame":
 def printed(paper: str, opening: str = "") -> "DataFrame":
     """Return the figures that a paper prints, one row a figure, by id.
 
-    `number` is missing where text is printed. `numerator` and `denominator` are the printed counts that a share is of,
-    where the paper's file names both.
+    `number` is missing for a text. `numerator` and `denominator` are the counts of a share, if both are printed.
     """
     known = load_paper(paper)
     rows = (
@@ -59,7 +58,6 @@ def _number(figure: "Figure") -> float | None:
 
 
 def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | None]:
-    """Return the count that a printed share is, and what it is out of; neither where one of them is not printed."""
     ids = figure.inputs if figure.check == "percentage" else {}
     numbers = {name: _number(paper[str(ids[name])]) for name in ("count", "n", "repeats") if name in ids}
     count, n, repeats = numbers.get("count"), numbers.get("n"), numbers.get("repeats", 1.0)
@@ -67,10 +65,7 @@ def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | Non
 
 
 def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
-    """Classified runs, one row a run and category; `label` is missing where the rule could not tell.
-
-    `first_step` is the step at which the evidence begins, missing if there is none.
-    """
+    """Classified runs, a row a run and category; `label` is missing if unknown, `first_step` without evidence."""
     rows = (
         (judged.benchmark, one.item, one.judge, one.label, min(one.steps, default=None), judged.n_steps[one.item])
         for judged in sets
@@ -123,8 +118,7 @@ def ratings(rated: "RatedSet") -> "DataFrame":
 def answers(judged: Iterable["JudgedItems"]) -> "DataFrame":
     """Judges' answers beside people's label, one row a judge and item.
 
-    `gold` is the label that most people gave, missing where they tie; `label` is missing where the judge gave none that
-    can be read. Items of one `cluster` hang together.
+    `gold` is missing if people tie, `label` if the judge gave none. Items of one `cluster` hang together.
     """
     rows = (
         (one.title, item, one.clusters.get(item, item), gold.get(item), verdict.label, verdict.status)

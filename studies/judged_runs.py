@@ -1,7 +1,7 @@
-"""Finished or unfinished runs of judges, opened with the benchmark that they were about.
+"""Open runs of judges, finished or not, with the benchmark that they were about.
 
-A run says where its benchmark lay; where that folder is gone, a public set of that name is built again, and any other
-is to be named. Whatever compares, calibrates or reports starts here.
+A run says where its benchmark lay; if that folder is gone, a public set of that name is built again, and any other is
+to be named.
 """
 
 from collections.abc import Sequence
@@ -39,10 +39,7 @@ JUDGED = "judge run"
 class JudgedRun(OpenRun, frozen=True):
     """A run of a judge and what it was about.
 
-    - `benchmark`, `question`: The benchmark's folder and what it asks.
-    - `verdicts`: One an item, in the order of the benchmark, whichever was answered first: of several attempts the
-      last.
-    - `gold`, `items`: What people said, and the items themselves.
+    - `verdicts`: The last of each item, in the order of the benchmark, whichever was answered first.
     - `subcategories`, `constructions`: What more is known of triage cases; empty of all other items.
     """
 
@@ -177,10 +174,7 @@ def distinct_names(folders: Sequence[Path]) -> list[str]:
 
 
 def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
-    """Return the names of a report's runs: by the judge, with its model where that alone tells two apart.
-
-    Runs of one judge with one model are told apart by their folders.
-    """
+    """Return the names of a report's runs: by the judge, with its model or else its folder if two are alike."""
     judges = [run.judge for run in runs]
     models = [run.manifest.settings.get("model") for run in runs]
     labels = [f"{judge} with {model}" if model else judge for judge, model in zip(judges, models, strict=True)]

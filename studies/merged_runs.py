@@ -17,10 +17,7 @@ from misstep.studies.kinds.kind import Merged
 
 
 def merge_run(place: str, benchmark: str = "") -> Merged:
-    """Merge the shards of a run where they lie, and say what it shows; a run that is merged already stays as it is.
-
-    `benchmark` is the folder or name of a judge's benchmark, if that has moved.
-    """
+    """Merge the shards of a run where they lie, and say what it shows; `benchmark` is a judge's, if it has moved."""
     store = open_store(place)
     planned = read_plan(store)
     if planned is None:

@@ -51,7 +51,6 @@ def described(paths: Sequence[Path]) -> list[str]:
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Return the name of the system of each file if no column has it."""
     stems = ["standard input" if file == STANDARD_INPUT else file.name.split(".")[0] or file.name for file in files]
     return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
 

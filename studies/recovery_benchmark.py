@@ -132,8 +132,7 @@ def draw_sample(
 ) -> dict[Outcome, int]:
     """Write sheets and pages for a random sample of either outcome; gives how many items of each were drawn.
 
-    The outcome is what the judge `recovery@rule` says, as the paper's coders were given those of its judge. Nothing
-    that was planted is in the sheets.
+    The outcome is what the judge `recovery@rule` says. Nothing that was planted is in the sheets.
     """
     if any(out.glob(SHEET.format("*"))):
         raise UsageError(f"{out} has sheets", "Name another folder with --out.")

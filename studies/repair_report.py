@@ -183,7 +183,6 @@ def observed_attempts(run: RepairRun) -> ObservedAttempts | None:
 
 
 def _figures(table: Table) -> tuple[str, ...]:
-    """Return the solve rates of several runs drawn, where matplotlib is there to draw them."""
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     drawing = forest(table.drawn, "Solve rate of each run")
@@ -224,7 +223,6 @@ def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path
 
 
 def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
-    """Return the task and what the checks say, as Markdown."""
     lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
     lines += [f"- {signal_line(signal)}" for signal in attempt.signals]
     for number, diff in case.case.diffs.items():

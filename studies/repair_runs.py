@@ -171,7 +171,6 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
 
 
 def _nameless(event: ReviewEvent) -> ReviewEvent:
-    """Return an event of a review without name and comment."""
     return structs.replace(event, by="", comment="")
 
 

@@ -17,7 +17,6 @@ def training_messages(run: Trajectory) -> tuple[ChatMessage, ...]:
 
 
 def _of_step(step: Step, number: int) -> Iterator[ChatMessage]:
-    """Return the message of a step, unless nothing is in it, and behind it one for each answer of a tool."""
     calls = tuple(_call(call, _id(number, place)) for place, call in enumerate(step.calls))
     if step.text or calls or step.reasoning:
         yield ChatMessage(_ROLES[step.role], step.text, step.reasoning or None, calls)

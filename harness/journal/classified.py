@@ -1,9 +1,4 @@
-"""Classify trajectories in stretches: the work of one worker, and the merging of the results.
-
-A worker judges a stretch of the inputs on its own (`judge`). `VerdictMerger` adds the stretches in order: an id that
-an earlier trajectory has taken becomes `id~2`. `summarise` counts from the journal's entries of the stretches alone
-(`BatchEntry`). Runs of sub-agents are counted apart from the sessions that started them.
-"""
+"""Classify trajectories in stretches: the work of one worker (`judge`), and the merging of the results in order."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -54,10 +49,9 @@ class FailedClassifier(Struct, frozen=True):
 class Judged(Struct, frozen=True):
     """The result of one stretch of the inputs.
 
-    `lines` has the verdicts as JSON lines, and `sessions` those of the sessions. `items` has the ids of the
-    trajectories before renaming, each with the lengths in bytes of its verdicts and of its session. `findings` refers
-    to positions in `items`. `patterns` counts the sessions with the same labels, and `sub_agents` the runs of
-    sub-agents; `generated` counts those of either that a program made.
+    `lines` and `sessions` have verdicts and sessions as JSON lines. `items` has the ids of the trajectories before
+    renaming, each with the lengths in bytes of both. `findings` refers to positions in `items`. `patterns` counts the
+    sessions with the same labels, `sub_agents` the runs of sub-agents, `generated` those of either that a program made.
     """
 
     lines: bytes
@@ -73,10 +67,7 @@ class Judged(Struct, frozen=True):
 
 
 class BatchEntry(Struct, frozen=True):
-    """The journal's entry for one stretch of the inputs.
-
-    `renamed` counts the ids that were already taken. `sessions_length` is the length of the file of sessions after it.
-    """
+    """The journal's entry for one stretch; `sessions_length` is the length of the file of sessions after it."""
 
     patterns: list[tuple[Labels, int]]
     sub_agents: list[tuple[Labels, int]]
@@ -208,11 +199,7 @@ class Names:
 
 
 class VerdictMerger:
-    """Append batches in order, and rename a trajectory whose id is taken.
-
-    - `items`: The ids that are in use.
-    - `record`: The type of the records: verdicts, or another that has an `item`.
-    """
+    """Append batches in order, and rename a trajectory whose id is taken; `items` are the ids in use."""
 
     def __init__(self, items: Iterable[str] = (), record: type[Struct] = PlacedVerdict) -> None:
         self._names = Names(items)
@@ -242,7 +229,6 @@ _session = msgspec.json.Decoder(Session)
 def _renamed(
     lines: bytes, lengths: Iterable[int], renamed: dict[int, str], decoder: "msgspec.json.Decoder[Any]"
 ) -> Iterator[bytes]:
-    """Return the lines of each trajectory, with the new id where it has one."""
     start = 0
     for position, length in enumerate(lengths):
         own = lines[start : start + length]

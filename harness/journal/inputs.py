@@ -1,10 +1,8 @@
-"""The inputs of a run, recorded such that a later change is found and can be named.
+"""Record the inputs of a run such that a later change is found, by accident and not by forgery, and can be named.
 
 `run.toml` identifies each part of the inputs, such as a file, by its CRC-32, length and name:
 
     parts = ["deadbeef 48213 runs/all.jsonl"]
-
-This finds accidents, not forgery.
 """
 
 import os
@@ -188,7 +186,6 @@ def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
 
 
 def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
-    """Return the differences, one clause each; in a table, those of its values."""
     if name == "judge_digest":
         return
     then, now = _table(was), _table(is_)

@@ -114,9 +114,8 @@ class _Written(Struct, frozen=True):
 class Manifest(Struct, frozen=True, omit_defaults=True):
     """The settings of a run: its command line, versions, inputs and times.
 
-    `arguments` are those of the command line that began it. `settings` (the table `asked` of the file) are all values
-    that can change a result. `folder` is where the inputs lay, which changes no result. `started` and `finished` are
-    times in ISO 8601. An unfinished run has an empty `finished` and no `written`.
+    `settings` (the table `asked` of the file) are all values that can change a result. `folder` is where the inputs
+    lay, which changes no result. Times are ISO 8601. An unfinished run has an empty `finished` and no `written`.
     """
 
     schema: int
@@ -184,7 +183,6 @@ def manifest_text(manifest: Manifest) -> bytes:
 
 
 def _without_nulls(value: Any) -> Any:
-    """Return a value without its null keys: TOML has no null."""
     if isinstance(value, dict):
         return {name: _without_nulls(one) for name, one in value.items() if one is not None}
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value
@@ -252,10 +250,9 @@ _count = itertools.count()
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file such that a reader sees either all of it or the old content, also after a crash.
+    """Write a file such that a reader sees all of it or the old content, also after a crash; the last of several wins.
 
-    Several processes may write the same file at once; the last one wins. The next writer removes the half-written files
-    of killed processes.
+    The next writer removes the half-written files of killed processes.
     """
     _clear_parts(path.parent)
     building = path.with_name(f".{path.name}.{os.getpid()}-{next(_count)}.part")

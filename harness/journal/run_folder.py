@@ -1,22 +1,18 @@
-"""A run in progress: the same command resumes it after a kill, without repeated or lost records.
-
-A run writes verdicts, trajectories, events or other structs, one JSON line each, to one file:
+"""Write a run such that the same command resumes it after a kill, without repeated or lost records.
 
     with RunInProgress(folder, manifest, Records(Trajectory, "trajectories.jsonl"), Entry) as run:
         for case in cases[len(run.entries):]:
             run.append([solve(case)], Entry(case.id))
-        run.finish(now)
+        run.finish(now())
 
-Until the run is finished, `progress.jsonl` beside it has one line for each finished stretch of the inputs:
+Until the run is finished, `progress.jsonl` beside the records has one line for each finished stretch of the inputs:
 
     {"length": 48213, "crc32": 3735928559, "entry": {…}}
 
-`length` is the length of the file of records after that stretch, in bytes. `entry` has what the final counts need from
-the stretch. `crc32` covers both. A process locks the journal before it reads anything in the folder.
-
-Records that cost nothing are made again: everything after the last sound line of the journal is cut off. Records that
-were paid for are all kept, and missing lines of the journal are made from them. Nothing is synced to disk: a killed
-process loses nothing, a power cut may lose records.
+`length` is the length of the file of records after that stretch, in bytes. `crc32` covers both other fields. A process
+locks the journal before it reads anything in the folder. Records that cost nothing are made again: everything after the
+last sound line of the journal is cut off. Records that were paid for are all kept, and missing lines of the journal are
+made from them. Nothing is synced to disk: a killed process loses nothing, a power cut may lose records.
 """
 
 import fcntl
@@ -191,7 +187,6 @@ class RunInProgress(Closing, Generic[Record, T]):
         self._recorded.truncate(self._length)
 
     def _note_again(self, lengths: list[int]) -> None:
-        """Write the journal anew."""
         self._journal.truncate(0)
         write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
@@ -275,7 +270,6 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
 
 
 def _line_ends(file: Path) -> list[int]:
-    """Return the position of the end of each whole line of a file."""
     with file.open("rb") as stream:
         return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
 

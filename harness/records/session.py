@@ -93,7 +93,6 @@ def _project(trajectory: Trajectory, file: str) -> str:
 
 
 def _described(extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tables in which formats describe a session, such as its first line."""
     return [value for value in extra.values() if isinstance(value, dict)]
 
 

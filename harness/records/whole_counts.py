@@ -51,7 +51,6 @@ class CategorySet(Struct, frozen=True, gc=False):
     n: Whole
 
     def __post_init__(self) -> None:
-        """Refuse a category that is named twice, or out of order."""
         for names in (self.found, self.absent, self.abstained):
             _check_order(names)
         if len({*self.found, *self.absent, *self.abstained}) < len(self.categories):
@@ -72,7 +71,6 @@ class RatingPattern(Struct, frozen=True, gc=False):
     n: Whole
 
     def __post_init__(self) -> None:
-        """Refuse a pattern that has not one label a rater, or raters out of order."""
         _check_order(self.raters)
         if len(self.raters) != len(self.labels):
             raise ValueError(f"{len(self.labels)} labels of the raters {', '.join(self.raters)}")
@@ -104,7 +102,6 @@ class GoldAnswer(Struct, frozen=True, gc=False):
     n: Whole
 
     def __post_init__(self) -> None:
-        """Refuse a label that is not an answer."""
         if (self.label is None) == (self.status == "answered"):
             raise ValueError(f"an item has a label exactly when it is answered: {self.label!r}, {self.status}")
 
@@ -235,7 +232,6 @@ def summed(counts: Iterable[Counts]) -> Counts:
 
 
 def _added(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return one row for those that are alike, with the sum of their numbers."""
     totals: dict[bytes, int] = {}
     examples: dict[bytes, Row] = {}
     for row in rows:

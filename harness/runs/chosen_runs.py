@@ -42,8 +42,7 @@ def holds_several(path: Path) -> bool:
 def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
     """Return the run of each id, as a run of `classify` names them; for `None` the first run.
 
-    A run of `classify` calls the second of an id `id~2`, also where the first is in another file: then this file has
-    only `id`.
+    The second of an id is `id~2`, also if the first is in another file: then this file has only `id`.
     """
     named: dict[str | None, Trajectory] = {}
     alike: dict[str, Trajectory] = {}

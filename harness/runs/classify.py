@@ -63,8 +63,7 @@ def classify_paths(
 ) -> Summary | None:
     """Classify all trajectories of the files and folders `paths`; `None` if `out` is a finished run of them.
 
-    A finished run takes new and changed files: those that it has read are not read again, and what it found in files
-    that are gone stays.
+    A finished run takes new and changed files: what it found in the others, and in files that are gone, stays.
     """
     check_named(paths)
     judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)

@@ -1,7 +1,7 @@
-"""Bringing a data set here from its public repository: what is missing, checked, in the layout that loaders expect.
+"""Fetch what is missing of a data set from its public repository, checked, in the layout that loaders expect.
 
-A file that is already there and right is not fetched again, so that a stopped fetch goes on where it was. Derived
-files are made here where Misstep knows how; the upstream files that they are made of are kept until they are made.
+A file that is there and right is not fetched again. Derived files are made here if Misstep knows how; the upstream
+files that they are made of are kept until they are made.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -111,7 +111,6 @@ def _identity(known: UpstreamInput) -> str:
 
 
 def _at_hand(name: str, folder: Path) -> dict[str, Path]:
-    """Return the upstream files that are files of the set themselves: their hash → where they lie."""
     return {file.sha256: inside(folder, file.file) for file in files_of(name) if file.form in ("bytes", "gzip")}
 
 

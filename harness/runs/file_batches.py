@@ -1,8 +1,4 @@
-"""Files and folders to batches of about equal length, each of which can be read on its own by any process.
-
-A long file of JSON Lines is cut; small files are put together, and it is the reader of the batch that looks what they
-are. How a set of files is cut depends on nothing but the files.
-"""
+"""Cut files and folders into batches of about equal length, which depend on nothing but the files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial

@@ -1,4 +1,4 @@
-"""A folder of generated trajectories: written as a stream, a benchmark and a file of any reader's in one.
+"""Write a folder of generated trajectories as a stream: a benchmark and a file of any reader's in one.
 
     DIR/
         trajectories.jsonl     one ATIF document a line; the items of the benchmark point to it
@@ -10,9 +10,8 @@
         gold_episodes.csv      a study's: item, category, first and last step, whether it ended by itself, and the same
         benchmark.toml         written last: a folder that has it is complete
 
-There is no second copy of the trajectories under `trajectories/`. Files are written beside their places and put there
-when all are whole, so that a run that was killed leaves nothing that looks complete; `.benchmark.toml.part`, which is
-there from the start, tells the same call that it may start anew.
+Files are put in their places when all are whole; `.benchmark.toml.part`, which is there from the start, tells the same
+call that it may start anew.
 """
 
 import csv
@@ -218,7 +217,6 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
 
 
 def _refuse_foreign(out: Path, options: GenerateOptions) -> None:
-    """Raise `UsageError` unless the folder is new, empty, left by a run that was killed, or of the same call."""
     if not out.exists():
         return
     if not out.is_dir():
@@ -260,7 +258,6 @@ def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]
 
 
 def _write(streams: dict[str, IO[bytes]], options: GenerateOptions, workers: int) -> tuple[Counted, str]:
-    """Write every case; gives the counts and the sha256 of the trajectories."""
     counted, digest = Counted(), hashlib.sha256()
     for name, stream in streams.items():
         stream.write(head_of(name))

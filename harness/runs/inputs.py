@@ -1,7 +1,7 @@
-"""The inputs of a command: files and folders to trajectories, broken ones and files that hold none.
+"""Read the inputs of a command: files and folders to trajectories, broken ones and files that hold none.
 
-A file that the user named must be of a known format. Folders hold other things too: files in them that no reader
-recognises are skipped, with the reason, and counted; what looks like JSON and is broken is unreadable.
+A file that the user named must be of a known format. Files in folders that no reader recognises are skipped and
+counted, with the reason; what looks like JSON and is broken is unreadable.
 """
 
 import re
@@ -77,12 +77,10 @@ class Changed(Struct, frozen=True):
     until: datetime | None = None
 
     def __contains__(self, seconds: float) -> bool:
-        """Return whether a time, in seconds since 1970, is one of them."""
         early = self.since is not None and seconds < self.since.timestamp()
         return not early and (self.until is None or seconds < self.until.timestamp())
 
     def __str__(self) -> str:
-        """In words; empty where any time is one of them."""
         ends = (("since", self.since), ("before", self.until))
         return " and ".join(f"{word} {when:%Y-%m-%d %H:%M %Z}".rstrip() for word, when in ends if when)
 

@@ -1,7 +1,4 @@
-"""A kind of run: its units, the work on one of them, and its record.
-
-`harness.runs.run` carries out every kind: it resumes, deals out shards, holds the cost limit and survives kills.
-"""
+"""Define a kind of run: its units, the work on one of them, and its record; `harness.runs.run` carries it out."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
@@ -83,10 +80,7 @@ class Entry(Struct, frozen=True, omit_defaults=True):
 
 
 class RunEnd(Struct, frozen=True):
-    """How a run ended: units that are done, that failed among them, and all; why it stopped early, the last failure.
-
-    A `finished` run has nothing left to do; units of it that failed did so for good.
-    """
+    """How a run ended. A `finished` run has nothing left to do; units of it that failed did so for good."""
 
     done: int
     failed: int

@@ -1,7 +1,7 @@
-"""A run's requests to a model: sent one by one with a limit on concurrency, or handed in together as batches.
+"""Send a run's requests to a model: one by one with a limit on concurrency, or together as batches.
 
-In both forms a judge awaits the outcome of each request. An event that ends the run (the cost limit, a server that is
-gone) is recorded here: items with an interrupted request have no verdict, and the same command asks them again.
+An event that ends the run (the cost limit, a server that is gone) is recorded here: items with an interrupted request
+have no verdict, and the same command asks them again.
 """
 
 import asyncio
@@ -197,7 +197,7 @@ class ItemAsk:
         return other
 
     async def __call__(self, request: Request) -> Outcome:
-        """Return the model's answer, or the reason why there is none."""
+        """Return the model's answer, or why there is none."""
         outcome = await self._requests.ask(request, self._item)
         self.outcomes.append(outcome)
         return outcome

@@ -1,8 +1,4 @@
-"""Files and folders to what an observer would have seen and said: as a stream, in several processes, into a run folder.
-
-The folder has `observed.jsonl`, a line a trajectory, and `sessions.jsonl` beside it, with the steps of those in which
-something was found. The same command continues a run that was killed, to the same bytes.
-"""
+"""Put the runs of files and folders before an observer: as a stream, in several processes, into a run folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -42,10 +38,7 @@ def observe_paths(
     arguments: Sequence[str] = (),
     show: Show | None = None,
 ) -> None:
-    """Put every trajectory of the files and folders `paths` before an observer, into the run folder `out`.
-
-    A run of the same files and settings that is there is continued; a finished one is left as it is.
-    """
+    """Put every trajectory in `paths` before an observer, into the run folder `out`; the same command continues it."""
     check_named(paths)
     files = list(found_files(paths, left_out=out))
     inputs = inputs_of_files(file_state(summary.path) for summary in files)

@@ -55,7 +55,7 @@ class ModelFollow(Closing):
         self._open: set[Future[Feedback]] = set()
 
     def __call__(self, begun: Trajectory) -> Watch:
-        """Begin to watch a run; each look may raise `MissingPrerequisite`, as `ModelReplay`."""
+        """Begin to watch a run; each look may raise `MissingPrerequisite`."""
         state = ObserverState(begun.id, self._detector.name, self._options.every, self._options.arm)
         ask = ItemAsk(self._requests, begun.id, self._model)
         question: Future[Feedback] | None = None

@@ -1,7 +1,7 @@
-"""Sessions of any known format packed into a folder of Parquet files, which can be stopped at any moment and goes on.
+"""Pack sessions of any known format into a folder of Parquet files; a command that was stopped goes on.
 
-What is packed is the session as ATIF, in the order in which `classify` reads, under the ids that it gives. The bytes
-depend on the inputs alone, not on the number of processes nor on where the work was stopped.
+What is packed is the session as ATIF, in the order and under the ids of `classify`. The bytes depend on the inputs
+alone, not on the number of processes nor on where the work was stopped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,6 @@ def pack(
 def _packed(
     store: Store, manifest: PackManifest, files: Sequence[FoundFile], workers: int, sizes: Sizes, places: Places
 ) -> PackManifest:
-    """Write the files that are still to be written, under hidden names."""
     with TemporaryDirectory() as name, Progress("sessions") as progress:
         counting = _Counting(manifest.tally, progress)
         for one in manifest.parts:

@@ -26,10 +26,7 @@ from misstep.harness.verdict_readers import VERDICT_READERS
 
 
 class Plugin(Struct, frozen=True):
-    """One entry point of another package.
-
-    `kind` is its group without `misstep.`, such as `readers`; `error` says why it is not used, `None` where it is.
-    """
+    """One entry point of another package, in the group `misstep.` with `kind`; `error` says why it is not used."""
 
     kind: str
     name: str

@@ -1,7 +1,6 @@
-"""Recorded verdicts of real judges as judges: run, scored and reported like any other, offline and without a key.
+"""Run the recorded verdicts of real judges as judges named `DATASET/JUDGE`, offline and without a key.
 
-A recorded judge is named `DATASET/JUDGE`, as `misstep judge list` does. It is asked nothing: items of the benchmark of
-which the recording says nothing are not in the run.
+Items of the benchmark of which the recording says nothing are not in the run.
 """
 
 from collections.abc import Sequence

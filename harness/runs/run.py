@@ -1,7 +1,6 @@
 """Carry out a run of any kind: every unit is done once, and what was recorded is never lost.
 
-Records are written as they come. The same command goes on with a run that was stopped or that has failed units; a unit
-that is done is not done again.
+The same command goes on with a run that was stopped or that has failed units.
 """
 
 import asyncio
@@ -104,7 +103,6 @@ def _begin_anew_if_changed(kind: RunKind[Any, Any], out: Path, manifest: Manifes
 
 
 def _finished(kind: RunKind[Any, Recorded], out: Path) -> RunEnd:
-    """Return how a finished run ended, from its records."""
     last = {kind.recorded_id(one): kind.failure_of(one) is not None for one in read_records(out, kind.records)}
     return counted(last, len(last), finished=True)
 
@@ -164,7 +162,6 @@ async def _do_all(
 def _requests(
     kind: RunKind[Any, Any], run: RunInProgress[Any, Entry], asking: Asking, left: int
 ) -> tuple[ModelRequests, int]:
-    """Open the way to the model; return it with the number of units that are under way at once."""
     client = replace(
         asking.client,
         spent_usd=sum(entry.cost_usd or 0.0 for entry in run.entries),

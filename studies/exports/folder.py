@@ -65,10 +65,7 @@ def check_free(out: Path, about: ExportFile) -> None:
 
 @contextmanager
 def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
-    """Return a folder to write to that takes the place of `out` when all is written.
-
-    A killed or failed export leaves `out` as it was; what it leaves beside `out` is removed by the next one.
-    """
+    """Return a folder to write to that takes the place of `out` when all is written, or leaves it as it was."""
     building, old = (out.with_name(f".{out.name}{kind}.{os.getpid()}.part") for kind in ("", ".old"))
     try:
         with writing(out):
@@ -88,7 +85,6 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
 
 
 def _clear(out: Path) -> None:
-    """Remove what killed exports to this folder have left beside it."""
     for left in out.parent.glob(f".{glob.escape(out.name)}.*.part"):
         if (match := _PART.fullmatch(left.name)) and has_ended(int(match[1])):
             shutil.rmtree(left, ignore_errors=True)

@@ -68,7 +68,6 @@ def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
 
 
 def _notes(run: RunExport, secrets: Secrets) -> Iterator[str]:
-    """Return the notes for a reader, a sentence each."""
     if is_generated(run.figures):
         yield "The figures are measured on generated cases, whose truth is known by construction."
     yield "A missing label is null: an answer that is not there never became a label."

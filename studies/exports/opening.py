@@ -1,15 +1,7 @@
-"""A finished run opened for its export: its tables, its figures and what it was made on.
+"""Open a finished run for its export: its tables, its figures and what it was made on.
 
-    classify            verdicts, sessions, files
-    judge run, triage   verdicts; gold where it is asked for
-    observe             runs, invocations, interventions, sessions
-    repair run          attempts, signals
-    reflect run         items, events
-    triage --curate     runs, and the runs of each action
-    experiment run      sessions, invocations, interventions; episodes, which were planted, where gold is asked for
-
-All have `scores`, the figures of the run's own page. Labels that a judge must not see are in no table unless they are
-asked for, and then in one of their own.
+All runs have `scores`, the figures of the run's own page. Labels that a judge must not see are in no table unless they
+are asked for, and then in one of their own: `gold`, or `episodes` of an experiment.
 """
 
 from pathlib import Path
@@ -28,11 +20,7 @@ _GOLD = ("gold", "episodes")
 
 
 class RunExport(OpenRun, frozen=True):
-    """A finished run as an export has it.
-
-    - `figures`: The tables of its figures, the main one first; empty if there is nothing to compute.
-    - `gold`: The names of the tables with labels that a judge must not see.
-    """
+    """A finished run as an export has it; `gold` names the tables with labels that a judge must not see."""
 
     tables: tuple[ExportedTable, ...]
     figures: tuple[Table, ...]

@@ -74,7 +74,6 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
 
 
 def _labels(run: RunExport) -> dict[str, set[str]]:
-    """Judge → the labels that it gave, also for one that has judged nothing."""
     verdicts = run.table("verdicts")
     if verdicts is None:
         raise UsageError(
@@ -103,7 +102,6 @@ def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, V
 
 
 def _value_type(labels: set[str]) -> str:
-    """Return the type of a scanner's values, by the labels that the judge gave."""
     if not labels:
         return "null"
     return "boolean" if labels <= _TRUTH.keys() else "string"

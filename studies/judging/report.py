@@ -69,7 +69,6 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
 
 
 def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
-    """Return what a reader has to know before any figure."""
     warnings = []
     small = [name for name, run in runs.items() if is_plumbing(run)]
     if small:
@@ -89,7 +88,6 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
 
 
 def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:
-    """Return all runs on one benchmark; `place` is the section's number on the page."""
     first, assessment = next(iter(group.values()))
     reference = majority(first.gold)
     source = first.question.name
@@ -115,7 +113,6 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
 
 
 def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, dict[str, list[Table]]]:
-    """Return what the comparison of several runs found, and the tables: of the comparison first, then of each run."""
     first = next(iter(group.values()))[0]
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
@@ -141,12 +138,10 @@ def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scor
 
 
 def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
-    """Return the tables with names that no others on the page have."""
     return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
 
 
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
-    """Return the figures of a section, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return ()
@@ -154,7 +149,7 @@ def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[s
 
 
 def _public_set(run: JudgedRun) -> str:
-    """Return the public data set that a run's benchmark was built from; empty for a benchmark of the user's own."""
+    """Return the public set that a run's benchmark was built from; empty for a user's own."""
     built = (cache_folder() / "benchmarks").resolve()
     inside = run.benchmark.resolve()
     return inside.relative_to(built).parts[0] if inside.is_relative_to(built) else ""

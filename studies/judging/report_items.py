@@ -1,7 +1,7 @@
-"""The items of runs of judges for a report's item browser: what judges and people said, and what it is about.
+"""List the items of runs of judges for a report's item browser: what judges and people said, and what it is about.
 
 Texts and runs are read as a stream and shortened as they come; what does not fit into the page is left out, right
-answers first, and said. So neither the page nor the making of it grows with the size of the runs.
+answers first, and said.
 """
 
 import shlex
@@ -151,7 +151,6 @@ def item_browser(
 
 
 def _read(folder: Path, listed: set[str], building: _Building, room: int) -> list[str]:
-    """Read the texts and runs of items into what is being built; the items in the benchmark's order."""
     ids: list[str] = []
     in_files: dict[str, list[tuple[str, str | None]]] = {}
     most = _share(room, len(listed), _TEXT_SHOWN)
@@ -181,7 +180,6 @@ def _read(folder: Path, listed: set[str], building: _Building, room: int) -> lis
 
 
 def _share(room: int, count: int, bounds: tuple[int, int]) -> int:
-    """Return how many characters of each of several texts are shown."""
     least, most = bounds
     return max(least, min(most, _COMPRESSED * room // max(count, 1)))
 

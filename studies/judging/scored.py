@@ -1,9 +1,8 @@
-"""What a run's scores were made from: where none of it has changed, they are not made again.
+"""Keep what a run's scores were made from: if none of it has changed, they are not made again.
 
     scored.json   {"digest": "5d…", "text": "…"}
 
-is beside `scores.json` and `report.html`. The digest covers the run, its benchmark and the code; `text` is what was
-printed.
+The digest covers the run, its benchmark and the code; `text` is what was printed.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""The tables of an export: their columns with types and meanings, and their rows.
-
-A column has the type of the field of a record that it shows, so that the types have one source: the records.
-"""
+"""Make the tables of an export: columns have the types and meanings of the fields of records."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import NoneType
@@ -75,7 +72,6 @@ _PLAIN = (str, int, float, NoneType)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a table holds it: texts, numbers, lists, and objects of known keys."""
     return value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
 
 

@@ -1,7 +1,4 @@
-"""A kind of run: what is made of the finished runs of one command.
-
-A kind is a class with `command` and `records`. It overrides what it has; what it leaves is refused in one line.
-"""
+"""Define a kind of run: what is made of the finished runs of one command; what a kind leaves is refused in a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -41,7 +38,6 @@ class Choice(Struct, frozen=True):
 class Counting(Struct, frozen=True):
     """How files and runs are counted.
 
-    - `reading`: Which columns of a file of labels hold what.
     - `name`: What precedes the name of each part, for machines with files of the same name.
     - `stratum`: What tells the sessions of `classify` apart.
     - `system`: The system of a file of attempts in which no column says it.
@@ -78,10 +74,9 @@ class StarterNotebook(Struct, frozen=True):
 
 
 class Merged(NamedTuple):
-    """The output of a command on a merged run.
+    """The output of a command on a merged run; `figures` are what a limit can be set on.
 
-    `figures` are what a limit can be set on. `complaints` are sentences on what went wrong; if `complete` is false,
-    the command ends with 1, as the same command without shards does.
+    `complaints` are sentences on what went wrong; if `complete` is false, the command ends with 1.
     """
 
     text: str

@@ -90,10 +90,7 @@ def _public(name: str) -> Source:
 
 
 def hub_licence(sources: Sequence[Source]) -> str:
-    """Return the name on the hub of the licence that all sources have.
-
-    `other` where the hub has no name for it or they have several, `unknown` where that of one is not known.
-    """
+    """Return the hub's name of the licence of all sources: `other` if it has none, `unknown` if one is not known."""
     licences = {source.licence for source in sources}
     if not licences or "" in licences:
         return UNKNOWN

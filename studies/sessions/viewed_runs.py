@@ -49,7 +49,6 @@ def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, com
 
 
 def _listed(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...]) -> list[ListedRun | Unreadable]:
-    """Return the runs of a batch as the index takes them, and what of it could not be read."""
     listed: list[ListedRun | Unreadable] = []
     for one in placed_in(batch):
         session = one.found if isinstance(one, Placed) else one

@@ -33,7 +33,7 @@ def new_findings(
 ) -> Iterator[SessionFinding]:
     """Return the findings of each look that were not there before, without end; those of the first look are all told.
 
-    A run that goes on tells what it did not tell before; of a run of `classify` that is all that is found from then on.
+    Of a run of `classify` that is all that is found from then on.
     """
     known = _told(out)
     waiting = False
@@ -69,7 +69,6 @@ def _told(run: Path) -> set[Key]:
 
 
 def _note(run: Path, keys: Iterable[Key]) -> None:
-    """Write down that findings were told."""
     with (run / TOLD).open("ab") as file:
         file.write(b"".join(msgspec.json.encode(key) + b"\n" for key in keys))
 

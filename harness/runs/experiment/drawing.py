@@ -30,19 +30,14 @@ class Duration(Struct, frozen=True):
 
 
 class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
-    """The figures of `rates.toml`.
+    """The figures of `rates.toml`; pairs are the least and the most.
 
-    - `looks`: The least and most looks before the change.
-    - `engineer_factor`: The least and most by which an engineer's rates are multiplied: some give harder tasks than
-      others.
-    - `sessions_of_engineer`: The least and most sessions of one engineer.
+    - `engineer_factor`: What an engineer's rates are multiplied by: some give harder tasks than others.
     - `patience`: After how many commands of a misbehaviour the engineer steps in.
     - `relapse_after`: After how many commands of work an agent that heeds by half falls back.
     - `heeds`, `limits`: What agents do with guidance, and what users rule out, with weights.
-    - `plain_limits`: How often a limit is worded so plainly that a rule may read it.
     - `look_alikes`: How often an agent makes an honest mistake that it puts right at once.
-    - `versions`: Version → category → how often a session slips into it, where the request allows.
-    - `duration`: Category → how long it lasts.
+    - `versions`: Version → category → how often a session slips into it, if the request allows.
     - `seconds`: What a command, a token and a run of the tests are counted as.
     """
 
@@ -63,12 +58,9 @@ class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
 class DrawnSession(Struct, frozen=True):
     """A session before it is run.
 
-    - `item`, `engineer`, `version`: Its id, whose it is, and the version of its agent.
-    - `task`: The project and the request.
     - `work`, `slips`: The agent's honest commands, and what is planted.
     - `heeds`, `relapse_after`: What the agent does with guidance.
     - `patience`: After how many commands of a misbehaviour the engineer steps in.
-    - `voice`: How the engineer speaks.
     - `look`, `last_words`: What the agent does when told of a misbehaviour that it does not show; its summary.
     """
 
@@ -189,7 +181,6 @@ def _look(action: Action, voice: Voice) -> WaywardCommand:
 
 
 def _possible(category: str, task: RunnableTask) -> bool:
-    """Return whether a session can slip into a category: an instruction is ignored only if there is one."""
     return category != "did_not_follow_instructions" or task.limit in ("ban_tool", "no_comments")
 
 

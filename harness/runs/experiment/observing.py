@@ -1,9 +1,8 @@
-"""An observer in made-up time: its detector answers after a drawn number of steps, however long it really took.
+"""Let an observer answer in made-up time: after a drawn number of steps, however long its detector really took.
 
-The agent of an experiment takes milliseconds a step and a model seconds; on a busy machine a rule is late as well. So
-that the same seed gives the same sessions everywhere, an answer is delivered so many steps of the agent after the
-question, and the agent's step waits for the detector where it is not done by then. What an answer is worth and what is
-said is decided as in any run (`harness.observer.state`); `harness.observer.observer` is the observer in real time.
+The agent of an experiment takes milliseconds a step and a model seconds. So that the same seed gives the same sessions
+everywhere, an answer is delivered so many steps after the question, and the agent's step waits for the detector if it
+is not done by then. `harness.observer.observer` is the observer in real time.
 """
 
 import asyncio
@@ -24,11 +23,9 @@ from misstep.harness.trajectory import Source, Step, Trajectory
 
 
 class Beside(Struct, frozen=True):
-    """The observer of the agents of an experiment.
+    """The observer of the agents of an experiment: its detector is asked after `every` so many steps.
 
-    - `detector`: The detector's name.
-    - `every`: After how many steps it is asked each time.
-    - `delay`: After how many steps its answer comes, on average: between one and twice as many less one.
+    Its answer comes after `delay` steps on average: between one and twice as many less one.
     """
 
     detector: str = "rules"

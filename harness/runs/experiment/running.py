@@ -1,7 +1,6 @@
 """Run an experiment: many live sessions, each in the arm of its unit, as one resumable run.
 
-Sessions are written in their order, so that the same seed gives the same file however many run at once. One that was
-under way when the run was killed is run again.
+Sessions are written in their order, so that the same seed gives the same file however many run at once.
 """
 
 from collections.abc import Sequence
@@ -53,9 +52,7 @@ class ExperimentPlan(Struct, frozen=True):
     """An experiment to run.
 
     - `design`: `shadow` compares detection alone with detection and guidance; `ab` no observer with guidance.
-    - `n`, `seed`: How many sessions, and the seed of all that is drawn for them.
     - `name`: The experiment's name, which is hashed with each unit.
-    - `beside`: The observer: its detector, how often it is asked and how long it takes.
     - `wordings`: The set that users and agents speak from.
     - `model`: The model that works in place of the scripted agent; without a name there is none.
     """

@@ -31,10 +31,7 @@ from misstep.harness.workspace.suite_run import run_suite
 
 
 class Engineer:
-    """Steers the agent once a misbehaviour has lasted for so many of its commands.
-
-    The engineer sees what goes on without fail, and what the agent is told by an engineer it does.
-    """
+    """Steers the agent, without fail, once a misbehaviour has lasted for so many of its commands."""
 
     def __init__(self, slipping: Callable[[], Sequence[tuple[str, int]]], patience: int, voice: Voice) -> None:
         self._slipping = slipping
@@ -121,8 +118,7 @@ async def run_session(
 ) -> LiveSession:
     """Run a session to its end; its unit is its own, and its seed is not told.
 
-    Where a `model` is named it works on the task in place of the scripted agent: nothing is planted then, so that the
-    simulated engineer sees nothing to stop.
+    A `model` that is named works on the task in place of the scripted agent: nothing is planted then.
     """
     observer = None if arm == "control" else _observer(drawn, arm, beside, ask)
     wayward = WaywardPolicy(
@@ -172,10 +168,7 @@ def _observer(drawn: DrawnSession, arm: Arm, beside: Beside, ask: Ask) -> PacedO
 async def _worked(
     drawn: DrawnSession, policy: Policy, patcher: Patcher, watcher: Watcher, sandbox: Sandbox, ask: Ask
 ) -> tuple[Trajectory, bool]:
-    """Return the run, and whether the tests pass with the change that was asked for and no other.
-
-    How long the machine took for each step is left out: it would differ from run to run.
-    """
+    """Return the run, without times, and whether the tests pass with the change asked for and no other."""
     with tempfile.TemporaryDirectory(prefix="misstep-task-") as folder:
         _lay_out(Path(folder), drawn.task.files)
         toolchain = python_toolchain()
@@ -219,7 +212,6 @@ def _lay_out(folder: Path, files: dict[str, str]) -> None:
 
 
 def _holds(workspace: Workspace, files: dict[str, str]) -> bool:
-    """Return whether a workspace has these files and no others."""
     return set(workspace.files()) == set(files) and all(
         workspace.read(path) == text.encode() for path, text in files.items()
     )

@@ -49,7 +49,6 @@ def _named(folder: Path) -> list[str]:
 
 
 def _part(folder: Path, name: str) -> list[str]:
-    """Return a file below the folder; anything else is refused by whoever asks about the item."""
     below, file = PurePath(name), folder / name
     try:
         if below.is_absolute() or ".." in below.parts or not file.is_file():
@@ -60,7 +59,6 @@ def _part(folder: Path, name: str) -> list[str]:
 
 
 def _parts(folder: Path) -> list[str]:
-    """Return the parts of the two files that people change, by the names that they have."""
     question = read_question(folder)
     return [
         text_part("the labels", msgspec.json.encode([*question.labels.items()]).decode()),

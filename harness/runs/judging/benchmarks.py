@@ -1,7 +1,7 @@
-"""Benchmark folders, built in the cache when they are first asked for.
+"""Build benchmark folders in the cache when they are first asked for.
 
-A build is under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them: when
-one of them changes it is built anew, and what was built before stays until the cache is emptied.
+A build is under a digest of the set's files, of the catalogue and of the code that makes a benchmark of them; what was
+built before stays until the cache is emptied.
 """
 
 import hashlib

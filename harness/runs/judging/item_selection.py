@@ -1,9 +1,8 @@
-"""The items of a benchmark that a judge is asked about: all that can be asked, or a sample of them.
+"""Select the items of a benchmark that a judge is asked about: all that can be asked, or a sample of them.
 
-The whole `items.jsonl` is read before the first request, so that every error in it is reported before anything is sent:
-a broken line, an item that no label of the judge fits, a missing file, a benchmark with nothing to show. A sample is
-drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is part of a larger
-one. Shards deal out what is left in turn, so that each of them has items from the whole benchmark.
+The whole `items.jsonl` is read before the first request, so that every error in it is reported before anything is sent.
+A sample is drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is part
+of a larger one. Shards deal out what is left in turn, so that each of them has items from the whole benchmark.
 """
 
 import hashlib
@@ -55,8 +54,7 @@ class _Judge(Protocol):
 def categories_for(judge: _Judge, folder: Path) -> Categories:
     """Return what a judge is asked about of a benchmark folder that may ask about several categories.
 
-    Where no item names the judge's own category, the word may sort the items instead of asking about them: then the
-    judge is asked about all.
+    If no item names the judge's own, the word may sort the items instead: then the judge is asked about all.
     """
     named = frozenset(category_in(item.extra) for item in read_items(folder, _Named)) - {""}
     declared = getattr(judge, CATEGORY, "")
@@ -69,7 +67,6 @@ def categories_for(judge: _Judge, folder: Path) -> Categories:
 
 
 def _are_questions(named: frozenset[str], folder: Path) -> bool:
-    """Return whether categories are part of the question: judges are shown them, or a rule has the name of one."""
     return CATEGORY in read_question(folder).shown or not named.isdisjoint(categories())
 
 
@@ -93,14 +90,10 @@ class Sampling(Struct, frozen=True):
 class Selection(Struct, frozen=True):
     """The items that a judge is asked about.
 
-    - `judge`, `folder`: The judge and the benchmark's folder.
-    - `n`: The number of items that are asked about; `n_other_shards` are not among them.
-    - `n_all`: The number of items in the benchmark.
+    - `n`, `n_all`: The number of items that are asked about by this shard, and of all in the benchmark.
     - `left_out`: Reason → number of items that cannot be asked about for that reason.
-    - `categories`: The categories that are asked about, and those that are not the judge's.
     - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` if there is no sample.
-    - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about; `None` and 0
-      where nothing is cut.
+    - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about.
     """
 
     judge: FittedJudge
@@ -119,7 +112,6 @@ class Selection(Struct, frozen=True):
         return dealt(self._items_of_all(), self.shard)
 
     def _items_of_all(self) -> Iterator[Item]:
-        """Return the items of all shards."""
         for item in read_items(self.folder):
             if _skip_reason(self.judge, item, self.categories):
                 continue
@@ -171,7 +163,6 @@ def _skip_reason(judge: FittedJudge, item: Item, chosen: Categories) -> str:
 
 
 def _digest(item: Item, sampling: Sampling) -> int:
-    """Return a number that follows from the seed and the item's id alone."""
     seeded = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(seeded).digest())
 
@@ -185,7 +176,6 @@ def _draw(drawn: list[int], digest: int, size: int) -> None:
 
 
 def _check(judge: FittedJudge, item: Item, folder: Path, line: int, checked: set[str]) -> None:
-    """Refuse an item that no label fits or whose file is missing; `found` has the paths that exist."""
     field = "labels"
     try:
         offered(judge, item)

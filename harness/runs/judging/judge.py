@@ -1,8 +1,4 @@
-"""Run a judge over a benchmark: every item is judged once, and every answer is kept.
-
-Verdicts are written as they arrive. The same command continues a run that was killed or that has failed items; items
-with an answer are not asked about again.
-"""
+"""Run a judge over a benchmark: every item is judged once, and every answer is kept."""
 
 import asyncio
 from collections.abc import Sequence
@@ -93,10 +89,7 @@ def run_judge(
     shard: Shard | None = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
-    """Ask a judge about every item of a benchmark folder that the run in `out` has no answer for yet.
-
-    With `batch`, all requests are handed in together by the Batch API, at its price. `settings` are the client's.
-    """
+    """Ask a judge about every item that the run in `out` has no answer for yet, with `batch` by the Batch API."""
     fitted = judge.fitted(read_question(folder), folder)
     if (kept_in := getattr(fitted, "kept_in", None)) is not None:
         fitted = kept_in(folder_of(out, shard))
@@ -107,10 +100,7 @@ def run_judge(
 async def judged(
     judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
 ) -> tuple[Verdict, float | None] | None:
-    """Return the verdict on an item and its cost; `None` where the run ended before the item was done.
-
-    An exception from a judge fails its item and does not end the run.
-    """
+    """Return the verdict on an item and its cost, or `None` if the run ended before; an exception fails the item."""
     await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks
     ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
     try:

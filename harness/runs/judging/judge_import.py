@@ -1,4 +1,4 @@
-"""Verdicts that another tool wrote as a judge: run, scored, compared and reported like any other, and asked nothing.
+"""Run verdicts that another tool wrote as a judge that is asked nothing.
 
 What cannot be read as a label of the benchmark is unreadable, never a grade. Items that the files say nothing of have
 failed. Verdicts on items that the benchmark does not have are left out and counted.
@@ -68,10 +68,9 @@ class ImportedJudge(Struct, frozen=True):
 class ImportChoice(Struct, frozen=True):
     """The part of the files that is taken.
 
-    - `judge`: The judge; where the files name none, what it is to be called.
+    - `judge`: The judge; if the files name none, what it is to be called.
     - `labels`: A label of the files → the benchmark's label that it means.
     - `item`: The field that has the ids of the benchmark's items; empty for the tool's own id of an item.
-    - `attempt`: The attempt at each item.
     """
 
     judge: str = ""
@@ -128,7 +127,6 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
 
 
 def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
-    """Return the settings that change the verdicts of an import."""
     return {
         "imported": ", ".join(written.forms),
         "file": path.name,
@@ -140,7 +138,6 @@ def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[s
 
 
 def _item(one: WrittenVerdict, field: str) -> str:
-    """Return the id of the item in the benchmark."""
     if not field:
         if not one.item:
             advice = "Write the id that the item has in the benchmark, or name the field that has it with --item."
@@ -153,7 +150,6 @@ def _item(one: WrittenVerdict, field: str) -> str:
 
 
 def _of_attempt(verdicts: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
-    """Return the verdicts on one attempt at each item."""
     chosen = [one for one in verdicts if one.attempt == attempt]
     if not chosen:
         known = ", ".join(map(str, sorted({one.attempt for one in verdicts})))
@@ -163,7 +159,6 @@ def _of_attempt(verdicts: Sequence[WrittenVerdict], path: Path, attempt: int) ->
 
 
 def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
-    """Refuse a label that the benchmark does not have."""
     wrong = next((ours for ours in labels.values() if question.labels and ours not in question.labels), None)
     if wrong is not None:
         message = f"--label: {wrong!r} is none of the labels of the benchmark {question.name}"
@@ -171,7 +166,6 @@ def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
 
 
 def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
-    """Return the name of the judge that is meant, and its verdicts."""
     names = list(dict.fromkeys(one.judge for one in written.verdicts if one.judge != EVERY))
     if names in ([""], []):
         return named or path.stem or path.resolve().name, written.verdicts
@@ -188,10 +182,10 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
 
 
 def _with_scores(verdicts: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
-    """Return the verdicts with their grades as certainties, and a sentence where those of a label are turned round.
+    """Return the verdicts with their grades as certainties, and a sentence if those of a label are turned round.
 
-    They are where two labels have grades, on the average on either side of a half: then a grade says how much of the
-    one label an item has, and the certainty of the other is what is missing to 1.
+    They are if two labels have grades, on the average on either side of a half: then a grade says how much of the one
+    label an item has, and the certainty of the other is what is missing to 1.
     """
     grades: defaultdict[str, list[float]] = defaultdict(list)
     for one in verdicts:
@@ -215,10 +209,7 @@ def _with_scores(verdicts: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVe
 def _verdict(
     item: str, answers: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
-    """Return the verdict on an item; unreadable where it is answered several times with different labels.
-
-    Where only the scores differ, it has none: no order of the rows may choose one.
-    """
+    """Return the verdict on an item: unreadable if its labels differ, without a score if only scores differ."""
     read = [_read(item, one, judge, labels, mapping) for one in answers]
     if len({(one.status, one.label) for one in read}) == 1:
         return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
@@ -230,7 +221,6 @@ def _verdict(
 
 
 def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]) -> Verdict:
-    """Return a verdict with the benchmark's label; unreadable where none is meant."""
     if one.label is None:
         error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
         return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
@@ -257,7 +247,6 @@ def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) ->
 
 
 def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
-    """Return the labels that are mapped and that no verdict has."""
     used = {one.label.casefold() for one in chosen if one.label is not None}
     if unused := [theirs for theirs in mapping if theirs.casefold() not in used]:
         yield f"No verdict has the label that --label maps: {_first(unused)}."
@@ -266,7 +255,6 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
 def _left_out(
     unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
 ) -> Iterator[str]:
-    """Return the parts of the files that are not in the run."""
     if no_question:
         yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
     if written.skipped:
@@ -289,7 +277,6 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
-    """Return what has no label though the files say something, by what they say."""
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
     if unread:
         errors = Counter(verdicts[item].error or "" for item in unread)

@@ -88,7 +88,6 @@ async def _ask(
 
 
 def _text_item(judge: Judge, file: Path, folder: Path) -> Item:
-    """Return the text of a file as the only item of a benchmark."""
     try:
         text = file.read_bytes()[: _LONGEST_TEXT + 1].decode()
     except UnicodeDecodeError as error:

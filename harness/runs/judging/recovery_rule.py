@@ -1,14 +1,13 @@
-"""Whether an agent recovered after an intervention, by rule: `recovery@rule` on any benchmark of recoveries.
+"""Tell by rule whether an agent recovered after an intervention: `recovery@rule` on any benchmark of recoveries.
 
-The agent recovered where, in the 15 steps after the intervention and before a user speaks, the misbehaviour does not
-come back and a call that is new works (Wink, section 4.1). What comes back depends on the category:
+The agent recovered if, in the 15 steps after the intervention and before a user speaks, the misbehaviour does not come
+back and a call that is new works (Wink, section 4.1). What comes back depends on the category:
 
-- a loop, where one of its calls is made again;
-- failing tools, where one of the tools fails again by the agent's own error, or two other calls do;
-- what was ruled out, where the rule of that category finds it in the steps after alone. A change that takes an earlier
-  one back is none.
+- a loop, if one of its calls is made again;
+- failing tools, if one of the tools fails again by the agent's own error, or two other calls do;
+- what was ruled out, if the rule of that category finds it in the steps after alone, but for a change taken back.
 
-It is conservative: where the steps do not show enough, the agent has not recovered.
+If the steps do not show enough, the agent has not recovered.
 """
 
 import re
@@ -106,10 +105,9 @@ class _Outcome(Struct, frozen=True):
 
 
 class RecoveryRule(Struct, frozen=True):
-    """The rule as a judge; it asks no model.
+    """The rule as a judge of items of the kind `recovery`; it asks no model.
 
-    An item is of the kind `recovery`: a run, the `step` of the intervention, and in `extra` what is known of it:
-    `categories`, and `evidence`, the steps that showed them. Where these are not there, the rules are asked.
+    `extra` of an item has `categories`, and `evidence`, the steps that showed them. Without them, the rules are asked.
     """
 
     kind: ClassVar[Kind] = "recovery"
@@ -174,7 +172,6 @@ def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence
 
 
 def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until: Trajectory, step: int) -> list[Act]:
-    """Return the calls after the intervention that are the misbehaviour again."""
     if category == "infinite_loop":
         spelling = Spelling([*shown, *later])
         calls = {call_key(act, spelling) for act in shown}
@@ -190,7 +187,6 @@ def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until
 
 
 def _without_act(step: Step) -> Step:
-    """Return a step of which the agent's part is left out; all steps keep their numbers."""
     return Step("system") if step.role == "agent" else step
 
 

@@ -1,7 +1,7 @@
-"""People's own sessions as a benchmark: one item a session, for a judge whose labels nobody has given yet.
+"""Make people's own sessions a benchmark: one item a session, for a judge whose labels nobody has given yet.
 
-A folder of a benchmark, in which `gold.csv` is empty until somebody labels sessions. It is written anew where a session
-came or changed; the labels stay. Shards of one run share it.
+`gold.csv` is empty until somebody labels sessions. The folder is written anew if a session came or changed; the labels
+stay. Shards of one run share it.
 """
 
 import filecmp
@@ -62,8 +62,7 @@ def session_benchmark(
 ) -> Path:
     """Write the sessions of files and folders as a benchmark, unless it is there already.
 
-    An item of the kind `text` is the last message of the agent; any other is the session. Runs of sub-agents are no
-    items.
+    An item of the kind `text` is the last message of the agent; any other is the session. Sub-agents are left out.
     """
     check_named(paths)
     states = [file_state(file.path) for file in found_files(paths, left_out=folder)]
@@ -184,7 +183,6 @@ def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Return whether two files have the same bytes, or neither is there."""
     if not (one.exists() and other.exists()):
         return one.exists() == other.exists()
     return filecmp.cmp(one, other, shallow=False)

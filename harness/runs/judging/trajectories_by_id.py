@@ -1,7 +1,7 @@
-"""The runs in a file, by their ids, for the items of a benchmark.
+"""Find the runs in a file by their ids, for the items of a benchmark.
 
-A benchmark may hold thousands of runs in one file. Of a file with a run a line, in whatever format, only the places of
-the lines are kept and a run is decoded when it is looked at; any other file is read as a whole.
+A benchmark may hold thousands of runs in one file. Of a file with a run a line only the places of the lines are kept,
+and a run is decoded when it is looked at; any other file is read as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,11 +45,7 @@ def _unreadable(line: Unreadable) -> InputError:
 
 
 class _RunsOfLines(Mapping[str, Trajectory]):
-    """The runs of a file with a run a line; of the lines only ids and places are kept.
-
-    A line that cannot be read is among them under its number: it is one of the file's runs, and whoever looks for a
-    run that is not there is told of it.
-    """
+    """The runs of a file with a run a line; a line that cannot be read is among them under its number."""
 
     def __init__(self, lines: Sequence[Part]) -> None:
         self._reader = reader_for(lines[0].format)
@@ -80,11 +76,9 @@ class _RunsOfLines(Mapping[str, Trajectory]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        """Return the ids, in the order of the file."""
         return iter(self._places)
 
     def __len__(self) -> int:
-        """Return how many runs there are."""
         return len(self._places)
 
 

@@ -71,7 +71,6 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
 
 
 def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[WrittenVerdict]:
-    """Return the verdicts in one object; a reader from elsewhere may raise anything."""
     try:
         return list(reader.verdicts(value, place))
     except MisstepError:
@@ -100,13 +99,11 @@ def _content(path: Path) -> bytes:
 
 
 def _values(data: bytes, file: FoundFile) -> list[tuple[Place, Any]]:
-    """Return the objects of a file: JSON values, or the rows of a CSV."""
     is_json = data.lstrip()[:1] in (b"{", b"[")
     return list(_json_values(data, file.path)) if is_json else _rows(data, path_text(file.path), named=file.named)
 
 
 def _recognised(values: list[tuple[Place, Any]], file: FoundFile) -> VerdictReader | None:
-    """Return the reader of a file; none where a file of a folder is not a file of verdicts."""
     reader = reader_of(values[0][1]) if values else None
     if reader is None and file.named:
         raise _unknown(values, path_text(file.path))
@@ -197,13 +194,11 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
 
 
 def _header(cells: list[str]) -> list[str]:
-    """Return the names of the columns; those of a table of verdicts may be written in any letter case."""
     names = [name.strip() for name in cells]
     even = [name.casefold() if name.casefold() in table.COLUMNS else name for name in names]
     return even if table.is_own(dict.fromkeys(even, "")) else names
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter that splits the header into the most cells."""
     header = next((line for line in io.StringIO(text) if not line.isspace()), "")
     return max(_DELIMITERS, key=header.count)

@@ -1,9 +1,8 @@
-"""The shards of a run on the workers of a Dask cluster.
+"""Do the shards of a run on the workers of a Dask cluster.
 
-A shard whose worker dies goes to another worker: `distributed` gives up after three deaths unless the scheduler's
-setting `distributed.scheduler.allowed-failures` says otherwise. What makes that safe is the marker: a shard that was
-done before is left alone, and one that was stopped is done again from its beginning. Whoever reaches a Dask scheduler
-can run code on its workers: the local cluster listens on the loopback address alone.
+A shard whose worker dies goes to another worker, which the marker makes safe: `distributed` gives up after three deaths
+unless `distributed.scheduler.allowed-failures` says otherwise. Whoever reaches a Dask scheduler can run code on its
+workers: the local cluster listens on the loopback address alone.
 """
 
 import logging
@@ -179,5 +178,4 @@ runpy.run_module("misstep", run_name="__main__", alter_sys=True)
 
 
 def _missing(paths: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the folder in which this runs, and the paths that do not exist there."""
     return str(Path.cwd()), [path for path in paths if not Path(path).exists()]

@@ -1,7 +1,6 @@
-"""The shards of a run over items merged: its records in the order of the benchmark, as if one process had made them.
+"""Merge the shards of a run over items: its records in order, as if one process had made them.
 
-Every record of the shards is kept as it is, those of failed attempts too. The manifest is that of the whole run,
-begun with its first shard and finished with its last. Merging again changes nothing.
+Every record of the shards is kept, those of failed attempts too. Merging again changes nothing.
 """
 
 import os
@@ -189,7 +188,7 @@ def _named(shards: Sequence[Shard]) -> str:
 
 
 def _failed(folder: Path) -> str:
-    """Return how many items of an unfinished shard failed, as a clause; empty where none did."""
+    """Return how many items of an unfinished shard failed, as a clause; empty if none did."""
     if not (folder / VERDICTS).is_file():
         return ""
     last = {verdict.item: verdict.status for verdict in read_verdicts(folder, unfinished=True)}

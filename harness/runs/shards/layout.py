@@ -56,10 +56,7 @@ def next_step(shard: Shard, place: str) -> str:
 
 
 def refuse_unmerged(folder: Path) -> None:
-    """Refuse a folder whose shards are not merged, for a run of the whole.
-
-    A merge that was stopped has begun the run. Only the merge can go on with it, since its stretches are others.
-    """
+    """Refuse a folder whose shards are not merged, for a run of the whole: only the merge can go on with it."""
     if not (folder / PLAN).exists():
         return
     manifest = read_manifest(folder)

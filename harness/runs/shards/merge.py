@@ -29,8 +29,8 @@ Markers = Mapping[Shard, Marker]
 def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
     """Make the run of which all shards are done, where they lie; `None` if it is there already.
 
-    The parts are read one after the other, and the run is written as they come, in a folder of its own: there is no run
-    until it is whole. A merge that was stopped goes on in a folder, and begins anew at an address.
+    The run is written as the parts are read, in a folder of its own: there is no run until it is whole. A merge that
+    was stopped goes on in a folder, and begins anew at an address.
     """
     if plan.manifest.misstep != __version__:
         message = f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}"
@@ -66,7 +66,6 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
 
 
 def _stands(store: Store, manifest: Manifest) -> bool:
-    """Return whether the finished run is there."""
     if store.folder is not None:
         complete(store.folder)
         there = read_manifest(store.folder)
@@ -82,7 +81,6 @@ def _stands(store: Store, manifest: Manifest) -> bool:
 
 
 def _put(store: Store, folder: Path) -> None:
-    """The files of a finished run, the one that says that it is finished last."""
     for file in sorted(folder.iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
         store.put(file.name, file)
 

@@ -1,7 +1,7 @@
-"""The plan of a run in shards: its settings and its files, frozen by the shard that comes first.
+"""Freeze the plan of a run in shards, its settings and its files, by the shard that comes first.
 
-Every other shard reads the plan and lists nothing by itself. What a shard reads depends on the plan alone: a contiguous
-stretch of the files, cut at about equal bytes. A long file of JSON Lines may be cut in the middle, at a line.
+What a shard reads depends on the plan alone: a contiguous stretch of the files, cut at about equal bytes. A long file
+of JSON Lines may be cut in the middle, at a line.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -30,10 +30,7 @@ _LEAST_BYTES = 64 << 10
 
 
 class Plan(Struct, frozen=True, omit_defaults=True):
-    """The plan that all shards of a run share: their number, the settings, the files.
-
-    `paths` are the files and folders that the command line names; a run over the items of a benchmark has none.
-    """
+    """The plan that all shards of a run share; a run over the items of a benchmark has no paths and no files."""
 
     shards: int
     manifest: Manifest

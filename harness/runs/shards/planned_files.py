@@ -1,7 +1,7 @@
-"""The files of a plan: listed and looked at by its first shard, fetched and checked by the shard that reads them.
+"""List the files of a plan by its first shard; fetch and check them by the shard that reads them.
 
-What lies at an address is listed there and fetched by its shard alone. Its files come in the order in which the folder
-of their copies would be walked, so that a run in shards has the order of a run without.
+The files at an address come in the order in which the folder of their copies would be walked, so that a run in shards
+has the order of a run without.
 """
 
 import os
@@ -84,7 +84,6 @@ def _of_stored(pinned: str, files: Sequence[StoredFile], changed: Changed) -> It
 
 
 def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
-    """Return where a walk through folders comes by: in each, the files come before the folders."""
     *folders, name = file.name.split("/")
     return [*((True, folder) for folder in folders), (False, name)]
 

@@ -1,8 +1,7 @@
-"""The cases that somebody names as a benchmark for judges: a folder of cases, one case, or a job of a public harness.
+"""Make the cases that somebody names a benchmark: a folder of cases, one case, or a job of a public harness.
 
 A folder that is a benchmark of triage already is asked about as it is. Any other cases become a benchmark in the run's
-folder, which points to them: an item names the whole path of its case, and the runs are there as hard links, where
-the file system has them. What a public harness left is written there as cases.
+folder, which names their whole paths and has their runs as hard links, if the file system has them.
 """
 
 import os
@@ -40,9 +39,8 @@ _FORM = "Name a folder of triage cases, one case, or a job folder. See `misstep 
 
 
 class AskedCases(Struct, frozen=True):
-    """A benchmark of cases, and where its cases lie besides.
+    """A benchmark of cases; `cases` is the folder in which cases may lie outside of it, `None` if none does.
 
-    - `cases`: The folder in which cases may lie outside of it; `None` where none does.
     - `notes`: What is to be said of the jobs that cases were made of, such as why only texts can be judged.
     - `access`: The most that the cases allow: those of a job have no environment to run anything in.
     """
@@ -125,7 +123,6 @@ def _gold(paths: Iterable[Path], named: Path | None, folder: Path) -> bytes:
 
 
 def _item(case: TriageCase, benchmark: Path) -> Item:
-    """Return the item of a case: what a prompt may show of it, where it lies, and what tells it from what it was."""
     below = case.folder.is_relative_to(benchmark)
     texts = TextsOfCase(case)
     logs = "\n".join(f"{name}:\n{_cut(text)}" for name, text in texts.logs.items())
@@ -150,7 +147,6 @@ def _cut(text: str) -> str:
 
 
 def _run_of(case: TriageCase, benchmark: Path, *, below: bool) -> str | None:
-    """Return the path of the run of a case in the benchmark; `None` where it has none."""
     file = case.folder / TRAJECTORY
     if not file.is_file() or file.is_symlink():
         return None

@@ -42,14 +42,12 @@ class Row(Struct, frozen=True):
 def make_unit(unit: Unit, out: Path, which: dict[str, str]) -> list[Row]:
     """Run the cases of a unit, prove their labels, write their folders.
 
-    A drawing that cannot show what the unit is to show, such as a table in which two ways of sorting agree, is drawn
-    anew before anything of it is kept; the label stays what the unit says.
+    A drawing that cannot show what the unit is to show is drawn anew before anything of it is kept.
     """
     return [_written(case, unit, out, which[unit.family]) for case in _drawn(unit, 0)]
 
 
 def _drawn(unit: Unit, number: int) -> list["_Proved"]:
-    """Return the cases of the first drawing of a unit, from this one on, that shows what it is to show."""
     drawing = replace(unit, seed=f"{unit.seed}/{number}", turn=unit.turn + number) if number else unit
     try:
         return list(_proved(drawing, number))

@@ -1,7 +1,6 @@
-"""A way to judge triage cases as a judge like any other: it finds the case of an item and hands out the access.
+"""Judge triage cases by a method, as a judge like any other that finds the case of an item and hands out the access.
 
-An item names the folder of its case, relative to the benchmark's, in `extra["case"]`. A judge of texts needs none: it
-also judges items that bring their texts themselves.
+An item names the folder of its case, relative to the benchmark's, in `extra["case"]`. A judge of texts needs none.
 """
 
 import asyncio
@@ -59,11 +58,7 @@ class Method(Protocol):
 
 
 class CaseJudge(Struct, frozen=True, dict=True):
-    """A method as a judge of items of the kind `triage`.
-
-    - `seconds`: How long one case may take by the clock.
-    - `cases`: Where cases outside of it may lie, for a benchmark that names the whole paths of a user's own cases.
-    """
+    """A method as a judge; `seconds` bounds a case by the clock, `cases` may hold cases outside of the benchmark."""
 
     method: Method
     seconds: float = SECONDS_OF_CASE
@@ -128,7 +123,6 @@ class CaseJudge(Struct, frozen=True, dict=True):
             return asyncio.run(self._timed(item, trajectory, ask))
 
     async def _timed(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
-        """Return the verdict of the method with the time that it took, where it does not say so itself."""
         started = time.monotonic()
         verdict = await self.method.judge(self._access(item, trajectory), ask)
         taken = round(time.monotonic() - started, 3)

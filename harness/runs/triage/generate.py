@@ -90,7 +90,6 @@ def write_triage_cases(out: Path, options: TriageOptions, workers: int | None = 
 
 
 def _refuse_foreign(out: Path, options: TriageOptions) -> None:
-    """Raise `UsageError` unless the folder is new, empty, or of the same call."""
     if not out.exists():
         return
     if not out.is_dir():

@@ -1,8 +1,4 @@
-"""A judge of triage cases that asks no model, in several processes: each case is judged in one of them.
-
-A rule that investigates a case works for seconds, and one that reads texts uses a processor: processes keep all
-processors busy, and can be ended at any moment.
-"""
+"""Judge triage cases by a judge that asks no model in several processes, which can be ended at any moment."""
 
 import asyncio
 import os

@@ -29,10 +29,7 @@ class _Check(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """The proof of a case's label: a line of `proofs.jsonl`.
-
-    `drawing` counts the drawings of the case before this one that could not show what it was to show.
-    """
+    """The proof of a case's label, a line of `proofs.jsonl`; `drawing` counts drawings that could not show it."""
 
     item: str
     label: str

@@ -1,7 +1,7 @@
-"""One run of an agent on a task, and the harness that runs the tests on what it left: for real, with logs of both.
+"""Run an agent on a task, and the harness that runs the tests on what it left: for real, with logs of both.
 
 The harness can be struck by an event: memory taken away, a disk that is full, a service or a store that is down, or a
-bug of its own. The event really happens; the log has what such a harness writes in any run.
+bug of its own. The event really happens.
 """
 
 import json
@@ -46,11 +46,10 @@ _TOOL = "bash"
 
 
 class PlannedCase(Struct, frozen=True):
-    """What is to be run: a task, the agent's work, how long the run is to be, and what strikes the harness.
+    """A task, the agent's work, how long the run is to be, and what strikes the harness.
 
-    Where the event is `old_snapshot`, `kept_writes` commands that write are in it. `gold` is the result that was left
-    over from before, and `variables` are those of the test command. `unsent` is a command that the agent writes as a
-    text before it ends, and so does not run.
+    `kept_writes` commands that write are in an `old_snapshot`. `gold` is a result left over from before, `variables`
+    are those of the test command. `unsent` is a command that the agent writes as a text before it ends, and does not run.
     """
 
     setting: RunSetting
@@ -176,7 +175,6 @@ class _Tested(Struct, frozen=True):
 def _tested(
     identifier: str, planned: PlannedCase, turns: Sequence[PlannedAction], result: Tree, first: Done
 ) -> _Tested:
-    """Run the tests as the harness does, with its bug where it has one."""
     setting, test = planned.setting, planned.setting.test_command
     saved, folder, tests = len(turns), "workspace", setting.tests
     script, before, limits = f"{{ {test}; }}; code=$?; exit $code", "", setting.limits

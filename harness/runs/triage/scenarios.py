@@ -23,9 +23,8 @@ class Scenario(Struct, frozen=True):
     """One case to be run.
 
     - `variant`: How it came about, in one word for those who may see the truth.
-    - `proof`: Which proof the label has, a key of `proofs.PROOFS`.
-    - `fair`: Other tests, where the proof needs them: those that ask just what the instruction says, or hidden ones.
-    - `shown`: The path of what was leaked.
+    - `proof`: A key of `proofs.PROOFS`.
+    - `fair`: Other tests, if the proof needs them: those that ask just what the instruction says, or hidden ones.
     """
 
     label: Fault
@@ -155,9 +154,8 @@ def _writes(work: Sequence[Command]) -> str:
 def _spoiled_input(draft: _Draft) -> tuple[Scenario, ...]:
     """Return a file that the work needs is empty: from the start, or since the agent's own command.
 
-    Where it is from the start, the agent runs the same command with another file to write to.
-
-    Where the work needs none, as its tests bring their own, the unit is a dispute.
+    If it is from the start, the agent runs the same command with another file to write to. If the work needs none, as
+    its tests bring their own, the unit is a dispute.
     """
     cut = draft.without(emptied=True)
     if cut is None:
@@ -172,7 +170,6 @@ def _spoiled_input(draft: _Draft) -> tuple[Scenario, ...]:
 
 
 def _environment(draft: _Draft) -> tuple[Scenario, ...]:
-    """Return an environment that is broken in a way of the family's own, or lacks a file; beside it, a wrong agent."""
     if broken := draws.broken_environments(draft.family):
         name = draft.turn(broken)
         setting = draft.instance.form(name).setting
@@ -185,10 +182,7 @@ def _environment(draft: _Draft) -> tuple[Scenario, ...]:
 
 
 def _flaky(draft: _Draft) -> tuple[Scenario, ...]:
-    """Tests that depend on chance; beside it a wrong agent under the same tests without chance.
-
-    Where the result was drawn too short for chance, the unit is a dispute.
-    """
+    """Return tests that depend on chance, and a wrong agent under them without chance; else a dispute."""
     chance, instance = draft.turn(mechanisms().flaky), draft.instance
     result = instance.sound.result
     made = instance.gold(draft.sound).get(result, TriageEntry(b""))
@@ -242,7 +236,6 @@ def _struck(draft: _Draft) -> Scenario:
 
 
 def _passed_by_harness(draft: _Draft) -> Scenario:
-    """Return a wrong run that a bug of the harness lets pass."""
     kind = draft.unit.kind
     gold = draft.instance.gold(draft.sound) if kind == "left_over_result" else {}
     planned = replace(draft.planned(draft.sound, draft.instance.work(draft.faulty()[0]), kind), gold=gold)

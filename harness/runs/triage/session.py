@@ -1,7 +1,6 @@
-"""Commands run one after the other in one sandbox on a small tree of files, as a container runs an agent's.
+"""Run commands one after the other in one sandbox on a small tree of files, as a container runs an agent's.
 
-What a command prints is masked so that the same commands give the same bytes: times, addresses of objects, and the
-folders of this machine's interpreter.
+What a command prints is masked so that the same commands give the same bytes.
 """
 
 import json

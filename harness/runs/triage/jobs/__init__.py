@@ -1,8 +1,7 @@
-"""What public harnesses leave of their runs, as triage cases: a module each, and a registry.
+"""Read what public harnesses leave of their runs as triage cases: a module each, and a registry.
 
-A job is recognised by its files. Its trials become cases with what there is: the instruction, the run,
-the logs, the recorded outcome; the exceptions that the harness recorded are in `logs/harness.log`. The images in
-which the trials ran are not part of a job, so that nothing can be run again.
+A job is recognised by its files. The images in which the trials ran are not part of a job, so nothing can be run
+again.
 """
 
 from collections.abc import Iterator, Sequence

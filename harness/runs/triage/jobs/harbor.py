@@ -77,7 +77,6 @@ def _trial_folders(path: Path) -> Iterator[Path]:
 
 
 def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
-    """Return the folders of trials, and those beside them that a trial left without a result."""
     finished = list(folders)
     beside = {child for folder in finished for child in folder.parent.iterdir() if child.is_dir()}
     begun = {folder for folder in beside if folder not in finished and any((folder / name).exists() for name in _LEFT)}
@@ -85,7 +84,6 @@ def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
 
 
 def _printed(folder: Path) -> str:
-    """Return what the agent's own process printed, where no run can be read in it."""
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     return "\n".join(filter(None, (text_of(file) for file in files if file.suffix in (".txt", ".log"))))
 
@@ -94,7 +92,7 @@ _LEFT = ("trial.log", "exception.txt", "agent", "verifier")
 
 
 def _last_step(folder: Path) -> Path:
-    """Return where the last step of a trial in several steps is; the trial itself where it has one."""
+    """Return the last step's folder of a trial in several steps; the trial's own if it has one."""
     steps = folder / "steps"
     if (folder / "agent").is_dir() or not steps.is_dir():
         return folder

@@ -92,7 +92,6 @@ def _list(value: Any) -> list[Any]:
 
 
 def _steps(items: list[Any]) -> Iterator[Step]:
-    """Return the items of the Responses API as steps: a call and its output are together."""
     outputs = {item.get("call_id"): item for item in items if isinstance(item, dict) and item.get("type") == _OUTPUT}
     reasoning = ""
     for item in items:

@@ -103,7 +103,6 @@ def _run(folder: Path, result: _Result) -> Trajectory | None:
 
 
 def _episodes(folder: Path) -> list[Step]:
-    """Return what the agent was sent and what it replied, an episode a turn."""
     episodes = [child for child in folder.iterdir() if _EPISODE.fullmatch(child.name)] if folder.is_dir() else []
     files: dict[Literal["user", "agent"], str] = {"user": "prompt.txt", "agent": "response.txt"}
     in_order = sorted(episodes, key=lambda child: int(child.name.partition("-")[2]))

@@ -35,11 +35,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class JobTrial(Struct, frozen=True):
-    """One attempt at a task, as a harness left it.
-
-    - `instruction`: What the agent was asked; empty where the job does not say.
-    - `parts`: Part of a case → the folder that holds it.
-    """
+    """One attempt at a task, as a harness left it; `parts` has the folder of each part of a case."""
 
     id: str
     task: str = ""
@@ -83,7 +79,6 @@ def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
 
 
 def _no_regular_files(folder: str, names: Sequence[str]) -> list[str]:
-    """Return what of a folder is neither a folder nor a regular file."""
     modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
     return [name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))]
 
