@@ -49,7 +49,7 @@ class PlannedCase(Struct, frozen=True):
     """A task, the agent's work, how long the run is to be, and what strikes the harness.
 
     `kept_writes` commands that write are in an `old_snapshot`. `gold` is a result left over from before, `variables`
-    are those of the test command. `unsent` is a command that the agent writes as a text before it ends, and does not run.
+    are those of the test command. `unsent` is a command that the agent writes as a text before it ends.
     """
 
     setting: RunSetting
