@@ -109,7 +109,8 @@ def _told(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, 
             advice = f"{nearest(unknown[0], rest or names)}Keys: {', '.join(names)}. "
             return f"unknown key {unknown[0]!r}", advice, unknown[0]
         if "missing required" in error_text and lacking:
-            missing = f"the key{'s' if lacking[1:] else ''} {_listed(lacking)} {'are' if lacking[1:] else 'is'} missing"
+            listed = " and ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
+            missing = f"the key{'s' if lacking[1:] else ''} {listed} {'are' if lacking[1:] else 'is'} missing"
             allowed = {field.encode_name: values_of(field.type) for field in kind.fields}
             alternatives = "".join(f"Valid for {key}: {', '.join(allowed[key])}. " for key in lacking if allowed[key])
             return missing, f"Keys: {', '.join(names)}. {alternatives}", ""
@@ -178,10 +179,6 @@ def _shown(value: Any) -> str:
         return "a list"
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
     return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _line_of(text: str, steps: list[str | int | None]) -> int | None:

@@ -166,14 +166,11 @@ def read_question(folder: Path) -> Question:
         message = f"{form.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(message, "Name one of them.", file=file, field="positive")
     name = form.name or folder.resolve().name
-    kind = form.kind or _kind_of_items(folder)
+    kind = form.kind
+    if kind is None:
+        kind = next((item.kind for item in read_items(folder)), "text")
     question = form.question.strip()
     return Question(name, kind, labels, form.positive, question, form.shown, form.level, form.evidence)
-
-
-def _kind_of_items(folder: Path) -> Kind:
-    first = next(read_items(folder), None)
-    return "text" if first is None else first.kind
 
 
 class HasId(Protocol):
@@ -227,9 +224,8 @@ class Runs:
 
     def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
         self._folder = folder.resolve()
-        self._read = read
         self._read_inline = read_inline
-        self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
+        self._of_file = lru_cache(maxsize=_FILES_HELD)(lambda path: read(trajectory_file(self._folder, path)))
 
     def of(self, item: Item) -> Trajectory | None:
         """Return the run that an item is about; `None` where it is about none."""
@@ -245,9 +241,6 @@ class Runs:
             message = f"item {item.id!r} is about the run {wanted!r}, which is not among {_some(runs)}"
             raise InputError(message, "Name one of them as trajectory_id.", file=self._folder / item.trajectory)
         return runs[wanted]
-
-    def _load(self, path: str) -> Mapping[str, Trajectory]:
-        return self._read(trajectory_file(self._folder, path))
 
 
 def trajectory_file(folder: Path, path: str) -> Path:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 _INDENTED = 20
@@ -28,7 +29,7 @@ def digest(value: Any, even: Callable[[str], str] = str.strip) -> bytes:
         value = todo.pop()
         if isinstance(value, dict):
             hashed.update(b"{%d:" % len(value))
-            for key, item in sorted(((str(key), item) for key, item in value.items()), key=_key, reverse=True):
+            for key, item in sorted(((str(key), item) for key, item in value.items()), key=itemgetter(0), reverse=True):
                 todo += (item, _Name(key))
         elif isinstance(value, list | tuple):
             hashed.update(b"[%d:" % len(value))
@@ -102,10 +103,6 @@ def _pieces(value: Any, levels: int) -> Iterator[str]:
             yield _whole(value)
         else:
             yield json.dumps(value) if isinstance(value, float) else _encoded(str(value))
-
-
-def _key(pair: tuple[str, Any]) -> str:
-    return pair[0]
 
 
 def _whole(value: int) -> str:

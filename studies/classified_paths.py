@@ -32,7 +32,7 @@ def classified_findings(
     """Return the findings in all trajectories of the files and folders `paths`."""
     conclude = concluding(categories, list(map(path_text, paths)), arguments)
     classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
-    summary = classified(conclude=conclude, changed=changed, show=_show)
+    summary = classified(conclude=conclude, changed=changed, show=show_flagged)
     return findings(categories, summary) if summary is not None else read_scores(out or Path(), Findings)
 
 
@@ -72,11 +72,12 @@ def _page(result: Findings, run: Path, inputs: Sequence[str], arguments: Sequenc
     return sessions_page(result, labelled_sessions(run), inputs, arguments)
 
 
-def _show(session: Trajectory, evidence: Collection[int]) -> str:
+def show_flagged(session: Trajectory, evidence: Collection[int]) -> str:
+    """Return the data of a flagged session for the page of its run."""
     from misstep.analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)
 
 
-classified_shard = partial(classify_shard, show=_show)
+classified_shard = partial(classify_shard, show=show_flagged)
 """Do one shard of a run to its end, with what the page of the run needs."""

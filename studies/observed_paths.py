@@ -1,6 +1,6 @@
 """The observations in people's own files and folders: the run and its page."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import Session
 from misstep.harness.runs.observe import Observe, observe_paths
 from misstep.harness.runs.opened import OpenRun
-from misstep.harness.trajectory import Trajectory
+from misstep.studies.classified_paths import show_flagged
 from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
 
@@ -39,7 +39,7 @@ def observed_findings(
             ).encode()
         return written
 
-    show = _show if with_page else None
+    show = show_flagged if with_page else None
     observe_paths(paths, observe, settings, out, conclude=conclude, workers=workers, arguments=arguments, show=show)
     return read_scores(out, ObservedSummary)
 
@@ -53,9 +53,3 @@ def page_of_observed(run: OpenRun) -> str:
 
 def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
     return zip(read_records(run, SESSION_RECORDS), read_records(run, OBSERVED_RECORDS), strict=True)
-
-
-def _show(session: Trajectory, evidence: Collection[int]) -> str:
-    from misstep.analysis.pages.browser.shown_run import show_session  # takes long, and only a run has a page
-
-    return show_session(session, evidence)

@@ -8,7 +8,7 @@ import asyncio
 import csv
 import io
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -33,10 +33,9 @@ from misstep.harness.errors import UsageError, opening
 from misstep.harness.items import Item
 from misstep.harness.journal.records import encode_lines, replace_file
 from misstep.harness.no_model import NO_MODEL
-from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
-from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
 RUNS = "trajectories/sessions.jsonl"
@@ -91,12 +90,9 @@ def shown_run(session: LiveSession) -> Trajectory:
     steps = list(session.trajectory.steps)
     for word in session.observed.interventions:
         if word.delivered_at is not None:
-            steps[word.delivered_at + 1] = _reasoned(steps[word.delivered_at + 1], word.misbehaviours)
+            at, reasoning = word.delivered_at + 1, " ".join(one.rationale for one in word.misbehaviours)
+            steps[at] = structs.replace(steps[at], reasoning=reasoning)
     return structs.replace(session.trajectory, steps=tuple(steps))
-
-
-def _reasoned(step: Step, misbehaviours: Iterable[Misbehaviour]) -> Step:
-    return structs.replace(step, reasoning=" ".join(one.rationale for one in misbehaviours))
 
 
 def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
@@ -158,7 +154,9 @@ def draw_sample(
     for coder in coders:
         order = list(drawn)
         Random(f"{seed}:{coder}").shuffle(order)  # noqa: S311
-        replace_file(out / SHEET.format(coder), _sheet(order, drawn))
+        replace_file(
+            out / SHEET.format(coder), _lines([SHEET_COLUMNS, *((item, drawn[item], "", "") for item in order)])
+        )
     return {outcome: sum(known == outcome for known in drawn.values()) for outcome in OUTCOMES}
 
 
@@ -188,10 +186,6 @@ def page_name(item: str) -> str:
 def _page(session: LiveSession, out: Path) -> str:
     foot = Foot(shlex.join(["misstep", "experiment", "codes", "sample", "RUN", "--out", str(out)]))
     return trajectory_page(shown_run(session), (), foot, session.observed)
-
-
-def _sheet(order: Sequence[str], outcomes: Mapping[str, Outcome]) -> bytes:
-    return _lines([SHEET_COLUMNS, *((item, outcomes[item], "", "") for item in order)])
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> bytes:

@@ -30,7 +30,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
-from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, ReviewEvent, read_reviews, review_lines
+from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, review_lines
 from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names
@@ -156,7 +156,8 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     replace_file(out / ATTEMPT_RECORDS.file, encode_lines(attempts))
     if (folder / REVIEWS).is_file():
         # Who said what is nobody's business here: the figures need what happened to which patch.
-        replace_file(out / REVIEWS, review_lines(map(_nameless, read_reviews(folder / REVIEWS))))
+        events = (structs.replace(event, by="", comment="") for event in read_reviews(folder / REVIEWS))
+        replace_file(out / REVIEWS, review_lines(events))
     settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
     manifest = structs.replace(
         run.manifest,
@@ -168,10 +169,6 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     )
     write_manifest(out, manifest)
     return open_repair_run(out)
-
-
-def _nameless(event: ReviewEvent) -> ReviewEvent:
-    return structs.replace(event, by="", comment="")
 
 
 def recordings(folder: Path | None = None) -> list[RepairRun]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _QUESTION = ("item", "step", "status", "answered_at", "flagged", "categories", "error")
-_ATTEMPT = tuple(name for name in RepairAttempt.__struct_fields__ if name not in ("signals", "trajectory"))
+_ATTEMPT = ("id", *(name for name in RepairAttempt.__struct_fields__ if name not in ("signals", "trajectory")))
 
 
 class RunFrames(Struct, frozen=True):
@@ -80,16 +80,12 @@ def _frames(manifest: Manifest, content: Content) -> RunFrames:
         verdicts,
         frame_of(gold, GoldLabel),
         answers,
-        DataFrame([_line(attempt) for attempt in attempts], columns=["id", *_ATTEMPT]),
+        DataFrame([{name: getattr(one, name) for name in _ATTEMPT} for one in attempts], columns=_ATTEMPT),
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
         DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
         frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
         {name: DataFrame(rows, columns=columns) for name, (rows, columns) in tables.items()},
     )
-
-
-def _line(attempt: RepairAttempt) -> dict[str, Any]:
-    return {"id": attempt.id} | {name: getattr(attempt, name) for name in _ATTEMPT}
 
 
 def _questions(run: ObservedRun) -> Iterator[dict[str, Any]]:

@@ -173,7 +173,8 @@ class RunInProgress(Closing, Generic[Record, T]):
         """Keep every whole record, even without a journal line, and cut off a half-written last one."""
         file = self.folder / self.records.file
         entries = {line.length: line.entry for line in noted if line is not None}
-        lengths = _line_ends(file)
+        with file.open("rb") as stream:
+            lengths = list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
         records = read_records(file, self.records, unfinished=True)
         self.entries = [note_of(record, entries.get(end)) for record, end in zip(records, lengths, strict=True)]
         self._length = lengths[-1] if lengths else 0
@@ -267,11 +268,6 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return entry if entry.sound else None
-
-
-def _line_ends(file: Path) -> list[int]:
-    with file.open("rb") as stream:
-        return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
 
 
 class RecordsBeside(Closing):

@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
-from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -74,14 +73,11 @@ def open_pool(workers: int) -> "ProcessPoolExecutor":
     """Processes that leave Ctrl-C to their parent and end when it does, however that ended; open it before threads."""
     from concurrent.futures import ProcessPoolExecutor
 
-    return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_prepare)
-
-
-def _context() -> BaseContext:
-    """Forking is quickest and safe only in a process of one thread; elsewhere workers start afresh."""
+    # Forking is quickest and safe only in a process of one thread; elsewhere workers start afresh.
     threads = Path("/proc/self/task")
     alone = threads.is_dir() and len(list(threads.iterdir())) == 1
-    return multiprocessing.get_context("fork" if alone else "spawn")
+    context = multiprocessing.get_context("fork" if alone else "spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 
 def _prepare() -> None:

@@ -88,12 +88,9 @@ def title_of(trajectory: Trajectory) -> str:
 
 
 def _project(trajectory: Trajectory, file: str) -> str:
-    folder = _folder_in(trajectory.extra) or next(filter(None, map(_folder_in, _described(trajectory.extra))), "")
+    tables = [value for value in trajectory.extra.values() if isinstance(value, dict)]  # as formats describe a session
+    folder = next(filter(None, map(_folder_in, [trajectory.extra, *tables])), "")
     return folder or trajectory.source.dataset or str(PurePath(file).parent)
-
-
-def _described(extra: dict[str, Any]) -> list[dict[str, Any]]:
-    return [value for value in extra.values() if isinstance(value, dict)]
 
 
 def _folder_in(described: dict[str, Any]) -> str:

@@ -88,7 +88,9 @@ def _fetch_file(name: str, folder: Path, template: str, file: DataFile) -> DataF
 def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str) -> None:
     wanted = [known for known in inputs_of(name) if known.file == file.file]
     distinct = {_identity(known): known for known in wanted if not known.left_out}
-    bring = partial(_input, name, template, _at_hand(name, folder))
+    # upstream files that are files of the set themselves
+    at_hand = {one.sha256: inside(folder, one.file) for one in files_of(name) if one.form in ("bytes", "gzip")}
+    bring = partial(_input, name, template, at_hand)
     contents = dict(zip(distinct, _concurrently(bring, distinct.values()), strict=True))
     try:
         content = derive(
@@ -108,10 +110,6 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
 def _identity(known: UpstreamInput) -> str:
     """Return one for all upstream files of the same content, so that it is fetched once."""
     return known.sha256 or known.upstream_path
-
-
-def _at_hand(name: str, folder: Path) -> dict[str, Path]:
-    return {file.sha256: inside(folder, file.file) for file in files_of(name) if file.form in ("bytes", "gzip")}
 
 
 def _input(name: str, template: str, at_hand: dict[str, Path], known: UpstreamInput) -> bytes:

@@ -1,7 +1,7 @@
 """Cut files and folders into batches of about equal length, which depend on nothing but the files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from misstep.harness.places import last_changes_of
@@ -22,9 +22,12 @@ _UNPACKED = {".parquet": 8}
 
 def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[FoundFile]:
     """Return the files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
-    if left_out is None or not _holds(paths, left_out.resolve()):
+    if left_out is None:
         return find_files(paths)
-    inside = cache(partial(_is_within, folder=left_out.resolve()))
+    place = left_out.resolve()
+    if not any(place.is_relative_to(path.resolve()) for path in paths):
+        return find_files(paths)
+    inside = cache(lambda folder: folder.resolve().is_relative_to(place))
     return (file for file in find_files(paths) if not inside(file.path.parent))
 
 
@@ -39,14 +42,6 @@ def _is_of(path: Path, changed: Changed) -> bool:
         return max(one.stat().st_mtime for one in (path, beside) if one is not None) in changed
     except OSError:  # gone since it was listed: whoever reads it says so
         return True
-
-
-def _holds(paths: Iterable[Path], folder: Path) -> bool:
-    return any(folder.is_relative_to(path.resolve()) for path in paths)
-
-
-def _is_within(place: Path, folder: Path) -> bool:
-    return place.resolve().is_relative_to(folder)
 
 
 def check_named(paths: Iterable[Path]) -> None:

@@ -209,7 +209,7 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
         begun = out / _part(BENCHMARK)
         with locked(begun) as description, writing(out):
             with _beside(out, options.files) as streams:
-                counted, digest = _write(streams, options, workers or _enough_workers(options.n))
+                counted, digest = _write(streams, options, workers or (1 if options.n <= _ONE_WORKER else available()))
             description.truncate(0)
             write_all(description, _description(options, counted, digest), out / BENCHMARK)
             begun.replace(out / BENCHMARK)
@@ -239,10 +239,6 @@ def _part(name: str) -> str:
     return f".{name}.part"
 
 
-def _enough_workers(n: int) -> int:
-    return 1 if n <= _ONE_WORKER else available()
-
-
 @contextmanager
 def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]:
     """Return a stream for each file; all are put in their places when all are whole, and none where one fails."""
@@ -261,20 +257,16 @@ def _write(streams: dict[str, IO[bytes]], options: GenerateOptions, workers: int
     counted, digest = Counted(), hashlib.sha256()
     for name, stream in streams.items():
         stream.write(head_of(name))
+    size = max(1, min(_PART, _PART_BYTES // max(1, options.bytes_each)))
+    parts = (range(first, min(first + size, options.n)) for first in range(0, options.n, size))
     with Progress("trajectories", options.n) as progress:
-        for lines in _lines(options, workers):
+        for lines in in_order(partial(_lines_of_part, options), parts, workers):
             for name, stream in streams.items():
                 stream.write(lines.files[name])
             digest.update(lines.files[TRAJECTORIES])
             counted.take(lines.counted)
             progress.advance(lines.counted.n)
     return counted, digest.hexdigest()
-
-
-def _lines(options: GenerateOptions, workers: int) -> Iterator[Lines]:
-    size = max(1, min(_PART, _PART_BYTES // max(1, options.bytes_each)))
-    parts = (range(first, min(first + size, options.n)) for first in range(0, options.n, size))
-    yield from in_order(partial(_lines_of_part, options), parts, workers)
 
 
 def _lines_of_part(options: GenerateOptions, part: range) -> Lines:

@@ -98,7 +98,8 @@ def run_that_grows(
         say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")
         as_read = {}
     there = [file_state(file.path, as_read.get(name_of(file.path))) for file in files]
-    fresh = {state.file: state for state in there if not _same(as_read.get(state.file), state)}
+    contents = {name: (state.bytes, state.checksum) for name, state in as_read.items()}
+    fresh = {state.file: state for state in there if contents.get(state.file) != (state.bytes, state.checksum)}
     if not fresh:
         return None
     states = known | fresh
@@ -142,10 +143,6 @@ def run_of(
 
 def _same_question(earlier: Manifest, manifest: Manifest) -> bool:
     return (earlier.command, earlier.settings) == (manifest.command, manifest.settings)
-
-
-def _same(known: FileState | None, state: FileState) -> bool:
-    return known is not None and (known.bytes, known.checksum) == (state.bytes, state.checksum)
 
 
 def _growing(folder: Path, manifest: Manifest) -> Run:

@@ -22,7 +22,7 @@ class Units(Struct, Generic[Unit], frozen=True):
 
 
 class RunKind(Protocol[Unit, Recorded]):
-    """What a run is made of; a kind says the first six, and the rest where it differs."""
+    """What a run is made of; a kind says the first five and `do`, and the rest if it differs."""
 
     command: str
     noun: str
@@ -39,10 +39,14 @@ class RunKind(Protocol[Unit, Recorded]):
         """Return the units of the run, or of one shard of it."""
 
     def id_of(self, unit: Unit) -> str:
-        """Return the id of a unit."""
+        """Return the id of a unit; by default its `id`."""
+        named: Any = unit
+        return str(named.id)
 
     def recorded_id(self, record: Recorded) -> str:
-        """Return the id of the unit that a record is of."""
+        """Return the id of the unit that a record is of; by default its `item`."""
+        named: Any = record
+        return str(named.item)
 
     async def do(self, unit: Unit, requests: ModelRequests) -> tuple[Recorded, float | None] | None:
         """Return the record of a unit and its cost in USD; `None` if the run ended before the unit was done."""

@@ -70,7 +70,9 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
     try:
         with writing(out):
             out.parent.mkdir(parents=True, exist_ok=True)
-            _clear(out)
+            for left in out.parent.glob(f".{glob.escape(out.name)}.*.part"):  # of killed exports to this folder
+                if (match := _PART.fullmatch(left.name)) and has_ended(int(match[1])):
+                    shutil.rmtree(left, ignore_errors=True)
             building.mkdir()
             yield building
             (building / EXPORT).write_bytes(_described(building, about))
@@ -81,12 +83,6 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
         raise InputError(f"cannot be written: {error.strerror}", "Name another folder with --out.", file=out) from error
     finally:
         for left in (building, old):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _clear(out: Path) -> None:
-    for left in out.parent.glob(f".{glob.escape(out.name)}.*.part"):
-        if (match := _PART.fullmatch(left.name)) and has_ended(int(match[1])):
             shutil.rmtree(left, ignore_errors=True)
 
 

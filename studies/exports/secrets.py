@@ -79,7 +79,7 @@ class Secrets:
         for name, value in row.items():
             for text in _texts(value):
                 self.found += [FoundSecret(kind, table.file, self._without(record), name) for kind in self._kinds(text)]
-            checked[name] = self._replaced(value) if self.replace else value
+            checked[name] = _in_texts(value, self._without) if self.replace else value
         return checked
 
     def _from_here(self, value: Any, is_place: bool) -> Any:
@@ -97,9 +97,6 @@ class Secrets:
 
     def _without(self, text: str) -> str:
         return without_keys(self._redaction(text))
-
-    def _replaced(self, value: Any) -> Any:
-        return _in_texts(value, self._without)
 
 
 def _in_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,17 +40,11 @@ def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool =
 
 
 _Write = Callable[[RunExport, Path, Secrets], dict[str, int]]
+_WriteTable = Callable[[Path, ExportedTable, Iterable[Values]], int]
 
 
-def _parquet(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    return {
-        table.name: write_parquet(folder / f"{table.name}.parquet", table, secrets.checked(table))
-        for table in run.tables
-    }
-
-
-def _csv(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    return {table.name: _write_csv(folder / f"{table.name}.csv", table, secrets.checked(table)) for table in run.tables}
+def _tables(ending: str, write: _WriteTable, run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
+    return {one.name: write(folder / f"{one.name}.{ending}", one, secrets.checked(one)) for one in run.tables}
 
 
 def _write_csv(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:
@@ -71,4 +66,9 @@ def _field(value: Any) -> Any:
     return encode(value).decode() if isinstance(value, list | tuple | dict) else csv_field(value)
 
 
-_WRITERS: dict[Form, _Write] = {"hf": write_data_set, "parquet": _parquet, "csv": _csv, "scout": write_scan}
+_WRITERS: dict[Form, _Write] = {
+    "hf": write_data_set,
+    "parquet": partial(_tables, "parquet", write_parquet),
+    "csv": partial(_tables, "csv", _write_csv),
+    "scout": write_scan,
+}

@@ -114,7 +114,8 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
     planted = [
         _slip(random, category, task, ground, len(work))
         for category, rate in parameters.versions[version].items()
-        if random.random() < rate * factor and _possible(category, task)
+        if random.random() < rate * factor
+        and (category != "did_not_follow_instructions" or task.limit in ("ban_tool", "no_comments"))
     ]
     names = {"function": task.function.name, "path": task.change.path, "line": task.change.new.strip()}
     heeds = random.choices(list(parameters.heeds), list(parameters.heeds.values()))[0]
@@ -178,10 +179,6 @@ def _tests(voice: Voice) -> WaywardCommand:
 
 def _look(action: Action, voice: Voice) -> WaywardCommand:
     return WaywardCommand(msgspec.structs.replace(action, thought=thought_of(action, voice)))
-
-
-def _possible(category: str, task: RunnableTask) -> bool:
-    return category != "did_not_follow_instructions" or task.limit in ("ban_tool", "no_comments")
 
 
 def _slip(random: Random, category: str, task: RunnableTask, ground: Ground, work: int) -> Slip:

@@ -108,10 +108,6 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
         """Return the id of a session."""
         return item_of(unit[0], self._plan.seed)
 
-    def recorded_id(self, record: LiveSession) -> str:
-        """Return the id of a session."""
-        return record.item
-
     async def do(self, unit: tuple[int, str], requests: ModelRequests) -> tuple[LiveSession, float | None] | None:
         """Run a session."""
         index, engineer = unit

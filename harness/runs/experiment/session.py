@@ -20,7 +20,6 @@ from misstep.harness.generate.voice import Voice
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.protocols import Ask
-from misstep.harness.records.intervention import Arm
 from misstep.harness.records.live_session import LiveArm, LiveSession
 from misstep.harness.runs.experiment.drawing import DrawnSession, rates
 from misstep.harness.runs.experiment.observing import Beside, Paced, PacedObserver
@@ -120,7 +119,10 @@ async def run_session(
 
     A `model` that is named works on the task in place of the scripted agent: nothing is planted then.
     """
-    observer = None if arm == "control" else _observer(drawn, arm, beside, ask)
+    observer = None
+    if arm != "control":
+        detector = detector_named(beside.detector)
+        observer = PacedObserver(drawn.item, drawn.task.request, detector, ask, beside, arm)
     wayward = WaywardPolicy(
         drawn.work,
         drawn.slips,
@@ -161,16 +163,14 @@ async def run_session(
     )
 
 
-def _observer(drawn: DrawnSession, arm: Arm, beside: Beside, ask: Ask) -> PacedObserver:
-    return PacedObserver(drawn.item, drawn.task.request, detector_named(beside.detector), ask, beside, arm)
-
-
 async def _worked(
     drawn: DrawnSession, policy: Policy, patcher: Patcher, watcher: Watcher, sandbox: Sandbox, ask: Ask
 ) -> tuple[Trajectory, bool]:
     """Return the run, without times, and whether the tests pass with the change asked for and no other."""
     with tempfile.TemporaryDirectory(prefix="misstep-task-") as folder:
-        _lay_out(Path(folder), drawn.task.files)
+        for path, text in drawn.task.files.items():
+            (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+            (Path(folder) / path).write_text(text)
         toolchain = python_toolchain()
         variables = {**toolchain.environment, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
         base = open_workspace(Path(folder), sandbox=sandbox, read_only=toolchain.read_only, environment=variables)
@@ -184,7 +184,10 @@ async def _worked(
                 run = await run_agent(task, policy, environment, ask, limits, watcher=watcher)
             finally:
                 environment.close()
-            solved = (await tests.report()).passed and _holds(workspace, drawn.task.solved_files)
+            wanted = {path: text.encode() for path, text in drawn.task.solved_files.items()}
+            solved = (await tests.report()).passed and wanted == {
+                path: workspace.read(path) for path in workspace.files()
+            }
     return replace(run, steps=tuple(replace(step, seconds=None) for step in run.steps)), solved
 
 
@@ -203,15 +206,3 @@ class _Tests:
             limits = Limits(seconds=_TEST_SECONDS)
             self._known[files] = await asyncio.to_thread(run_suite, self._workspace, TEST_COMMAND, (), limits)
         return self._known[files]
-
-
-def _lay_out(folder: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-
-
-def _holds(workspace: Workspace, files: dict[str, str]) -> bool:
-    return set(workspace.files()) == set(files) and all(
-        workspace.read(path) == text.encode() for path, text in files.items()
-    )

@@ -59,15 +59,16 @@ def categories_for(judge: _Judge, folder: Path) -> Categories:
     named = frozenset(category_in(item.extra) for item in read_items(folder, _Named)) - {""}
     declared = getattr(judge, CATEGORY, "")
     own = named & ({declared} if declared else {judge.name, getattr(judge, "prompt_name", "")})
-    if not own and (declared or getattr(judge, "answered", ())) and _are_questions(named, folder):
+    # Categories are part of the question if judges are shown them, or if a rule has the name of one.
+    if (
+        not own
+        and (declared or getattr(judge, "answered", ()))
+        and (CATEGORY in read_question(folder).shown or not named.isdisjoint(categories()))
+    ):
         own = named.intersection(getattr(judge, "answered", ()))
     elif not own:
         return Categories(named, frozenset())
     return Categories(own, named - own)
-
-
-def _are_questions(named: frozenset[str], folder: Path) -> bool:
-    return CATEGORY in read_question(folder).shown or not named.isdisjoint(categories())
 
 
 def unsure_of(judge: _Judge, chosen: Categories) -> str:
@@ -109,14 +110,10 @@ class Selection(Struct, frozen=True):
 
     def items(self) -> Iterator[Item]:
         """Return the items, in the order of the benchmark, as a stream."""
-        return dealt(self._items_of_all(), self.shard)
-
-    def _items_of_all(self) -> Iterator[Item]:
-        for item in read_items(self.folder):
-            if _skip_reason(self.judge, item, self.categories):
-                continue
-            if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
-                yield item
+        asked = (item for item in read_items(self.folder) if not _skip_reason(self.judge, item, self.categories))
+        sampling, last = self.sampling, self.last
+        drawn = (item for item in asked if sampling is None or last is None or _digest(item, sampling) <= last)
+        return dealt(drawn, self.shard)
 
     @property
     def sentence(self) -> str:

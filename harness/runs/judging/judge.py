@@ -56,14 +56,6 @@ class JudgeRun(RunKind[Item, Verdict]):
         selection = select_items(self._judge, self._benchmark, self._sampling, shard)
         return Units(selection.n, selection.items(), selection.sentence)
 
-    def id_of(self, unit: Item) -> str:
-        """Return the id of an item."""
-        return unit.id
-
-    def recorded_id(self, record: Verdict) -> str:
-        """Return the item of a verdict."""
-        return record.item
-
     def failure_of(self, record: Verdict) -> str | None:
         """Return why the judge could not be asked about an item."""
         return (record.error or "") if record.status == "failed" else None

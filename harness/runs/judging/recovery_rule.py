@@ -181,13 +181,11 @@ def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until
         tools = {bare_name(act.call.name) for act in shown}
         again = [act for act in wrong if bare_name(act.call.name) in tools]
         return again or (wrong if len(wrong) >= _FAILURES else [])
-    alone = replace(until, steps=tuple(_without_act(one) if at < step else one for at, one in enumerate(until.steps)))
+    # All steps keep their numbers.
+    without = (Step("system") if one.role == "agent" and at < step else one for at, one in enumerate(until.steps))
+    alone = replace(until, steps=tuple(without))
     steps = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
     return [act for act in later if act.step in steps and not any(_takes_back(act, made) for made in shown)]
-
-
-def _without_act(step: Step) -> Step:
-    return Step("system") if step.role == "agent" else step
 
 
 def _takes_back(act: Act, made: Act) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, MisstepError, UnreadableTrajectory
 from misstep.harness.places import path_text
-from misstep.harness.readers import FoundFile, find_files
+from misstep.harness.readers import find_files
 from misstep.harness.readers.input.archive import UNREADABLE
 from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep.harness.readers.input.streams import is_plain, open_records
@@ -46,14 +46,18 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
     for file in find_files([path]):
         try:
             data = _content(file.path)
-            values = _values(data, file)
+            is_json = data.lstrip()[:1] in (b"{", b"[")
+            named = path_text(file.path)
+            values = list(_json_values(data, file.path)) if is_json else _rows(data, named, named=file.named)
         except UnreadableTrajectory as error:
             if file.named:
                 raise
             cannot_be_read[path_text(file.path)] = error
             continue
-        reader = _recognised(values, file)
+        reader = reader_of(values[0][1]) if values else None
         if reader is None:
+            if file.named:
+                raise _unknown(values, path_text(file.path))
             skipped += 1
             continue
         forms[reader.NAME] = None
@@ -96,18 +100,6 @@ def _content(path: Path) -> bytes:
     if broken is not None:
         raise UnreadableTrajectory(f"the file ends early: {broken}", "Copy the file again.", file=file)
     return data
-
-
-def _values(data: bytes, file: FoundFile) -> list[tuple[Place, Any]]:
-    is_json = data.lstrip()[:1] in (b"{", b"[")
-    return list(_json_values(data, file.path)) if is_json else _rows(data, path_text(file.path), named=file.named)
-
-
-def _recognised(values: list[tuple[Place, Any]], file: FoundFile) -> VerdictReader | None:
-    reader = reader_of(values[0][1]) if values else None
-    if reader is None and file.named:
-        raise _unknown(values, path_text(file.path))
-    return reader
 
 
 def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
@@ -166,7 +158,8 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
         if named:
             raise InputError("not UTF-8", "Save the file as UTF-8.", file=file) from error
         return []
-    delimiter = _delimiter(text)
+    first = next((line for line in io.StringIO(text) if not line.isspace()), "")
+    delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[Place, Any]] = []
     header: list[str] | None = None
@@ -197,8 +190,3 @@ def _header(cells: list[str]) -> list[str]:
     names = [name.strip() for name in cells]
     even = [name.casefold() if name.casefold() in table.COLUMNS else name for name in names]
     return even if table.is_own(dict.fromkeys(even, "")) else names
-
-
-def _delimiter(text: str) -> str:
-    header = next((line for line in io.StringIO(text) if not line.isspace()), "")
-    return max(_DELIMITERS, key=header.count)

@@ -96,10 +96,5 @@ def _batches(slices: Iterable[Slice], files: Mapping[str, FoundFile]) -> Iterato
             yield from batches(files[one.file.file] for one in neighbours)
         else:
             for one in neighbours:
-                yield from ((part,) for part in _parts(one, files[one.file.file]))
-
-
-def _parts(one: Slice, file: FoundFile) -> Iterator[Part]:
-    for part in parts_of(file):
-        if isinstance(part, Part):
-            yield from cut(part, BATCH_BYTES, one.start, one.stop)
+                parts = (part for part in parts_of(files[one.file.file]) if isinstance(part, Part))
+                yield from ((piece,) for part in parts for piece in cut(part, BATCH_BYTES, one.start, one.stop))

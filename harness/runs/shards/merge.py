@@ -1,7 +1,6 @@
 """The shards of a run of `classify` become one run: what the same command without shards would have written."""
 
 import shlex
-from collections.abc import Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -18,12 +17,10 @@ from misstep.harness.journal.run_folder import PROGRESS, RunInProgress
 from misstep.harness.lake.store import Store
 from misstep.harness.runs.classify import Conclude, add_judged, concluded
 from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
-from misstep.harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
-from misstep.harness.runs.shards.parts import Marker, read_marker, read_parts
+from misstep.harness.runs.shards.layout import PLAN, SHARDS, require_all, shards_of
+from misstep.harness.runs.shards.parts import read_marker, read_parts
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.version import __version__
-
-Markers = Mapping[Shard, Marker]
 
 
 def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
@@ -60,8 +57,13 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     else:
         with TemporaryDirectory() as unkept:
             result = into(Path(unkept))
-            _put(store, Path(unkept))
-    _clean(store, markers)
+            for file in sorted(Path(unkept).iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
+                store.put(file.name, file)
+    names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
+    names |= {PLAN, *(shard.marker for shard in markers)}
+    for name in store.names(SHARDS):
+        if name not in names:  # left by a killed writer
+            store.remove(name)
     return result
 
 
@@ -78,17 +80,3 @@ def _stands(store: Store, manifest: Manifest) -> bool:
         message = f"the run {store.place} has changed since its shards were merged: {changed}"
         raise UsageError(message, "It is whole: continue it without --shard.")
     return True
-
-
-def _put(store: Store, folder: Path) -> None:
-    for file in sorted(folder.iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
-        store.put(file.name, file)
-
-
-def _clean(store: Store, markers: Markers) -> None:
-    """Take away the remains of killed writers: all that no marker names."""
-    names = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
-    names |= {PLAN, *(shard.marker for shard in markers)}
-    for name in store.names(SHARDS):
-        if name not in names:
-            store.remove(name)

@@ -92,13 +92,9 @@ def _of_local(file: FoundFile) -> PlannedFile:
     size, version = _state_of(file.path)
     name = os.fsencode(file.path)
     text = name.decode(errors="replace")
-    lengths = _lengths_to_cut(file) if size > LEAST_TO_CUT else ()
+    part = next(parts_of(file), None) if size > LEAST_TO_CUT else None
+    lengths = lengths_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else ()
     return PlannedFile(text, size, version, file.named, lengths, b"" if text.encode() == name else name)
-
-
-def _lengths_to_cut(file: FoundFile) -> tuple[int, ...]:
-    part = next(parts_of(file), None)
-    return lengths_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else ()
 
 
 def _state_of(path: Path) -> tuple[int, str]:

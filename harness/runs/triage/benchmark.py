@@ -80,7 +80,8 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
     kinds: set[Evidence] = set()
     with writing(building), (building / "items.jsonl").open("wb") as items:
         for path in paths:
-            converted = None if _has_cases(path) else cases_of_job(path, building)
+            has_cases = (path / CASE).is_file() or any(path.glob(f"*/{CASE}"))
+            converted = None if has_cases else cases_of_job(path, building)
             if converted is not None:
                 jobs.append(converted.sentence)
                 has_files |= converted.has_files
@@ -98,10 +99,6 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
     outside = Path(os.path.commonpath([case.folder.resolve() for case in own])) if own else None
     access: Access = "sandbox" if own else "read-only" if has_files else "text"
     return AskedCases(folder, outside, tuple(jobs), access)
-
-
-def _has_cases(path: Path) -> bool:
-    return (path / CASE).is_file() or next(path.glob(f"*/{CASE}"), None) is not None
 
 
 def _described(paths: Iterable[Path], evidence: Evidence) -> bytes:

@@ -29,7 +29,7 @@ from msgspec import Struct
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
 from misstep.harness.datasets.upstream import digest_of
 from misstep.harness.errors import InputError, UsageError, writing
-from misstep.harness.generate.triage.draws import Unit, units
+from misstep.harness.generate.triage.draws import units
 from misstep.harness.generate.triage.family import FamilySet, families
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.journal.workers import available, in_order
@@ -111,14 +111,12 @@ def _make(out: Path, options: TriageOptions, workers: int) -> list[Row]:
     pieces = list(units(options.n, options.seed, families(options.families)))
     rows: list[Row] = []
     with Progress("cases", options.n) as progress:
-        for made in in_order(partial(make_unit, out=out, which=which), pieces, workers, _named):
+        for made in in_order(
+            partial(make_unit, out=out, which=which), pieces, workers, lambda unit: f"{unit.kind} of {unit.family}"
+        ):
             rows += made
             progress.advance(len(made))
     return sorted(rows, key=lambda row: row.proof.item)
-
-
-def _named(unit: Unit) -> str:
-    return f"{unit.kind} of {unit.family}"
 
 
 def _write_tables(out: Path, options: TriageOptions, rows: Sequence[Row]) -> None:

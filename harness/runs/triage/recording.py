@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.generate.triage.plans import Command, PlannedAction, actions, summary, unsent_thought, wordings
-from misstep.harness.records.triage_case import RunLimits
 from misstep.harness.runs.triage.instance import RunSetting, run_tests
 from misstep.harness.runs.triage.session import KILLED, OUT_OF_TIME, Done, Tree, TriageSession, run_session
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
@@ -112,21 +111,24 @@ def record(identifier: str, task: str, planned: PlannedCase) -> Recorded:
     """Run a plan under the harness; what happens by the way is the same for two plans of one seed."""
     clock = _Clock(planned.seed)
     setting, event = planned.setting, planned.event
-    log = [f"{clock.later()} case {identifier}, task {task}", f"{clock.later(3)} container: {_limits(setting.limits)}"]
+    limits = setting.limits
+    allowed = f"memory {limits.memory_mb} MiB, disk {limits.disk_mb} MiB, {limits.seconds:g} s a command"
+    log = [f"{clock.later()} case {identifier}, task {task}", f"{clock.later(3)} container: {allowed}"]
     if setting.setup:
         started = "not started" if event == "service_down" else "started"
         log.append(f"{clock.later(3)} service: {started}, {setting.setup}")
     first = run_tests(setting, setting.environment)
     log.append(f"{clock.later(3)} attempt-0: tests on the files as they are, exit code {first.exit_code}")
-    notes = _notes(planned.seed)
+    random = Random(f"{planned.seed}/notes")  # noqa: S311 (no secret)
+    notes = random.sample(wordings().harness, random.randint(1, 3))
     log += [f"{clock.later(2)} {note}" for note in notes[:1]]
     turns, ran = run_work(planned, event)
     steps = tuple(_steps(planned, turns, ran.done, clock))
     log.append(f"{clock.later(2)} agent: ended after {len(turns)} commands")
     killed = ran.done[-1].exit_code
     if killed == KILLED:
-        allowed = _LOWERED_MB if event == "memory_taken" else setting.limits.memory_mb
-        log.append(f"{clock.later(1)} container: killed at memory {allowed} MiB, files kept")
+        most = _LOWERED_MB if event == "memory_taken" else limits.memory_mb
+        log.append(f"{clock.later(1)} container: killed at memory {most} MiB, files kept")
     if killed == OUT_OF_TIME:
         log.append(f"{clock.later(1)} agent: command stopped at {setting.limits.seconds:g} s, run closed")
     log += [f"{clock.later(2)} {note}" for note in notes[1:]]
@@ -142,15 +144,6 @@ def record(identifier: str, task: str, planned: PlannedCase) -> Recorded:
         agent="shell-agent",
     )
     return Recorded(trajectory, ran.tree, tested.text, "\n".join(log) + "\n", tested.passed)
-
-
-def _limits(limits: RunLimits) -> str:
-    return f"memory {limits.memory_mb} MiB, disk {limits.disk_mb} MiB, {limits.seconds:g} s a command"
-
-
-def _notes(seed: str) -> list[str]:
-    random = Random(f"{seed}/notes")  # noqa: S311 (no secret)
-    return random.sample(wordings().harness, random.randint(1, 3))
 
 
 def _steps(planned: PlannedCase, turns: Sequence[PlannedAction], done: Sequence[Done], clock: _Clock) -> Iterator[Step]:

@@ -96,7 +96,9 @@ def _run(folder: Path, result: _Result) -> Trajectory | None:
     known = first_run(folder / "agent-logs", folder / "sessions")
     if known is not None:
         return known
-    steps = _episodes(folder / "agent-logs") or _commands(folder / "commands.txt")
+    typed = [line for line in text_of(folder / "commands.txt").splitlines() if line.strip()]
+    commands = [Step("agent", calls=(ToolCall("terminal", {"command": line}),)) for line in typed]
+    steps = _episodes(folder / "agent-logs") or commands
     if not steps:
         return None
     return Trajectory(result.trial_name, Source("terminal_bench", str(folder)), result.instruction, tuple(steps))
@@ -108,8 +110,3 @@ def _episodes(folder: Path) -> list[Step]:
     in_order = sorted(episodes, key=lambda child: int(child.name.partition("-")[2]))
     steps = (Step(role, text_of(child / name)) for child in in_order for role, name in files.items())
     return [step for step in steps if step.text]
-
-
-def _commands(file: Path) -> list[Step]:
-    lines = [line for line in text_of(file).splitlines() if line.strip()]
-    return [Step("agent", calls=(ToolCall("terminal", {"command": line}),)) for line in lines]
