@@ -166,9 +166,7 @@ def read_question(folder: Path) -> Question:
         message = f"{form.positive!r} is none of the labels {', '.join(labels)}"
         raise InputError(message, "Name one of them.", file=file, field="positive")
     name = form.name or folder.resolve().name
-    kind = form.kind
-    if kind is None:
-        kind = next((item.kind for item in read_items(folder)), "text")
+    kind = form.kind or next((item.kind for item in read_items(folder)), None) or "text"
     question = form.question.strip()
     return Question(name, kind, labels, form.positive, question, form.shown, form.level, form.evidence)
 
