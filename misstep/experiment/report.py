@@ -61,8 +61,7 @@ def report(
         if control or treatment or planned_units or share:
             message = "--control, --treatment, --planned-units and --share are for a CSV file"
             raise UsageError(message, "Leave them out.")
-        run = open_experiment(source)
-        findings = report_of_run(run, seed)
+        findings = report_of_run(run := open_experiment(source), seed)
         if record is not None:
             record_experiment(run, record)
     else:

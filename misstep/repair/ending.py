@@ -25,8 +25,7 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
     from misstep.studies.repair_report import observed_attempts, repairs_json, repairs_text, write_repair_scores
     from misstep.studies.repair_runs import open_repair_run
 
-    run = open_repair_run(out)
-    scores = write_repair_scores(run, shlex.join(["misstep", "report", str(out)]))
+    scores = write_repair_scores(run := open_repair_run(out), shlex.join(["misstep", "report", str(out)]))
     lines, more = _ending(named, out)
     if (seen := observed_attempts(run)) is not None:
         lines, more = [*lines, seen.sentence], {**more, "observed": msgspec.to_builtins(seen)}

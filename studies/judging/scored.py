@@ -6,6 +6,7 @@ The digest covers the run, its benchmark and the code; `text` is what was printe
 """
 
 import hashlib
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,14 +40,11 @@ _decode = msgspec.json.Decoder(Scored).decode
 
 def scored(run: Path, benchmark: Path) -> Scored:
     """Score a run, unless its scores are made from the same as it is now; what that takes is imported then alone."""
-    try:
+    digest, earlier = "", None
+    with suppress(OSError):  # whatever is missing is said by what reads it
         digest = _digest(run, benchmark)
-    except OSError:
-        digest = ""  # whatever is missing is said by what reads it
-    try:
+    with suppress(OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         earlier = _decode((run / SCORED).read_bytes())
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):
-        earlier = None
     if earlier is not None and earlier.digest == digest and (run / SCORES).exists() and (run / REPORT).exists():
         return earlier
     from misstep.studies.judging.assessment import scores_text

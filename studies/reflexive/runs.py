@@ -53,8 +53,7 @@ def open_reflexive_run(folder: Path) -> ReflexiveRun:
 
 def reflexive_run(run: OpenRun) -> ReflexiveRun:
     """Return a run of the loop with what its log says."""
-    work = worked_run(run.read(LOOP_RECORDS))
-    return ReflexiveRun(run.folder, run.manifest, work, score_loop(work))
+    return ReflexiveRun(run.folder, run.manifest, work := worked_run(run.read(LOOP_RECORDS)), score_loop(work))
 
 
 def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
