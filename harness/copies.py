@@ -6,7 +6,6 @@ ends in a slash. Records, pages and errors name the address instead of the copy.
 """
 
 import re
-from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
 FOLDER = "addresses"
@@ -29,17 +28,14 @@ def is_address(text: str) -> bool:
 
 def folder_names(top: str) -> tuple[str, ...]:
     """Return the folders, each in the one before it, for what lies below an address that ends in `/`."""
-    return tuple(_pieces(quote(top, safe="")))
-
-
-def _pieces(text: str) -> Iterator[str]:
+    text, pieces = quote(top, safe=""), []
     while len(text) > _LONGEST:
         end = _LONGEST
         while text[:end].endswith(("%", "%2", _SLASH)):
             end -= 1
-        yield text[:end]
+        pieces.append(text[:end])
         text = text[end:]
-    yield text
+    return (*pieces, text)
 
 
 def address_text(path: str) -> str:

@@ -83,8 +83,6 @@ class Function(Struct, frozen=True):
 DecisionApi = Literal["decisions", "systemone"]
 
 QUESTION = "label"
-"""What the one question of a request for a decision is called."""
-
 _MOST_OF_A_DECISION = 64
 """How many tokens an answer with a probability for each option is taken to have; servers hardly charge for any."""
 

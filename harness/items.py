@@ -29,11 +29,7 @@ InlineRun = Callable[[dict[str, Any], str], Trajectory]
 """The run in a JSON object of any known format, and the id of its item; raises `InputError` if there is none."""
 
 MOST_LINE_BYTES = 64 << 20
-"""The longest line of `items.jsonl` that is read."""
-
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
-"""Why a judge is not asked about an item that is no more than its id."""
-
 CATEGORY = "category"
 """The field of an item's `extra` that says which question it asks, where its benchmark asks several."""
 

@@ -15,4 +15,3 @@ class NoModel:
 
 
 NO_MODEL: Ask = NoModel()
-"""The way to ask if there is no model."""

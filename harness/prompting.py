@@ -28,8 +28,6 @@ from msgspec import Struct
 from misstep.harness.errors import InputError, UsageError
 
 ITEM_LINE = "<!-- item -->"
-"""What parts the system's message from what is asked."""
-
 _SHIPPED = Path(__file__).parent / "prompts"
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*\r?\n", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -27,8 +27,6 @@ _OPENING = re.compile(r"[<＜﹤‹〈⟨〈《≺˂ᐸ❮❬]|&(?:amp;)*+(?:lt|
 """An opening angle bracket, what looks like one, and how one is written as an entity or an escape."""
 
 _BROKEN = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
-"""Its replacement: a bracket that opens nothing."""
-
 _WRITTEN = re.compile(
     r"&(?:amp;)*+(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,10});?|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})",
     re.IGNORECASE,

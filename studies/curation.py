@@ -10,7 +10,7 @@ Nothing is left out: every run of the verdicts is in `runs.jsonl` and in the fil
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
@@ -35,6 +35,8 @@ from misstep.analysis.pages.notebooks.data_card import (
     CARD,
     RUNS,
     CardAbout,
+    ChatCall,
+    ChatFunction,
     ChatMessage,
     CuratedEvidence,
     CuratedRun,
@@ -42,27 +44,34 @@ from misstep.analysis.pages.notebooks.data_card import (
 )
 from misstep.analysis.papers.autotriage.curation import known_errors
 from misstep.harness.errors import InputError, UsageError, writing
-from misstep.harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
+from misstep.harness.journal.records import (
+    MANIFEST,
+    Manifest,
+    encode,
+    encode_lines,
+    replace_file,
+    write_manifest,
+    written_in,
+)
 from misstep.harness.readers import read_file
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.runs.triage.case_judge import case_folder
 from misstep.harness.sharing import without_places
-from misstep.harness.trajectory import Trajectory, Unreadable
+from misstep.harness.trajectory import Step, ToolCall, Trajectory, Unreadable
 from misstep.harness.triage.logs import outcome_of_run
 from misstep.harness.triage.rules.interrupted import acted
 from misstep.harness.triage.texts import TRAJECTORY, FilesOfCase, TextsOfItem, recorded_outcome
 from misstep.studies.finished_runs import command_line, places_of
 from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.triage import judged_cases
-from misstep.studies.training_messages import training_messages
 from misstep.studies.triage_recording import recorded_cases
 
 CURATED = "triage --curate"
-"""The command of such a folder."""
-
 TRAJECTORIES = "trajectories"
 """In the folder: the runs that would not outlast the judge's run."""
+
+_ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 
 
 class _Recorded(Struct, frozen=True):
@@ -226,6 +235,7 @@ def _kept_place(place: Path, item: str, out: Path, judged: Path) -> Path:
 def _line(
     verdict: TriageVerdict, decision: Decision, recorded: _Recorded, rates: ErrorRates | None, out: Path, judged: Path
 ) -> CuratedRun:
+    run = None if recorded.trajectory is None else _first(recorded.trajectory)
     measured = rates.confidence(decision) if rates is not None else None
     place = recorded.trajectory and _kept_place(recorded.trajectory, verdict.item, out, judged)
     return CuratedRun(
@@ -239,14 +249,34 @@ def _line(
         confidence=measured if verdict.score is None else verdict.score,
         reason=" ".join(part for part in (decision.reason, verdict.rationale) if part),
         evidence=tuple(CuratedEvidence(one.kind, one.where, one.text) for one in verdict.evidence),
-        messages=() if recorded.trajectory is None else _messages(recorded.trajectory),
+        messages=() if run is None else training_messages(run),
         trajectory=Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() if place is not None else "",
     )
 
 
-def _messages(file: Path) -> tuple[ChatMessage, ...]:
-    run = _first(file)
-    return () if run is None else training_messages(run)
+def training_messages(run: Trajectory) -> tuple[ChatMessage, ...]:
+    """Return the messages of a run; its task opens them where no step of a user says anything."""
+    has_task = any(step.role == "user" and step.text for step in run.steps)
+    task = () if has_task or not run.task else (ChatMessage("user", run.task),)
+    return (*task, *(message for number, step in enumerate(run.steps) for message in _of_step(step, number)))
+
+
+def _of_step(step: Step, number: int) -> Iterator[ChatMessage]:
+    calls = tuple(_call(call, _id(number, place)) for place, call in enumerate(step.calls))
+    if step.text or calls or step.reasoning:
+        yield ChatMessage(_ROLES[step.role], step.text, step.reasoning or None, calls)
+    for place, result in enumerate(step.results):
+        yield ChatMessage("tool", result.text, tool_call_id=result.call_id or _id(number, place))
+
+
+def _call(call: ToolCall, otherwise: str) -> ChatCall:
+    """Return a call; its arguments are JSON text, or as the agent wrote them where they could not be parsed."""
+    written = call.arguments if isinstance(call.arguments, str) else encode(call.arguments).decode()
+    return ChatCall(call.id or otherwise, ChatFunction(call.name, written))
+
+
+def _id(number: int, place: int) -> str:
+    return f"step-{number}-call-{place}"
 
 
 def check_free(out: Path) -> None:

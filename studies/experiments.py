@@ -44,7 +44,6 @@ from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 Observed = TypeVar("Observed", Invocation, Intervention)
 
 EXPERIMENT = "experiment run"
-"""The command in the manifest of an experiment."""
 
 
 class Experiment(OpenRun, frozen=True):
@@ -74,17 +73,14 @@ class _Report(Struct, frozen=True):
     warning: str = ""
 
     def text(self) -> str:
-        """For a terminal."""
         return "\n".join(table_text(table) for table in self.tables)
 
     def json(self) -> str:
-        """As one JSON document: the sentence, and every table with its rows."""
         tables = [document(table) for table in self.tables]
         content = {"title": self.title, "finding": self.finding, "warning": self.warning, "tables": tables}
         return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
 
     def html(self, command: str, source: str) -> str:
-        """As one page; `command` makes it again, of the inputs that `source` names."""
         notes = (self.warning,) if self.warning else ()
         return page(self.title, self.finding, self.tables, notes=notes, foot=Foot(command, inputs=(source,)))
 

@@ -33,7 +33,6 @@ from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.verdict import Verdict
 
 JUDGED = "judge run"
-"""The command in the manifest of a run of a judge."""
 
 
 class JudgedRun(OpenRun, frozen=True):

@@ -5,8 +5,6 @@ intervention with the reasoning behind it and the guidance, the steps after. Gol
 """
 
 import asyncio
-import csv
-import io
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -34,6 +32,7 @@ from misstep.harness.items import Item
 from misstep.harness.journal.records import encode_lines, replace_file
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.records.live_session import LiveSession
+from misstep.harness.runs.generate import csv_lines
 from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
@@ -57,14 +56,12 @@ def write_recovery_benchmark(sessions: Iterable[LiveSession], out: Path) -> int:
     replace_file(out / RUNS, encode_lines(shown_run(session) for session in heard))
     items = [item for session in heard for item, _ in recovery_items(session)]
     replace_file(out / "items.jsonl", encode_lines(items))
-    gold = io.StringIO()
-    writer = csv.writer(gold, lineterminator="\n")
-    writer.writerow(("item", "rater", "label"))
-    for session in heard:
-        truth = heard_words(session)
-        for item, number in recovery_items(session):
-            writer.writerow((item.id, RATER, RECOVERED if truth[number] else NOT_RECOVERED))
-    replace_file(out / "gold.csv", gold.getvalue().encode())
+    labels = [
+        (item.id, RATER, RECOVERED if heard_words(session)[number] else NOT_RECOVERED)
+        for session in heard
+        for item, number in recovery_items(session)
+    ]
+    replace_file(out / "gold.csv", csv_lines([("item", "rater", "label"), *labels]))
     form = {"name": out.resolve().name, "kind": "recovery", "evidence": "generated", "positive": RECOVERED}
     replace_file(out / "benchmark.toml", tomli_w.dumps({**form, "labels": LABELS}).encode())
     return len(items)
@@ -120,7 +117,6 @@ def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
 
 
 ITEMS = "items"
-"""The folder of the pages."""
 
 
 def draw_sample(
@@ -155,7 +151,7 @@ def draw_sample(
         order = list(drawn)
         Random(f"{seed}:{coder}").shuffle(order)  # noqa: S311
         replace_file(
-            out / SHEET.format(coder), _lines([SHEET_COLUMNS, *((item, drawn[item], "", "") for item in order)])
+            out / SHEET.format(coder), csv_lines([SHEET_COLUMNS, *((item, drawn[item], "", "") for item in order)])
         )
     return {outcome: sum(known == outcome for known in drawn.values()) for outcome in OUTCOMES}
 
@@ -172,9 +168,9 @@ def settle(folder: Path, item: str, code: str, by: str, note: str = "") -> None:
         raise UsageError("nobody is named", "Name who settled it with --by.")
     file = folder / DECISIONS
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    new = _lines([(item, code, by, note, at)])
+    new = csv_lines([(item, code, by, note, at)])
     with opening(file, "Check its permissions.", "cannot be read"):
-        earlier = file.read_bytes() if file.is_file() else _lines([DECISION_COLUMNS])
+        earlier = file.read_bytes() if file.is_file() else csv_lines([DECISION_COLUMNS])
     replace_file(file, earlier + new)
 
 
@@ -186,9 +182,3 @@ def page_name(item: str) -> str:
 def _page(session: LiveSession, out: Path) -> str:
     foot = Foot(shlex.join(["misstep", "experiment", "codes", "sample", "RUN", "--out", str(out)]))
     return trajectory_page(shown_run(session), (), foot, session.observed)
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()

@@ -41,7 +41,6 @@ from misstep.studies.judged_runs import distinct_names
 from misstep.studies.repair_runs import RepairRun, arms_of, open_repair_run, warn_of
 
 SEED = 0
-"""Of the bootstraps."""
 
 
 def scores_of(runs: Sequence[RepairRun], seed: int = SEED) -> list[RepairScores]:

@@ -9,6 +9,7 @@ A recording is a run's folder without trajectories, patches and texts, small eno
 Whatever reads a run reads a recording: `misstep repair report`, `misstep report`, `misstep.open`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_funnel
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
+from misstep.harness.escaping import one_line, plain
 from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
@@ -34,18 +35,14 @@ from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_
 from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names
-from misstep.studies.recorded_texts import placeless
 
 REPAIRED = "repair run"
-"""The command in the manifest of a run of repairs."""
-
 ABOUT = ("benchmark", "evidence")
 """The facts about its cases that a recording adds to the run."""
 
 _TELLING = ("policy", "setting", "format", "instructions", "instructions_by", "change_tests", "model", "patcher_model")
-"""The settings that may tell runs apart."""
-
 _NOTED = ("test_runs", "candidates")
+_PATH = re.compile(r"(?<![\w.])/(?:[\w.+@-]+/)+[\w.+@-]*")
 
 
 class RepairRun(OpenRun, frozen=True):
@@ -169,6 +166,12 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
     )
     write_manifest(out, manifest)
     return open_repair_run(out)
+
+
+def placeless(text: str, most: int = 160) -> str:
+    """Return a text on one line of at most `most` characters, without the paths of the machine that it is from."""
+    message = one_line(_PATH.sub("…", text))
+    return message if len(message) <= most else f"{message[:most].rstrip()} …"
 
 
 def recordings(folder: Path | None = None) -> list[RepairRun]:

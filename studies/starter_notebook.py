@@ -29,7 +29,6 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-"""The metadata with which Jupyter opens a notebook without a question: the kernel of its own Python."""
 
 
 def starter_notebook(run: Path) -> str:

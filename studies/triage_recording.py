@@ -40,7 +40,7 @@ from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import Evidence, TriageVerdict
 from misstep.harness.runs.triage.generate import FamilyChoice
-from misstep.studies.recorded_texts import placeless
+from misstep.studies.repair_runs import placeless
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")
@@ -48,8 +48,6 @@ JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules
 
 CASES, SEED = 148, 0
 FAMILIES: FamilyChoice = "scoring"
-"""The families that `python -m studies.triage_recording` records by default."""
-
 _GOLD = ("gold.csv", SUBCATEGORIES, CONSTRUCTIONS)
 _PIECES, _LINE, _REASON = 3, 160, 240
 

@@ -260,7 +260,7 @@ def summarise(entries: Iterable[BatchEntry]) -> Summary:
     )
 
 
-_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
+PLACED_RECORDS = Records(PlacedVerdict, VERDICTS, "verdict")
 
 
 class LabelledSession(Struct, frozen=True):
@@ -277,7 +277,7 @@ class LabelledSession(Struct, frozen=True):
 
 def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
     """Return the sessions of a run, in order, as a stream."""
-    verdicts = groupby(read_records(run, _PLACED), key=attrgetter("item"))
+    verdicts = groupby(read_records(run, PLACED_RECORDS), key=attrgetter("item"))
     for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
         item, own = judged or ("", ())
         if session is None or session.item != item:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.copies import address_text
-from misstep.harness.journal.records import Inputs, Manifest
+from misstep.harness.journal.records import FILES, Inputs, Manifest, Records
 from misstep.harness.places import last_changes_of
 
 MOST_LISTED = 20_000
@@ -37,6 +37,9 @@ class FileState(Struct, frozen=True, gc=False):
     bytes: int
     modified: int
     checksum: int
+
+
+FILE_RECORDS = Records(FileState, FILES, "file")
 
 
 def file_state(path: Path, known: FileState | None = None) -> FileState:

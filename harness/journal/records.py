@@ -54,10 +54,7 @@ REPORT = "report.html"
 Record = TypeVar("Record", bound=Struct)
 
 encode = msgspec.json.Encoder().encode
-"""A value as one JSON document in bytes."""
-
 encode_lines = msgspec.json.Encoder().encode_lines
-"""Values as JSON Lines, each with its line end."""
 
 
 class Records(Struct, Generic[Record], frozen=True):
@@ -69,24 +66,13 @@ class Records(Struct, Generic[Record], frozen=True):
 
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
-"""The records of most runs."""
-
 _TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
-"""The records of a run of `classify` beside its verdicts."""
-
 OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
-"""The records of a run of the observer: one trajectory with every invocation and intervention a line."""
-
 ATTEMPT_RECORDS = Records(RepairAttempt, "attempts.jsonl", "attempt")
-"""The records of a run of repairs."""
-
 LIVE_RECORDS = Records(LiveSession, "live_sessions.jsonl", "session")
-"""The records of an experiment with running agents."""
-
 LOOP_RECORDS = Records(LoopEvent, "events.jsonl", "event")
-"""The records of a run of the reflexive loop."""
 
 
 class Inputs(Struct, frozen=True, omit_defaults=True):

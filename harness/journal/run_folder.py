@@ -58,7 +58,6 @@ class _Line(Struct, Generic[T], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Return whether the checksum fits."""
         return self.crc32 == _checksum(self.length, self.entry)
 
 

@@ -26,7 +26,6 @@ ONE_WORKER_BYTES = 64 << 20
 """Inputs up to this size are read by one process: several would take longer to start than they save."""
 
 MOST_WORKERS = 4
-"""How many processes there are unless more are asked for."""
 
 
 def available() -> int:

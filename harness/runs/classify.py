@@ -43,8 +43,6 @@ ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""
 
 JudgeBatch = Callable[[Batch], Judged]
-"""A batch of the inputs → the result of it."""
-
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 """The summary, and the folder with its records → the files of a finished run, by name."""
 

@@ -22,8 +22,6 @@ from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
 
 CONNECTIONS = 6
-"""Downloads at a time."""
-
 UNKNOWN_SIZE = 1 << 20
 """Bytes that a file without a registered size may have."""
 

@@ -26,7 +26,7 @@ from typing import IO
 
 import msgspec
 import tomli_w
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 
 from misstep.harness.datasets.benchmark import Benchmark, Gold, GoldError, Item, read_benchmark
 from misstep.harness.errors import InputError, UsageError, opening, write_all, writing
@@ -52,7 +52,6 @@ HEADS: dict[str, tuple[str, ...]] = {
     SESSIONS: ("item", "version", "started", "week", "liked"),
     EPISODES: ("item", "category", "onset", "last", "ended_by_itself", "version", "week", "liked", "kind"),
 }
-"""File → the names of its columns."""
 
 
 class Counted(Struct):
@@ -108,23 +107,25 @@ def lines_of(cases: Iterable[Case]) -> Lines:
         lines[TRAJECTORIES].append(encode(to_atif(case.trajectory)))
         lines[ITEMS] += map(encode, _items(case))
         lines[ERRORS] += map(encode, _errors(case))
-        rows[GOLD] += map(structs.astuple, _gold(case))
-        rows[VARIANTS].append((case.trajectory.id, case.variant))
-        rows[SESSIONS].append(_session(case))
+        run = case.trajectory
+        rows[GOLD] += [(f"{run.id}/{one}", RATER, "yes" if planted else "no") for one, planted in case.truth.items()]
+        rows[VARIANTS].append((run.id, case.variant))
+        rows[SESSIONS].append((run.id, run.model, case.started, case.week, _yes(case.liked)))
         rows[EPISODES] += _episodes(case)
         counted.add(case)
     files = {name: b"".join(line + b"\n" for line in of_file) for name, of_file in lines.items()}
-    files |= {name: _csv(of_file) for name, of_file in rows.items()}
+    files |= {name: csv_lines(of_file) for name, of_file in rows.items()}
     counted.bytes = len(files[TRAJECTORIES])
     return Lines(files, counted)
 
 
 def head_of(name: str) -> bytes:
     """Return the first line of a file: the names of its columns, where it has any."""
-    return _csv([HEADS[name]]) if name in HEADS else b""
+    return csv_lines([HEADS[name]]) if name in HEADS else b""
 
 
-def _csv(rows: Iterable[Sequence[object]]) -> bytes:
+def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as lines of CSV."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue().encode()
@@ -138,21 +139,12 @@ def _items(case: Case) -> list[Item]:
     ]
 
 
-def _gold(case: Case) -> list[Gold]:
-    name = case.trajectory.id
-    return [Gold(f"{name}/{category}", RATER, "yes" if planted else "no") for category, planted in case.truth.items()]
-
-
 def _errors(case: Case) -> list[GoldError]:
     return [
         GoldError(case.trajectory.id, category, step, reason=case.variant)
         for category, steps in case.evidence.items()
         for step in steps
     ]
-
-
-def _session(case: Case) -> tuple[object, ...]:
-    return case.trajectory.id, case.trajectory.model, case.started, case.week, _yes(case.liked)
 
 
 def _episodes(case: Case) -> list[tuple[object, ...]]:
@@ -169,11 +161,9 @@ def _yes(known: bool | None) -> str:
 
 BENCHMARK = "benchmark.toml"
 _PART = 100
-"""Sessions that one process writes at a time."""
 _PART_BYTES = 400_000
 """Bytes of them, where they are to have so many."""
 _ONE_WORKER = 500
-"""Sessions up to which one process is enough."""
 
 
 class GenerateOptions(Struct, frozen=True):
@@ -224,15 +214,20 @@ def _refuse_foreign(out: Path, options: GenerateOptions) -> None:
     ours = {BENCHMARK, *options.files} | {_part(name) for name in (BENCHMARK, *options.files)}
     names = {path.name for path in out.iterdir()}
     if BENCHMARK in names:
-        try:
-            origin = read_benchmark(out).origin
-        except InputError:
-            origin = ()
-        if origin != (options.line(),):
-            by = f"the output of `{origin[0]}`" if origin else f"a {BENCHMARK} that is not ours"
-            raise UsageError(f"--out {out} holds {by}", "Name another folder, or remove this one first.")
+        refuse_other_call(out, options.line(), f"a {BENCHMARK} that is not ours")
     elif names and (names - ours or _part(BENCHMARK) not in names):
         raise UsageError(f"--out {out} is not empty: {min(names)}", "Name a folder that is new or empty.")
+
+
+def refuse_other_call(folder: Path, line: str, otherwise: str) -> None:
+    """Refuse a folder that another command line generated, or that holds something else."""
+    try:
+        origin = read_benchmark(folder).origin
+    except InputError:
+        origin = ()
+    if origin != (line,):
+        by = f"the output of `{origin[0]}`" if origin else otherwise
+        raise UsageError(f"--out {folder} holds {by}", "Name another folder, or remove this one first.")
 
 
 def _part(name: str) -> str:

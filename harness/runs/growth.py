@@ -26,7 +26,7 @@ from misstep.harness.journal.classified import (
     labelled_sessions,
     summarise,
 )
-from misstep.harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
+from misstep.harness.journal.inputs import FILE_RECORDS, FileState, file_state, inputs_of_files, name_of
 from misstep.harness.journal.records import (
     FILES,
     MANIFEST,
@@ -37,7 +37,6 @@ from misstep.harness.journal.records import (
     VERDICTS,
     Inputs,
     Manifest,
-    Records,
     encode_lines,
     now,
     read_manifest,
@@ -57,16 +56,12 @@ WHOLE = ".whole"
 _BUILDING = ".building"
 
 NOTHING = Inputs(0, 0, "")
-"""The inputs of a run whose files are not yet looked at."""
-
 Run = RunInProgress[Verdict, BatchEntry]
 
 ClassifyInto = Callable[[Run, Sequence[FoundFile], Iterable[str]], None]
 """Classify files into a run; the ids are taken by earlier sessions."""
 
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
-
-_FILE_RECORDS = Records(FileState, FILES, "file")
 
 
 class _LeftOut(Struct, frozen=True):
@@ -92,7 +87,7 @@ def run_that_grows(
         earlier_kind = f"{out} holds a run of an earlier Misstep, which did not note its files"
         raise UsageError(earlier_kind, "Name another folder for the run.")
     finished = OpenRun(out, earlier)
-    known = {state.file: state for state in finished.read(_FILE_RECORDS, unfinished=False)}
+    known = {state.file: state for state in finished.read(FILE_RECORDS, unfinished=False)}
     as_read = known
     if earlier.misstep != manifest.misstep:
         say(f"misstep: {out} is of Misstep {earlier.misstep} and this is {manifest.misstep}: all is read again.")

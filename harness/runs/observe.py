@@ -24,7 +24,6 @@ from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 COMMAND = "observe"
 
 Observe = Callable[[Trajectory], ObservedRun]
-"""A recorded run → the observations of an observer."""
 
 
 def observe_paths(

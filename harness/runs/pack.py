@@ -168,7 +168,6 @@ class _Counting:
         return rows, sum(name != one for name, one in zip(names, wanted, strict=True))
 
     def _note(self, name: str, cluster: str) -> None:
-        """Keep in mind the sessions with another's cluster, for those that come from them."""
         if cluster != name:
             self._clusters[name] = cluster
 

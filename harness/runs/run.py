@@ -48,7 +48,6 @@ class Asking(Struct, frozen=True):
 
 
 NO_MODEL = Asking()
-"""For a kind that asks no model."""
 
 
 def carry_out(

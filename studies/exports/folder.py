@@ -87,15 +87,13 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
 
 
 def _described(folder: Path, about: ExportFile) -> bytes:
-    files = tuple(_written(folder, name) for name in _files(folder))
-    return tomli_w.dumps(msgspec.to_builtins(msgspec.structs.replace(about, files=files))).encode()
+    files = []
+    for name in _files(folder):
+        with (folder / name).open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            files.append(WrittenFile(name, stream.tell(), digest))
+    return tomli_w.dumps(msgspec.to_builtins(msgspec.structs.replace(about, files=tuple(files)))).encode()
 
 
 def _files(folder: Path) -> list[str]:
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir())
-
-
-def _written(folder: Path, name: str) -> WrittenFile:
-    with (folder / name).open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return WrittenFile(name, (folder / name).stat().st_size, digest)

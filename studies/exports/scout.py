@@ -62,12 +62,15 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
         }
         for verdict, session in _with_sessions(run, secrets):
             judge = verdict["judge"]
-            scanner = Scanner(keys[judge], judge, _value_type(labels[judge]))
+            known = "boolean" if labels[judge] <= _TRUTH.keys() else "string"
+            scanner = Scanner(keys[judge], judge, known if labels[judge] else "null")
             result = _result(verdict, session, run, scan, scanner)
             files[judge].add(msgspec.structs.asdict(result))
             _count(summaries[result.scanner_key], result)
             if result.scan_error is not None:
-                errors.write(encode(_error(result)) + b"\n")
+                who = {"transcript_id": result.transcript_id, "scanner": result.scanner_key, "error": result.scan_error}
+                more = {"traceback": "", "refusal": result.scan_error_type == "refusal"}
+                errors.write(encode(who | more) + b"\n")
     (place / "_scan.json").write_bytes(_scan(run, scan, keys))
     (place / "_summary.json").write_bytes(encode({"complete": True, "scanners": summaries}))
     return {judge: files[judge].n for judge in labels}
@@ -99,12 +102,6 @@ def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, V
     judged = groupby(secrets.checked(verdicts), itemgetter("item"))
     for (_, rows), session in zip(judged, secrets.checked(sessions), strict=True):
         yield from ((row, session) for row in rows)
-
-
-def _value_type(labels: set[str]) -> str:
-    if not labels:
-        return "null"
-    return "boolean" if labels <= _TRUTH.keys() else "string"
 
 
 def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner: Scanner) -> ScanResult:
@@ -156,11 +153,6 @@ def _keys(judges: Iterable[str]) -> dict[str, str]:
             key += "_"
         keys[judge] = key
     return keys
-
-
-def _error(result: ScanResult) -> dict[str, Any]:
-    who = {"transcript_id": result.transcript_id, "scanner": result.scanner_key, "error": result.scan_error}
-    return who | {"traceback": "", "refusal": result.scan_error_type == "refusal"}
 
 
 def _summary() -> dict[str, Any]:

@@ -22,8 +22,6 @@ from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import JudgedRun, votes_of
 
 _WIDTH = 110
-"""Line width of the printed text, in characters."""
-
 NO_JUDGE = "This small model only tests the set-up: it is not a judge, and its figures say nothing about one."
 
 

@@ -40,7 +40,6 @@ _NOTES = (
 )
 
 SEED = 0
-"""Of the bootstraps."""
 
 
 def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
@@ -107,7 +106,11 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
         title=title,
         finding=finding,
         figures=_figures(group),
-        tables={heading: _named(shown, f"{place}-{number}") for number, (heading, shown) in enumerate(tables.items())},
+        # No two tables on the page have one name.
+        tables={
+            heading: [structs.replace(table, name=f"{table.name}-{place}-{number}") for table in shown]
+            for number, (heading, shown) in enumerate(tables.items())
+        },
         items=item_browser(first.benchmark, tuple(first.question.labels), reference, runs, room, finer),
     )
 
@@ -135,10 +138,6 @@ def tables_of_run(run: JudgedRun, assessment: Assessment) -> list[Table]:
 
 def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scores]:
     return {name: assessment.scores for name, (_, assessment) in group.items()}
-
-
-def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
-    return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
 
 
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:

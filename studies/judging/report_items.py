@@ -92,7 +92,6 @@ class _Building:
         block.clear()
 
     def add_run(self, match: FoundRun, name: str, file: str, most: int) -> None:
-        """A run that items are about."""
         if match.run is None:
             self.absent |= dict.fromkeys(match.items, f"The run cannot be shown: {plain(match.reason).rstrip('.')}.")
             return
@@ -131,7 +130,10 @@ def item_browser(
     items = {item for run in runs for item in run.verdicts}
     ranks = {item: rank(item, reference, runs) for item in items}
     listed = set(sorted(ranks, key=lambda item: (-ranks[item], item))[:ITEMS_LISTED])
-    evidence = {item: _steps_named(item, runs) for item in listed}
+    evidence: dict[str, set[int]] = {item: set() for item in listed}
+    for run in runs:
+        for item in listed & run.verdicts.keys():
+            evidence[item].update(run.verdicts[item].steps)
     building = _Building(ranks, evidence, room)
     ids = _read(folder, listed, building, room)
     data = building.settle()
@@ -147,7 +149,9 @@ def item_browser(
         subcategories=subcategories,
     )
     wrong, title = wrong_answers(ids, reference, runs)
-    return ItemBrowser({"index": embedded(index), **data}, wrong, title, len(runs) > 1, tuple(_notes(items, listed)))
+    note = f"{len(listed):,} of {len(items):,} items are listed, wrong and missing answers first."
+    notes = (note,) if len(listed) < len(items) else ()
+    return ItemBrowser({"index": embedded(index), **data}, wrong, title, len(runs) > 1, notes)
 
 
 def _read(folder: Path, listed: set[str], building: _Building, room: int) -> list[str]:
@@ -184,11 +188,6 @@ def _share(room: int, count: int, bounds: tuple[int, int]) -> int:
     return max(least, min(most, _COMPRESSED * room // max(count, 1)))
 
 
-def _steps_named(item: str, runs: Iterable[JudgedBy]) -> set[int]:
-    verdicts = (run.verdicts.get(item) for run in runs)
-    return {step for verdict in verdicts if verdict is not None for step in verdict.steps}
-
-
 def _excerpt(text: str) -> str:
     return one_line(text[: 4 * _EXCERPT])[:_EXCERPT]
 
@@ -199,8 +198,3 @@ def _facts(item: Item) -> Iterable[tuple[str, str]]:
     for name, value in item.extra.items():
         text = value if isinstance(value, str) else written(value, indented=False)
         yield name, text if len(text) <= _FACT_SHOWN else f"{text[:_FACT_SHOWN]} …"
-
-
-def _notes(items: set[str], listed: set[str]) -> Iterable[str]:
-    if len(listed) < len(items):
-        yield f"{len(listed):,} of {len(items):,} items are listed, wrong and missing answers first."

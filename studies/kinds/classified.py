@@ -11,9 +11,9 @@ from misstep.analysis.measures.session_rates import group_of
 from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.journal.classified import Labels, PlacedVerdict, labelled_sessions
-from misstep.harness.journal.inputs import FileState
-from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records
+from misstep.harness.journal.classified import PLACED_RECORDS, Labels, PlacedVerdict, labelled_sessions
+from misstep.harness.journal.inputs import FILE_RECORDS, FileState
+from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS
 from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
 from misstep.harness.runs.opened import OpenRun
@@ -24,9 +24,6 @@ from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
 from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Content, Counting, Merged, RunResults, StarterNotebook, page_of
 from misstep.studies.kinds.sessions import session_table
-
-_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
-_FILE_STATES = Records(FileState, FILES, "file")
 
 
 class ClassifiedRuns(RunResults[OpenRun]):
@@ -45,8 +42,8 @@ class ClassifiedRuns(RunResults[OpenRun]):
         return Content([BenchmarkItem(name) for name in dict.fromkeys(one.item for one in verdicts)], verdicts)
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, run.reader(_PLACED), key=("item", "judge"))
-        files = table_of("files", FILES, FileState, run.reader(_FILE_STATES), key=("file",))
+        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, run.reader(PLACED_RECORDS), key=("item", "judge"))
+        files = table_of("files", FILES, FileState, run.reader(FILE_RECORDS), key=("file",))
         return (verdicts, session_table(run), *([files] if (run.folder / FILES).is_file() else []))
 
     def figures(self, run: OpenRun) -> Iterator[Table]:

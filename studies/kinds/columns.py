@@ -16,7 +16,6 @@ Values = dict[str, Any]
 
 
 Rows = Callable[[], Iterator[Any]]
-"""A function that reads records as a stream."""
 
 
 class Column(Struct, frozen=True):

@@ -17,8 +17,6 @@ UNKNOWN, OTHER = "unknown", "other"
 """The Hugging Face hub's names for a licence that is not known, and for one that it has no name for."""
 
 OWN = "as Misstep's own"
-"""The licence of what Misstep generates."""
-
 _HUB_NAMES = {
     "Apache-2.0": "apache-2.0",
     "BSD-2-Clause": "bsd-2-clause",

@@ -11,8 +11,8 @@ from misstep.analysis.measures.alarms import WatchedRun, watched_run
 from misstep.harness.errors import NoTrajectory
 from misstep.harness.escaping import plain
 from misstep.harness.generate.sessions import generate_sessions
-from misstep.harness.journal.classified import PlacedVerdict, SessionFinding
-from misstep.harness.journal.records import VERDICTS, Records, read_manifest, read_records, replace_file
+from misstep.harness.journal.classified import PLACED_RECORDS, SessionFinding
+from misstep.harness.journal.records import read_manifest, read_records, replace_file
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyAs
@@ -23,7 +23,6 @@ from misstep.studies.recorded.classified import at_hand
 Key = tuple[str, int | None, str, str]
 """The key of a finding: file and line of its session, the session and the category."""
 
-_FOUND = Records(PlacedVerdict, VERDICTS, "verdict")
 TOLD = "told.jsonl"
 """The file of a run that is watched: each finding that was told, a line each."""
 
@@ -63,7 +62,7 @@ def _told(run: Path) -> set[Key]:
     keys: set[Key] = set()
     manifest = read_manifest(run)
     if manifest is not None and manifest.finished:
-        verdicts = read_records(run, _FOUND)
+        verdicts = read_records(run, PLACED_RECORDS)
         keys = {(one.file, one.line, one.item, one.judge) for one in verdicts if one.label == "yes"}
     return keys
 
@@ -74,8 +73,6 @@ def _note(run: Path, keys: Iterable[Key]) -> None:
 
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")
-"""Public sets in whose runs people marked the steps of errors."""
-
 STUCK: Mapping[str, str] = {"infinite_loop": "planted loops", "tool_call_failure": "planted failing calls"}
 """The categories that a detector of stuck agents is meant for → what the generated runs with them are called."""
 
@@ -89,10 +86,7 @@ WATCHERS: Mapping[str, ReplayOptions] = {
 
 def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
     """Return each public run available as each detector watches it; onsets are the steps that people marked."""
-    return list(_watched_errors(datasets))
-
-
-def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
+    watched: list[WatchedRun] = []
     for dataset in at_hand(datasets):
         folder = benchmark_folder(dataset)
         steps: dict[str, list[int]] = {}
@@ -103,9 +97,12 @@ def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
             else:
                 steps.setdefault(error.trajectory, []).append(error.step)
         runs = [run for run in read_trajectories(folder) if run.id in steps or run.id not in unplaced]
-        for watcher, options in WATCHERS.items():
-            for run in runs:
-                yield watched_run(dataset, watcher, replay(run, options), steps.get(run.id, ()))
+        watched += [
+            watched_run(dataset, watcher, replay(run, options), steps.get(run.id, ()))
+            for watcher, options in WATCHERS.items()
+            for run in runs
+        ]
+    return watched
 
 
 def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:

@@ -11,6 +11,8 @@ from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
 CATEGORIES = ("first", "second")
+LONG = "A plank was carried to the far gate. " * 300
+"""Text that makes a trajectory of some 30 kB, so that a few hundred of them make many batches."""
 
 
 def atif(name: str, steps: int = 3, text: str = "look further") -> bytes:

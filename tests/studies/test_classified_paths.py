@@ -21,13 +21,11 @@ from misstep.harness.runs.classify import ClassifyAs
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.studies.classified_paths import as_json, classified_findings
-from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
+from tests.misstep.made_up import CATEGORIES, LONG, atif_lines, by_id
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 SAME_BYTES = ("verdicts.jsonl", "scores.json", "report.html")
-LONG = "A plank was carried to the far gate. " * 300
-"""Text that makes a trajectory of some 30 kB, so that a few hundred of them make many batches."""
 
 
 def nothing_found(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
@@ -41,18 +39,6 @@ def _classify(path: Path, out: Path | None = None, workers: int = 1, classify: C
 
 def _bytes(run: Path) -> dict[str, bytes]:
     return {name: (run / name).read_bytes() for name in SAME_BYTES}
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Many batches of trajectories with two taken ids, a broken line and a file of no known format."""
-    folder = tmp_path_factory.mktemp("inputs")
-    atif_lines(folder / "a.jsonl", (f"a{number % 298}" for number in range(300)), text=LONG)
-    atif_lines(folder / "b.jsonl", (f"b{number}" for number in range(250)), text=LONG)
-    with (folder / "b.jsonl").open("ab") as stream:
-        stream.write(b'{"schema_version": \n' + atif("after"))
-    (folder / "notes.txt").write_text("Mend the fence.\n")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,9 @@ from misstep.harness.errors import NoTrajectory, UsageError
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.harness.runs.opened import OpenRun, open_of
 from misstep.studies.observed_paths import observed_findings, page_of_observed
-from tests.misstep.made_up import SETTINGS, atif, atif_lines, by_lot
+from tests.misstep.made_up import SETTINGS, by_lot
 
 SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
-LONG = "A plank was carried to the far gate. " * 300
 
 
 def _observe(path: Path, out: Path, workers: int = 1) -> ObservedSummary:
@@ -23,18 +22,6 @@ def _observe(path: Path, out: Path, workers: int = 1) -> ObservedSummary:
 
 def _bytes(run: Path) -> dict[str, bytes]:
     return {name: (run / name).read_bytes() for name in SAME_BYTES}
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Several batches of trajectories with two taken ids, a broken line and a file of no known format."""
-    folder = tmp_path_factory.mktemp("inputs")
-    atif_lines(folder / "a.jsonl", (f"a{number % 298}" for number in range(300)), text=LONG)
-    atif_lines(folder / "b.jsonl", (f"b{number}" for number in range(250)), text=LONG)
-    with (folder / "b.jsonl").open("ab") as stream:
-        stream.write(b'{"schema_version": \n' + atif("after"))
-    (folder / "notes.txt").write_text("Mend the fence.\n")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -129,17 +129,12 @@ def run_experiment(
     return carry_out(ExperimentRun(plan, sandbox, client), out, Asking(client, workers), arguments=arguments)
 
 
-def unit_of(design: Design, item: str, engineer: str) -> str:
-    """Return the units of assignment to an arm: in a shadow experiment each session, in an A/B test each engineer."""
-    return engineer if design == "ab" else item
-
-
 async def live_session(
     plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox, ask: Ask = NO_MODEL
 ) -> LiveSession:
     """Session `index` of an experiment, run."""
     drawn = draw_session(index, plan.seed, engineer, plan.wordings)
-    unit = unit_of(plan.design, drawn.item, engineer)
+    unit = engineer if plan.design == "ab" else drawn.item  # a shadow experiment assigns each session to an arm
     arm = arm_of(plan.design, plan.name, unit)
     session = await run_session(drawn, arm, plan.beside, sandbox, ask, plan.model)
     return replace(session, unit=unit, seed=plan.seed)

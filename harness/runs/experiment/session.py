@@ -101,8 +101,6 @@ def _written(step: Step) -> int:
 
 
 MOST_COMMANDS = 60
-"""After how many commands a session is cut off."""
-
 _TEST_SECONDS = 30.0
 _FORMAT = "search_replace"
 
@@ -199,7 +197,6 @@ class _Tests:
         self._known: dict[tuple[tuple[str, bytes], ...], SuiteReport] = {}
 
     async def report(self) -> SuiteReport:
-        """Return the result of the tests now."""
         changed = self._workspace.changed(self._start)
         files = tuple((path, self._workspace.read(path)) for path in changed)
         if files not in self._known:

@@ -24,7 +24,6 @@ from misstep.harness.trajectory import Trajectory, Unreadable
 _CODE = ("misstep.harness.datasets", "misstep.harness.readers", "misstep.harness.trajectory")
 _DIGITS = 16
 _FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
-"""The files of which a benchmark's folder has at least one."""
 _SHOWN = 3
 
 

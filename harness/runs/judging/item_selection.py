@@ -31,7 +31,6 @@ from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.plan import dealt
 
 ANOTHER_CATEGORY = "they ask about another category"
-"""Why a judge is not asked about an item whose category is not its own."""
 
 
 class Categories(Struct, frozen=True):

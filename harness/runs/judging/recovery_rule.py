@@ -35,7 +35,6 @@ from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
 
 RULE = "@rule"
-"""The suffix after the category in the name of a rule judge."""
 
 
 class RuleJudge(Struct, frozen=True):

@@ -18,8 +18,8 @@ from misstep.harness.errors import NoTrajectory, UsageError, writing
 from misstep.harness.evidence import Evidence, noted, together
 from misstep.harness.items import Item, Kind
 from misstep.harness.journal.classified import Names
-from misstep.harness.journal.inputs import FileState, file_state
-from misstep.harness.journal.records import FILES, Records, encode, encode_lines, read_records, replace_file
+from misstep.harness.journal.inputs import FILE_RECORDS, FileState, file_state
+from misstep.harness.journal.records import FILES, encode, encode_lines, read_records, replace_file
 from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress, say
@@ -34,7 +34,6 @@ BENCHMARK = "benchmark"
 """The folder in a run that holds the sessions it was asked about."""
 
 _FILE = "trajectories/sessions.jsonl"
-_FILES = Records(FileState, FILES, "file")
 _GOLD_HEADER = b"item,rater,label\n"
 _WHOLE_SESSIONS: tuple[Kind, ...] = ("misbehaviour", "triage")
 
@@ -110,7 +109,7 @@ def _stands(folder: Path, question: Mapping[str, Any], states: list[FileState]) 
     if not (file.is_file() and (folder / FILES).is_file()):
         return False
     known = [_described(question, evidence) for evidence in get_args(Evidence)]
-    return file.read_bytes() in known and list(read_records(folder, _FILES)) == states
+    return file.read_bytes() in known and list(read_records(folder, FILE_RECORDS)) == states
 
 
 def _described(question: Mapping[str, Any], evidence: Evidence) -> bytes:

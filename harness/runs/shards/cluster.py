@@ -32,8 +32,6 @@ SHARDS_A_THREAD = 2
 """Shards for each thread of the workers: with more than one, a thread that is done early takes over from a slow one."""
 
 WAIT_SECONDS = 60
-"""How long a cluster may take to show its first worker."""
-
 _CONNECT_SECONDS = 10
 
 Done = TypeVar("Done")

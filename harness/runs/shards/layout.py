@@ -21,7 +21,6 @@ DONE = "done.json"
 
 MOST_SHARDS = 99_999
 _NAMED = 20
-"""How many missing shards or stretches of them an error names."""
 
 
 class Shard(Struct, frozen=True, order=True):

@@ -121,8 +121,6 @@ def _pieces(file: PlannedFile, size: int) -> Iterator[tuple[int, int]]:
 
 
 SETTING = "shard"
-"""The setting of a shard's run that names the shard."""
-
 T = TypeVar("T")
 
 

@@ -22,7 +22,6 @@ from misstep.harness.runs.triage.session import Tree, TriageEntry, write_tree
 
 _TRIES = 40
 _DRAWINGS = 6
-"""Drawings of a unit that are tried before it is an error."""
 
 
 class Row(Struct, frozen=True):

@@ -13,12 +13,10 @@ All is written into a folder beside DIR and put in its place when it is whole; w
 removed by the next.
 """
 
-import csv
 import shutil
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +24,7 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
+from misstep.harness.datasets.benchmark import Benchmark
 from misstep.harness.datasets.upstream import digest_of
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.generate.triage.draws import units
@@ -35,6 +33,7 @@ from misstep.harness.journal.run_folder import locked
 from misstep.harness.journal.workers import available, in_order
 from misstep.harness.progress import Progress
 from misstep.harness.records.attribution import FAULTS, taxonomy
+from misstep.harness.runs.generate import csv_lines, refuse_other_call
 from misstep.harness.runs.triage.case_folders import Row, make_unit
 
 RATER = "construction"
@@ -66,7 +65,10 @@ class TriageCounts(Struct, frozen=True):
 
 def write_triage_cases(out: Path, options: TriageOptions, workers: int | None = None) -> TriageCounts:
     """Write a folder of triage cases, each label proved by running."""
-    _refuse_foreign(out, options)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out} is not a folder", "Name a folder that is new or empty.")
+    if out.exists() and any(out.iterdir()):
+        refuse_other_call(out, options.line(), "something else")
     beside = out.parent / f".{out.name}.part"
     try:
         with writing(out):
@@ -89,22 +91,6 @@ def write_triage_cases(out: Path, options: TriageOptions, workers: int | None = 
     return _counts(rows)
 
 
-def _refuse_foreign(out: Path, options: TriageOptions) -> None:
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise UsageError(f"--out {out} is not a folder", "Name a folder that is new or empty.")
-    if not any(out.iterdir()):
-        return
-    try:
-        origin = read_benchmark(out).origin
-    except InputError:
-        origin = ()
-    if origin != (options.line(),):
-        by = f"the output of `{origin[0]}`" if origin else "something else"
-        raise UsageError(f"--out {out} holds {by}", "Name another folder, or remove this one first.")
-
-
 def _make(out: Path, options: TriageOptions, workers: int) -> list[Row]:
     sets: tuple[FamilySet, ...] = ("development", "scoring")
     which: dict[str, str] = {name: one for one in sets for name in families(one)}
@@ -124,20 +110,13 @@ def _write_tables(out: Path, options: TriageOptions, rows: Sequence[Row]) -> Non
     (out / "items.jsonl").write_bytes(b"".join(encoder.encode(row.item) + b"\n" for row in rows))
     (out / "proofs.jsonl").write_bytes(b"".join(encoder.encode(row.proof) + b"\n" for row in rows))
     rated = ("item", "rater", "label")
-    _table(out / "gold.csv", rated, [(row.proof.item, RATER, row.label) for row in rows])
+    (out / "gold.csv").write_bytes(csv_lines([rated, *((row.proof.item, RATER, row.label) for row in rows)]))
     below = [(row.proof.item, RATER, row.subcategory) for row in rows if row.subcategory]
-    _table(out / "gold_subcategories.csv", rated, below)
+    (out / "gold_subcategories.csv").write_bytes(csv_lines([rated, *below]))
     construction = [(row.proof.item, row.family, row.set, row.variant, row.partner) for row in rows]
-    _table(out / "gold_construction.csv", ("item", "family", "set", "variant", "partner"), construction)
+    head = ("item", "family", "set", "variant", "partner")
+    (out / "gold_construction.csv").write_bytes(csv_lines([head, *construction]))
     (out / BENCHMARK).write_text(tomli_w.dumps(msgspec.to_builtins(_description(out, options, rows))), encoding="utf-8")
-
-
-def _table(file: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    file.write_text(text.getvalue(), encoding="utf-8")
 
 
 def _description(out: Path, options: TriageOptions, rows: Sequence[Row]) -> Benchmark:

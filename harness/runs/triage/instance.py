@@ -13,8 +13,6 @@ from misstep.harness.runs.triage.session import Done, Tree, run_session, text_tr
 from misstep.harness.workspace.sandbox import NO_VARIABLES
 
 LIMITS = RunLimits(seconds=6.0, memory_mb=256, disk_mb=64)
-"""What one command of a generated case may take."""
-
 TESTS = "tests/"
 DATA = "tests/data/"
 """Copies of the inputs, for tests."""

@@ -12,11 +12,7 @@ from misstep.harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
 from misstep.harness.triage.replica import SECONDS_OF_CASE
 
 TRIAGE = "triage@"
-"""What the names of all of them begin with."""
-
 PHRASES = f"{TRIAGE}phrases"
-"""The baseline."""
-
 TOKENS_OF_CASE = 24_000
 """Tokens of a case's texts in the first message to a model."""
 

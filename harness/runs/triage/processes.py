@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 
 REQUESTS = 16
-"""Cases that a model is asked about at once."""
-
 _QUEUED = 4
 """Items that are begun for each process, so that none of them waits."""
 

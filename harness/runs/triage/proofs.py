@@ -24,7 +24,6 @@ class _Check(Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Return whether it came out as needed."""
         return (self.exit_code == 0) == (self.needs == "pass")
 
 
@@ -67,11 +66,9 @@ class _Trial(Struct, frozen=True):
 
     @property
     def setting(self) -> RunSetting:
-        """Return the task of the case."""
         return self.scenario.planned.setting
 
     def of_result(self, tests: Tree | None = None, changed: Tree | None = None) -> int:
-        """Return the exit code of the tests, or of others, on the agent's result."""
         return run_tests(self.setting, {**self.recorded.result, **(changed or {})}, tests).exit_code
 
     def of_gold(self, setting: RunSetting | None = None) -> int:

@@ -80,7 +80,6 @@ class _Clock:
         self._now = datetime(2026, 1, 5, 8, tzinfo=UTC) + timedelta(seconds=self._random.randrange(80 * 86400))
 
     def later(self, most: float = 20.0) -> str:
-        """Return the time, some seconds on."""
         self._now += timedelta(seconds=round(self._random.uniform(0.4, most), 1))
         return self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

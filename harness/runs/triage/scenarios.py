@@ -44,35 +44,29 @@ class _Draft:
         self.family, self.sound = instance.family, instance.sound.setting
 
     def turn(self, options: Sequence[_Option]) -> _Option:
-        """Return the unit's turn among options that a family has."""
         if not options:
             raise UnshownError(f"{self.unit.family} has nothing that shows {self.unit.kind}")
         return options[self.unit.turn % len(options)]
 
     def drawn(self, texts: tuple[str, ...], **pieces: str) -> str:
-        """Return one of some texts with pieces put in."""
         text = drawn(texts, self.unit.seed)
         for name, piece in pieces.items():
             text = text.replace(f"{{{name}}}", piece)
         return text
 
     def planned(self, setting: RunSetting, work: Sequence[Command], event: str = "") -> PlannedCase:
-        """Return work on a task, as long as the unit says."""
         return PlannedCase(setting, tuple(work), self.unit.length, self.unit.seed, event)  # type: ignore[arg-type]
 
     def agent(
         self, variant: str, subcategory: str, work: Sequence[Command], setting: RunSetting | None = None
     ) -> Scenario:
-        """Return a case that is the agent's fault."""
         return Scenario("agent", subcategory, variant, self.planned(setting or self.sound, work), "agent")
 
     def faulty(self) -> tuple[str, str]:
-        """Return a wrong agent and its subcategory."""
         name = self.turn(draws.faulty(self.family))
         return name, self.family.agent(name).fault or ""
 
     def wrong_agent(self, setting: RunSetting | None = None) -> Scenario:
-        """Return the case of a wrong agent."""
         wrong, subcategory = self.faulty()
         return self.agent(wrong, subcategory, self.instance.work(wrong), setting)
 
@@ -96,12 +90,10 @@ class _Draft:
         return None
 
     def with_files(self, files: Tree, folder: str) -> RunSetting:
-        """Return the sound task with files in a folder of its environment."""
         below = {f"{folder}/{path}": one for path, one in files.items()}
         return replace(self.sound, environment={**self.sound.environment, **below})
 
     def with_runner(self) -> tuple[RunSetting, str]:
-        """Return the sound task whose tests are started by a script of the environment, and the script's name."""
         name, command = self.drawn(mechanisms().runners), self.sound.test_command
         script = text_tree({name: f"#!/bin/sh\n{command}\n"})
         return replace(self.sound, environment={**self.sound.environment, **script}, test_command=f"sh {name}"), name

@@ -61,7 +61,6 @@ class TriageEntry(Struct, frozen=True):
 
 
 Tree = Mapping[str, TriageEntry]
-"""Path → file."""
 
 
 class Done(Struct, frozen=True):

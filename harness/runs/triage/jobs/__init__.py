@@ -18,14 +18,12 @@ from misstep.harness.triage.texts import TRAJECTORY
 _SHOWN = 5
 
 CASES = "cases"
-"""The folder in a benchmark that holds cases made of a job."""
 
 
 class JobReader(Protocol):
     """A module that reads the jobs of one public harness."""
 
     NAME: str
-    """What such a job is called in a sentence."""
 
     def is_job(self, path: Path) -> bool:
         """Return whether a folder or file is such a job, by its content."""

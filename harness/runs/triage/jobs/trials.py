@@ -23,8 +23,6 @@ from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.texts import INSTRUCTION, TRAJECTORY
 
 MOST_BYTES = 64 << 20
-"""The longest file of a job that is read."""
-
 _MOST_LOG = 1 << 20
 _MOST_CANDIDATES = 200
 _SESSION_ENDINGS = (".json", ".jsonl", ".txt", ".log", ".traj")
