@@ -18,7 +18,6 @@ from misstep.analysis.gold import (
     read_gold,
     read_subcategories,
 )
-from misstep.analysis.measures.judging.sample import clusters_of
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
@@ -76,6 +75,8 @@ class JudgedRun(OpenRun, frozen=True):
     @property
     def clusters(self) -> dict[str, str]:
         """Item → the run or other thing that it hangs together with others by."""
+        from misstep.analysis.measures.judging.sample import clusters_of  # numpy comes with it
+
         return clusters_of(self.items) | families_of(self.constructions)
 
 
