@@ -90,11 +90,10 @@ def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
     for dataset in at_hand(datasets):
         folder = benchmark_folder(dataset)
         steps: dict[str, list[int]] = {}
-        unplaced = set()
-        for error in read_marked_errors(folder):
-            if error.step is None:
-                unplaced.add(error.trajectory)
-            else:
+        marked = list(read_marked_errors(folder))
+        unplaced = {error.trajectory for error in marked if error.step is None}
+        for error in marked:
+            if error.step is not None:
                 steps.setdefault(error.trajectory, []).append(error.step)
         runs = [run for run in read_trajectories(folder) if run.id in steps or run.id not in unplaced]
         watched += [
