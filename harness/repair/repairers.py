@@ -19,7 +19,6 @@ from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from misstep.harness.repair.case import instruction_of
 from misstep.harness.repair.search.policy import search_repairer
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.workspace import Workspace
 
 _WAYWARD = (
     ("infinite_loop", LOOPS[:1], 4),
@@ -101,18 +100,15 @@ def wayward(options: RepairerOptions) -> MakeRepairer:
 
     def make(place: CaseWorkspace) -> Repairer:
         random = Random(f"{options.seed + place.sample}")  # noqa: S311 -- no secret
-        ground = _ground(place.workspace, Voice(random, "development"))
+        workspace, voice = place.workspace, Voice(random, "development")
+        paths = tuple(path for path in workspace.files() if path.endswith((".py", ".js")))
+        firsts = {path: workspace.read(path).decode(errors="replace").split("\n", 1)[0] for path in paths}
+        # An edit that nobody asked for is a remark above a file's first line.
+        remarks = tuple(TextEdit(at, first, f"# Looked at by an agent.\n{first}", at) for at, first in firsts.items())
+        ground = Ground(voice, paths, tuple(path.rpartition("/")[2] for path in paths), remarks, remarks)
         made = [(category, lasts, random.choice(forms)(ground, random)) for category, forms, lasts in _WAYWARD]
         slips = [Slip((category,), 1, lasts, one.command, one.undo) for category, lasts, one in made]
         policy = WaywardPolicy([looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]], slips)
         return Repairer(policy, policy)
 
     return make
-
-
-def _ground(workspace: Workspace, voice: Voice) -> Ground:
-    """What a workspace offers to slip on; an edit that nobody asked for is a remark above a file's first line."""
-    paths = tuple(path for path in workspace.files() if path.endswith((".py", ".js")))
-    firsts = {path: workspace.read(path).decode(errors="replace").split("\n", 1)[0] for path in paths}
-    remarks = tuple(TextEdit(path, first, f"# Looked at by an agent.\n{first}", path) for path, first in firsts.items())
-    return Ground(voice, paths, tuple(path.rpartition("/")[2] for path in paths), remarks, remarks)

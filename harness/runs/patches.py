@@ -16,7 +16,7 @@ from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.evidence import together
 from misstep.harness.items import Item, read_question
-from misstep.harness.journal.records import MANIFEST, Manifest
+from misstep.harness.journal.records import MANIFEST
 from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.repair.case import FAILURE
@@ -50,7 +50,11 @@ def write_patches(
     """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
-    manifests = [_manifest(run) for run in runs]
+    advice = f"Name a folder that `misstep {COMMAND}` wrote."
+    manifests = [manifest_of(run, advice) for run in runs]
+    for run, manifest in zip(runs, manifests, strict=True):
+        if manifest.command != COMMAND:
+            raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
     patches = _patches(runs)
     gold = list(labels or ())
     if labels is None:
@@ -102,14 +106,6 @@ def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
             raise UsageError(f"two of the runs made the attempt {twice}", advice)
         attempts |= own
     return attempts
-
-
-def _manifest(run: Path) -> Manifest:
-    advice = f"Name a folder that `misstep {COMMAND}` wrote."
-    manifest = manifest_of(run, advice)
-    if manifest.command != COMMAND:
-        raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
-    return manifest
 
 
 def _item(attempt: RepairAttempt) -> Item:

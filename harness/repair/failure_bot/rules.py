@@ -118,7 +118,9 @@ def lacking(
         name = next(filter(None, match.groups()))
         top = re.split(r"[./]", name)[0]
         is_own = any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
-        if not is_own and (never or _is_declared(top, paths, text)):
+        word = re.compile(rf"(?<![\w-]){re.escape(top).replace('_', '[-_]')}(?![\w-])", re.IGNORECASE)
+        declaring = (path for path in paths if _DECLARING.search(path))
+        if not is_own and (never or any(word.search(text(path) or "") for path in declaring)):
             advice = "Install it into the project's environment, or name another by --python"
             advice = advice if match[1] else "Install it into `node_modules`, or commit it"
             return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
@@ -133,8 +135,3 @@ def silent(output: str) -> Objection:
 def _line_of(text: str, match: re.Match[str]) -> str:
     start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
     return text[start : end if end >= 0 else None].strip()[:200]
-
-
-def _is_declared(package: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
-    pattern = re.compile(rf"(?<![\w-]){re.escape(package).replace('_', '[-_]')}(?![\w-])", re.IGNORECASE)
-    return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

@@ -37,5 +37,4 @@ class AcceptsNothing(LooksForTheLoop):
 
 
 def rejects(request: Request) -> str:  # noqa: ARG001
-    """A model's reply to whatever is asked."""
     return json.dumps({"reasoning": "It silences the symptom.", "label": "unacceptable", "score": 0.8, "steps": []})

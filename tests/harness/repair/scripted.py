@@ -21,8 +21,6 @@ _REPLY = "price.py\n<<<<<<< SEARCH\n        found -= price\n=======\n        fou
 
 
 def scripted(options: RepairerOptions) -> MakeRepairer:  # noqa: ARG001
-    """Repairers that read, edit and exit."""
-
     def make(place: CaseWorkspace) -> Repairer:
         name = place.case.id
         ATTEMPTED.append(name)
@@ -50,5 +48,4 @@ class _GoesRound:
 
 
 def goes_round(_: RepairerOptions) -> MakeRepairer:
-    """A policy that goes round in circles."""
     return lambda _: Repairer(_GoesRound(), ScriptedPatcher(_REPLY))

@@ -6,7 +6,6 @@ from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 
 def attempt(case: str, solved: bool | None = True, sample: int = 0, **fields: object) -> RepairAttempt:
-    """An attempt that ran and exited."""
     values: dict[str, object] = {
         "policy": "search",
         "setting": "react+tests",
@@ -21,19 +20,16 @@ def attempt(case: str, solved: bool | None = True, sample: int = 0, **fields: ob
 
 
 def not_held(case: str, sample: int = 0) -> RepairAttempt:
-    """An attempt at a case that does not hold."""
     why = "the oracle's tests pass on the broken tree"
     return attempt(case, None, sample, patched=False, iterations=0, seconds=0.0, ended=NOT_AFFIRMED, error=why)
 
 
 def arm(*attempts: RepairAttempt, name: str = "search", **fields: object) -> RepairArm:
-    """An arm of some attempts."""
     values: dict[str, object] = {"benchmark": "orchard", **fields}
     return RepairArm(name, "search", "react+tests", "search_replace", attempts, **values)  # type: ignore[arg-type]
 
 
 def run_of(case: str, *names: str) -> Trajectory:
-    """A trajectory that calls some tools."""
     steps = tuple(Step("agent", f"I call {name}.", calls=(ToolCall(name, {"path": "pear.py"}),)) for name in names)
     return Trajectory(case, Source("misstep"), f"Mend {case}.", steps)
 

@@ -15,7 +15,6 @@ def _file(folder: Path, *lines: str) -> Path:
 
 
 def _found(folder: Path, *lines: str) -> dict[str, CodeFigures]:
-    """The figures of each theme and of each code by its name."""
     return {one.code or one.theme: one for one in code_figures(read_codings(_file(folder, *lines)))}
 
 

@@ -4,9 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.repair.reviews import review_funnel, review_table
+from misstep.analysis.measures.repair.patch_judge import reviewed_patches, reviewed_table
+from misstep.analysis.measures.repair.reviews import review_funnel, review_table, rollout_stages, rollout_table
+from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.records.repair_attempt import EVENTS, ReviewEvent, read_reviews
+from misstep.harness.records.repair_attempt import (
+    EVENTS,
+    PATCH_JUDGE,
+    Event,
+    RepairAttempt,
+    ReviewEvent,
+    Signal,
+    in_share,
+    read_reviews,
+)
 
 LOG = """\
 attempt,event,when,by,comment
@@ -18,6 +29,8 @@ b,rejected,2026-03-04,ben,already fixed
 c,published,2026-03-01,ann,
 d,landed,2026-03-05,ann,
 """
+NAMES = [f"task-{number}" for number in range(400)]
+ATTEMPTS = [RepairAttempt(name, "p", "react", "f", solved=True, patched=True) for name in NAMES]
 
 
 @pytest.fixture
@@ -54,3 +67,43 @@ def test_where_nothing_was_published_rates_are_missing() -> None:
     funnel = review_funnel([])
     assert review_table(funnel).finding == "No patch was published."
     assert funnel.rate("landed", "published").value is None
+
+
+def judged(case: str, *, solved: bool | None = True, judge: bool | None = None) -> RepairAttempt:
+    return RepairAttempt(case, "p", "react", "f", solved=solved, patched=True, signals=(Signal(PATCH_JUDGE, judge),))
+
+
+JUDGED = [judged("a", judge=True), judged("b", judge=False), judged("c", judge=True), judged("d", solved=False)]
+
+
+def decisions_on(**events: Event) -> list[ReviewEvent]:
+    names = {one.case: one.id for one in JUDGED}
+    return [ReviewEvent(names[case], event) for case, event in events.items()]
+
+
+def test_a_judge_is_measured_on_what_reviewers_rejected_among_the_patches_that_pass() -> None:
+    events = [*decisions_on(a="accepted", b="accepted", c="landed", d="rejected"), *decisions_on(b="rejected")]
+    found = reviewed_patches(JUDGED, review_funnel(events))
+    assert [len(found.accepted), [name[0] for name in found.rejected]] == [2, ["b"]]
+    assert found.judge == Confusion(tp=1, fp=0, fn=0, tn=2)
+    assert "33.3%" in reviewed_table(found).finding
+
+
+def test_a_share_holds_about_so_many_cases_and_every_smaller_one() -> None:
+    few, half = ({name for name in NAMES if in_share(name, share)} for share in (0.1, 0.5))
+    assert few < half
+    assert (abs(len(few) - 40), abs(len(half) - 200)) < (20, 40)
+    assert {name for name in NAMES if in_share(name, 0.1, seed=1)} != few
+
+
+def test_a_review_counts_at_the_shares_that_its_case_is_in() -> None:
+    late = next(one for one in ATTEMPTS if not in_share(one.case, 0.5))
+    early = next(one for one in ATTEMPTS if in_share(one.case, 0.1))
+    events = [ReviewEvent(one.id, event) for one in (late, early) for event in ("published", "accepted", "landed")]  # type: ignore[arg-type]
+    stages = rollout_stages(ATTEMPTS, [*events, ReviewEvent(early.id, "published")])
+    assert [(one.name, one.funnel.count("landed"), one.funnel.count("generated") == one.cases) for one in stages] == [
+        ("10%", 1, True),
+        ("50%", 1, True),
+        ("100%", 2, True),
+    ]
+    assert rollout_table(stages).finding.startswith("At 10% 100.0%")

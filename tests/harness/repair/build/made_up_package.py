@@ -104,13 +104,11 @@ COMMAND = "env PYTHONPATH=src PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest 
 
 
 def made_up(name: str = "shop", **fields: object) -> Package:
-    """The package, whose archive is nowhere."""
     package = Package(name, "1.0", "python", "MIT", f"{name}-1.0.tar.gz", "0" * 64, ("src",), COMMAND)
     return msgspec.structs.replace(package, **fields)
 
 
 def lay_out(folder: Path, files: dict[str, str] = FILES) -> Path:
-    """The package's files in a folder."""
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
@@ -118,13 +116,11 @@ def lay_out(folder: Path, files: dict[str, str] = FILES) -> Path:
 
 
 def case_source(folder: Path) -> CaseSource:
-    """The package, laid out to be broken."""
     package, tree = made_up(), lay_out(folder / "tree")
     return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
 def archive(place: Path, files: dict[str, str] = FILES, top: str = "shop-1.0/") -> str:
-    """An archive of it, and its hash."""
     with tarfile.open(place, "w:gz") as opened:
         for path, text in files.items():
             member = tarfile.TarInfo(top + path)

@@ -35,7 +35,6 @@ SUPPORT = {
 
 
 def made_up_set(folder: Path, *cases: dict[str, object]) -> Path:
-    """The folder of a set with these programs."""
     folder.mkdir()
     with gzip.open(folder / "cases.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(case) + "\n" for case in cases)

@@ -16,7 +16,6 @@ class MadeRepository:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *arguments: str) -> str:
-        """What git says."""
         name, email = self._person
         stamp = f"{1_767_225_600 + 86_400 * self._day} +0000"
         environment = {

@@ -13,7 +13,6 @@ from misstep.harness.repair.failure_bot.repository import Commit
 
 
 def searched(count: int, change: int, rates: tuple[float, float], seed: int, told: bool = False) -> tuple[int, int]:
-    """The answer at 95% and the runs for it."""
     chance = random.Random(seed)  # noqa: S311
     point = ChangePoint(count, prior=STEADY if told else None)
     point.rule_out(0)
