@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from misstep.analysis.pages.notebooks.in_sight import frame_bundle
+
 BACKEND = "module://matplotlib_inline.backend_inline"
 """The backend that shows a figure at the end of its cell; a kernel takes it from `MPLBACKEND`."""
 
@@ -10,7 +12,10 @@ def load_ipython_extension(shell: Any) -> None:
     """Show figures of matplotlib sharp enough for a page, and call them by their titles instead of their size."""
     shell.config.InlineBackend.figure_formats = {"retina"}
     # The backend takes figures out of the formatters of single types when it is set up; this one it leaves alone.
-    shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", _bundle)
+    bundles = shell.display_formatter.mimebundle_formatter
+    bundles.for_type_by_name("matplotlib.figure", "Figure", _bundle)
+    for module in ("pandas", "pandas.core.frame"):  # from version 3 on its module is the package
+        bundles.for_type_by_name(module, "DataFrame", frame_bundle)
 
 
 def figure_words(figure: Any) -> str:

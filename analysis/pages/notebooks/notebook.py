@@ -24,6 +24,7 @@ from misstep.analysis.pages.notebooks.display import (
     figure_html,
 )
 from misstep.analysis.pages.notebooks.frame_html import frame_html, read_frame
+from misstep.analysis.pages.notebooks.in_sight import lines_without_a_row
 from misstep.analysis.pages.notebooks.markdown import first_heading, markdown_html
 from misstep.analysis.pages.notebooks.origins import origins
 from misstep.analysis.pages.page import table_html, table_id
@@ -113,7 +114,8 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
     """Return the report of an executed notebook (nbformat 4, as JSON).
 
     Its title is the heading of the first prose cell. `metadata.misstep` may have `finding` (else that of the first
-    table), `datasets` and `remember`, as in `Report`.
+    table), `datasets` and `remember`, as in `Report`. With `checked`,
+    a figure that a cell computes in sight must be in a table, or the notebook has failed.
     """
     cells: Sequence[Mapping[str, Any]] = notebook["cells"]
     titles = (first_heading(_source(cell))[0] for cell in cells if cell["cell_type"] == "markdown")
@@ -125,12 +127,20 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
         title=next(titles, "") or name.replace("_", " "),
         finding=stated.get("finding") or next((table.finding for table in tables), ""),
         tables=tables,
-        error=next((error for cell in cells if (error := _error(cell))), None),
+        error=next((error for cell in cells if (error := _error(cell))), None)
+        or (_unshown_figure(cells, tables) if stated.get("checked") else None),
         datasets=tuple(stated.get("datasets", ())),
         drawings=tuple(_drawings(shown)),
         remember=tuple(stated.get("remember", ())),
         warnings=printable("".join(_streamed(cell, "stderr") for cell in cells)),
     )
+
+
+def _unshown_figure(cells: Sequence[Mapping[str, Any]], tables: Sequence[Table]) -> CellError | None:
+    """Return the first figure that a cell computes in sight and that no table of the notebook shows, as an error."""
+    outputs = (output for cell in cells for output in cell.get("outputs", ()))
+    line = next(iter(lines_without_a_row(outputs, tables)), None)
+    return CellError("FigureInSight", f"no table of the notebook shows {line}", "") if line else None
 
 
 def with_table_names(notebook: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
