@@ -1,11 +1,15 @@
-"""The small real model: tests that ask it skip where it is not installed, but never in CI."""
+"""The small real model, which tests skip where it is not installed but never in CI, and a stub of it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from misstep.harness.clients.local_server import weights
 from misstep.harness.errors import MissingPrerequisite
+from tests.harness.clients.faulty_server import FaultyServer, Play, serving
+from tests.misstep.as_a_user import in_a_thread
 
 
 def local_model_or_skip() -> None:
@@ -16,3 +20,16 @@ def local_model_or_skip() -> None:
         if os.environ.get("CI"):
             pytest.fail(f"CI must ask the local model: {error}")
         pytest.skip(str(error))
+
+
+@contextmanager
+def stubbed_local_model(monkeypatch: pytest.MonkeyPatch, play: Play) -> Iterator[FaultyServer]:
+    """Serve one answer to all requests where `--local` would start the small model, which is slow."""
+    with in_a_thread(serving(choose=lambda _: play)) as server:
+
+        @contextmanager
+        def stub() -> Iterator[str]:
+            yield server.base_url
+
+        monkeypatch.setattr("misstep.harness.clients.local_server.local_server", stub)
+        yield server

@@ -18,7 +18,7 @@ from misstep.harness.workspace import Sandbox
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
-from tests.local_model import local_model_or_skip
+from tests.local_model import stubbed_local_model
 from tests.misstep.as_a_user import in_a_thread, in_this_process
 from tests.waiting import wait_until
 
@@ -239,10 +239,9 @@ def test_repairs_need_a_sandbox(reflect: Reflect, tmp_path: Path, monkeypatch: p
     assert (code, "Install bubblewrap." in err) == (3, True)
 
 
-@pytest.mark.local_llm
-def test_the_local_model_tests_the_set_up(reflect: Reflect, tmp_path: Path) -> None:
-    local_model_or_skip()
-    code, out, err = reflect("run", "--n", 1, "--attempts", 1, "--local", "--out", tmp_path / "run", "--json")
+def test_the_local_model_tests_the_set_up(reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with stubbed_local_model(monkeypatch, answer(completion("I will do my best."))):
+        code, out, err = reflect("run", "--n", 1, "--attempts", 1, "--local", "--out", tmp_path / "run", "--json")
     assert code == 0, err
     [item] = json.loads(out)["items"]
     assert item["end"] in ("solved", "attempt_cap", "time_budget")

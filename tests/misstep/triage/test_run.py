@@ -14,9 +14,10 @@ from misstep.harness.runs.triage.judges import RULES
 from misstep.studies.judging.assessment import NO_JUDGE
 from misstep.triage.run import app
 from misstep.view import app as view_app
+from tests.harness.clients.faulty_server import answer, completion
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import triage_case
-from tests.local_model import local_model_or_skip
+from tests.local_model import stubbed_local_model
 
 
 @pytest.fixture(autouse=True)
@@ -114,12 +115,11 @@ def test_without_a_sandbox_the_command_says_what_brings_it(cases, monkeypatch):
     run(cases, "--access", "read-only")
 
 
-@pytest.mark.local_llm
-def test_the_small_local_model_investigates_and_is_marked_as_no_judge(cases, tmp_path):
-    local_model_or_skip()
+def test_the_small_local_model_investigates_and_is_marked_as_no_judge(cases, tmp_path, monkeypatch):
     out = tmp_path / "run"
     options = ("--local", "--access", "read-only", "--iterations", "1", "--out", out)
-    assert NO_JUDGE in run(cases / "case-1", *options).stdout
+    with stubbed_local_model(monkeypatch, answer(completion("I will look at the file."))):
+        assert NO_JUDGE in run(cases / "case-1", *options).stdout
     assert NO_JUDGE in (out / "report.html").read_text()
     (verdict,) = read_triage_verdicts(out)
     assert (verdict.label, verdict.status) == (None, "unreadable")
