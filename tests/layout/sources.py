@@ -7,10 +7,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("misstep", "studies", "analysis", "harness")
-MODULES = {
-    file.relative_to(ROOT).as_posix(): file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))
-}
+
+
+def _files(*folders: str) -> dict[str, Path]:
+    return {
+        file.relative_to(ROOT).as_posix(): file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))
+    }
+
+
+MODULES = _files(*PACKAGES)
 """Path from the top of the checkout → file."""
+
+WITHOUT_TESTS = MODULES | _files("benchmarks", "examples", "scripts")
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
@@ -18,7 +26,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 @cache
 def text_of(path: str) -> str:
     """Read a module."""
-    return MODULES[path].read_text("utf-8")
+    return WITHOUT_TESTS[path].read_text("utf-8")
 
 
 @cache
