@@ -2,21 +2,15 @@
 
 import asyncio
 import json
-import re
 
 import pytest
-from msgspec.structs import replace
 
-from misstep.harness.clients import ClientSettings, open_client
-from misstep.harness.clients.local_server import MODEL, local_server
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
 from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.observer.detector_process import DetectorFailed, DetectorProcess
 from misstep.harness.observer.detectors import detected, detector_named
 from misstep.harness.observer.detectors.prompted import NoAnswer, kinds, request_about
 from misstep.harness.records.intervention import Feedback
 from tests.harness.observer.runs import asked, call, read, run
-from tests.local_model import local_model_or_skip
 
 RUN = run(asked(), *[read()] * 4)
 NOTHING: dict[str, list[int]] = {name: [] for name in kinds()}
@@ -105,34 +99,3 @@ def test_a_long_run_is_shortened_and_keeps_its_last_steps() -> None:
     text = request_about(long, "small-1").messages[1].content
     assert len(text) < 100_000
     assert "98.py" in text
-
-
-class Served:
-    """The small real model of `make local-llm`."""
-
-    model = MODEL
-
-    def __init__(self, address: str) -> None:
-        self.client = open_client(ClientSettings(base_url=address))
-
-    async def __call__(self, request: Request) -> Outcome:
-        return await self.client.ask(replace(request, max_tokens=80))  # it is slow, and its answer does not matter
-
-
-@pytest.mark.local_llm
-def test_a_real_model_is_asked_through_the_detectors_process() -> None:
-    local_model_or_skip()
-
-    async def said(address: str) -> str:
-        model = Served(address)
-        async with DetectorProcess("prompted", model) as detector:
-            try:
-                return f"{len((await detector.detect(RUN)).misbehaviours)} kinds"
-            except DetectorFailed as failure:  # so small a model may contradict itself
-                return failure.line()
-            finally:
-                await model.client.close()
-
-    with local_server() as address:
-        answer = asyncio.run(said(address))
-    assert re.match(r"\d kinds|the detector 'prompted' failed: NoAnswer: the reply cannot be used", answer), answer

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from misstep.harness.repair.affirm import Affirmed
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository
@@ -90,7 +91,10 @@ def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(tmp_path: Path) -> None:
+def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))  # it would run six times
     price_case(tmp_path / "cases" / "price")
     judge = "tests.harness.repair.judging:LooksForTheLoop"
     done = _misstep("run", tmp_path / "cases", "--out", tmp_path / "run", "--patch-judge", judge, "--json")

@@ -9,7 +9,7 @@ from misstep.studies.sessions.watching import ANNOTATED, STUCK, WATCHERS, watche
 
 
 def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:
-    runs, milliseconds = watched_generated(120, 5)
+    runs, milliseconds = watched_generated(80, 5)
     by_detector = {name: [run.run for run in runs if run.detector == name] for name in WATCHERS}
     assert len({tuple(names) for names in by_detector.values()}) == 1
     assert set(milliseconds) == set(WATCHERS)
