@@ -24,13 +24,13 @@ from misstep.analysis.pages.notebooks.display import (
     figure_html,
 )
 from misstep.analysis.pages.notebooks.frame_html import frame_html, read_frame
-from misstep.analysis.pages.notebooks.in_sight import lines_without_a_row
 from misstep.analysis.pages.notebooks.markdown import first_heading, markdown_html
 from misstep.analysis.pages.notebooks.origins import origins
 from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup, render
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import file_addresses, from_document
+from misstep.analysis.tables.in_sight import lines_without_a_row
 from misstep.harness.escaping import one_line, printable
 from misstep.harness.journal.records import replace_file
 
