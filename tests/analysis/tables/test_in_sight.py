@@ -9,8 +9,8 @@ import pytest
 from misstep.analysis.pages.notebooks.display import TABLE_TYPE
 from misstep.analysis.pages.notebooks.notebook import read_notebook
 from misstep.analysis.tables import Row, Table
-from misstep.analysis.tables.in_sight import FRAME_TYPE, frame_bundle
 from misstep.analysis.tables.files import document
+from misstep.analysis.tables.in_sight import FRAME_TYPE, frame_bundle
 from misstep.studies.frames import values
 
 ROWS = (Row("Kappa", 0.5, 0.4, 0.6, n=9, group="a"), Row("Kappa", 0.7, evidence="published", group="a"))
