@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from misstep.harness.repair.affirm import Affirmed
 
+from misstep.harness.repair.scoring import Affirmed
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository
