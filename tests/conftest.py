@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,13 @@ def _public_data(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("data_folder")
 
 
+_CACHES = count()
+
+
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder that no other test sees."""
-    folder = tmp_path / "cache"
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that no other test sees; who writes makes it, since thousands of tests write nothing."""
+    folder = tmp_path_factory.getbasetemp() / "caches" / str(next(_CACHES))
     monkeypatch.setenv("MISSTEP_CACHE", str(folder))
     return folder
 

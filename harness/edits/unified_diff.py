@@ -233,6 +233,9 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
     """The change as git writes it, with `around` lines above and below; raises `EditRefused` if there is none."""
     if before == after:
         raise EditRefused("unchanged", "nothing changes", path=path)
+    ends = {split_file(text, path).ending for text in (before, after) if text}
+    if len(ends) > 1:
+        raise EditRefused("mixed_line_endings", "the format cannot change how lines end", path=path)
     old, new = _marked_lines(before, path), _marked_lines(after, path)
     name = f"diff --git a/{path} b/{path}\n"
     head = f"--- {_NULL if before is None else f'a/{path}'}\n+++ {_NULL if after is None else f'b/{path}'}\n"

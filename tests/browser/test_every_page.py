@@ -18,6 +18,7 @@ from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.harness.runs.opened import open_of
 from misstep.studies.annotation.labelling import Labelling, draw
 from misstep.studies.kinds.kind import Choice
 from misstep.studies.recorded.flips import write_flips
@@ -176,7 +177,9 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
     (folder / "label.html").write_text(labelling.page())
     carry_out(MeasureCalls(sessions), folder / "own")
     own = CallLengthRuns()
-    (folder / "own.html").write_text(own.page([own.open(folder / "own", Choice())], "misstep report own"))
+    (folder / "own.html").write_text(
+        own.page([own.open(open_of(folder / "own", own.command), Choice())], "misstep report own")
+    )
     yield from (str(page.relative_to(folder)) for page in sorted(folder.rglob("*.html")))
 
 

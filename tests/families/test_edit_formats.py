@@ -91,6 +91,7 @@ def test_a_format_from_elsewhere_is_named_by_its_dotted_path() -> None:
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(before=TEXTS, after=TEXTS)
+@example(before="\n", after="\r\n\r\n")
 def test_what_a_format_writes_it_applies_to_exactly_the_edited_file(name: str, before: str, after: str) -> None:
     try:
         reply = edit_format(name).render(PATH, before, after)
