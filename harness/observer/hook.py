@@ -14,28 +14,32 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.classifiers import chosen_categories
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
 from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.arms import EXPERIMENT, hears_guidance
 from misstep.harness.observer.detectors import NEED_A_MODEL, detector_named
 from misstep.harness.observer.episodes import is_like_an_earlier
 from misstep.harness.observer.follow import growing_runs
 from misstep.harness.observer.replay import Replay, ReplayOptions
 from misstep.harness.places import cache_folder
 from misstep.harness.progress import say
-from misstep.harness.records.intervention import Intervention, ObservedRun
+from misstep.harness.records.hook_decision import DECISIONS, HookDecision
+from misstep.harness.records.intervention import Arm, Intervention, ObservedRun
 from misstep.harness.records.session import is_sub_agent
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
@@ -60,6 +64,61 @@ Continue = Callable[[ObservedRun | None, Trajectory, tuple[Step, ...]], tuple[Ob
 """What was recorded of a session so far, the session as it is now, and the step that it lacks → the record now, and
 what is new to say."""
 
+Note = Callable[[ObservedRun, Sequence[Intervention | None]], object]
+"""Given the record of a session and what is new in it, `None` for its beginning, it logs that."""
+
+
+class HookInput(Struct, frozen=True):
+    """What the agent's program says of an event; it says more, which is not read."""
+
+    session_id: str
+    transcript_path: str
+    hook_event_name: str
+    agent_id: str | None = None
+    tool_name: Any = None
+    tool_input: Any = None
+    tool_response: Any = None
+    cwd: str = ""
+
+
+class Draw(Struct, frozen=True):
+    """How it is drawn who hears guidance; `by` says for what: each session, or each project."""
+
+    share: float = 1.0
+    by: Literal["session", "project"] = "session"
+    experiment: str = EXPERIMENT
+
+    def unit_of(self, event: HookInput) -> str:
+        """Return what is drawn for an event."""
+        return event.session_id if self.by == "session" else event.cwd
+
+    def arm_of(self, event: HookInput) -> Arm:
+        """Return the arm of an event's session."""
+        return "guide" if hears_guidance(self.unit_of(event), self.experiment, self.share) else "shadow"
+
+    def noted(self, event: HookInput, folder: Path, record: ObservedRun, new: Sequence[Intervention | None]) -> None:
+        """Add to the log what is new of a session; `None` is its beginning."""
+        begun = HookDecision(
+            event.session_id,
+            event.cwd,
+            event.transcript_path,
+            self.unit_of(event),
+            self.experiment,
+            self.share,
+            record.arm,
+            record.detector,
+            datetime.now(UTC).isoformat(timespec="milliseconds"),
+        )
+        step = record.n_steps - 1
+        lines = [
+            begun if one is None else replace(begun, step=step, guidance=one.guidance, intervention=one) for one in new
+        ]
+        with (folder / DECISIONS).open("ab") as log:
+            log.write(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+
+EVERYBODY = Draw()
+
 
 def answer_hook(
     every: int,
@@ -68,6 +127,7 @@ def answer_hook(
     categories: str = "",
     *,
     alone: bool = True,
+    draw: Draw = EVERYBODY,
     seconds: float = OWN_SECONDS,
 ) -> None:
     """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only."""
@@ -80,9 +140,10 @@ def answer_hook(
         if not alone:
             raise UsageError("the hook reads standard input alone", "Leave out paths, --follow and --out.")
         chosen = chosen_categories(categories) if categories else ()
-        options = ReplayOptions(detector, chosen, every=every, arm="guide")
         event = _hook_input(sys.stdin.buffer.read())
-        reply = answer(event, partial(continued, options=options), cache_folder() / FOLDER)
+        options = ReplayOptions(detector, chosen, every=every, arm=draw.arm_of(event))
+        folder = cache_folder() / FOLDER
+        reply = answer(event, partial(continued, options=options), folder, partial(draw.noted, event, folder))
         if reply is not None:
             sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
             sys.stdout.buffer.flush()
@@ -107,19 +168,7 @@ def continued(
         earlier = None
     replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, earlier, live=True)
     new = asyncio.run(replay.further(run, ahead))
-    return replay.record(run), [one for one in new if not one.withheld]
-
-
-class HookInput(Struct, frozen=True):
-    """What the agent's program says of an event; it says more, which is not read."""
-
-    session_id: str
-    transcript_path: str
-    hook_event_name: str
-    agent_id: str | None = None
-    tool_name: Any = None
-    tool_input: Any = None
-    tool_response: Any = None
+    return replay.record(run), new
 
 
 def _hook_input(data: bytes) -> HookInput:
@@ -129,7 +178,7 @@ def _hook_input(data: bytes) -> HookInput:
         raise InputError(f"no input of a hook: {error}", file="standard input") from error
 
 
-def answer(event: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
+def answer(event: HookInput, observe: Continue, folder: Path, note: Note = lambda *_: None) -> dict[str, Any] | None:
     """Return what to answer to an event; `None` if there is nothing to say."""
     if event.hook_event_name not in EVENTS or event.agent_id:
         return None
@@ -146,7 +195,9 @@ def answer(event: HookInput, observe: Continue, folder: Path) -> dict[str, Any] 
             if one.status == "failed":
                 say(f"misstep: a question to the detector has no answer: {plain(one.error)}")
         replace_file(file, msgspec.json.encode(record))
-    guidance = "\n".join(one.guidance for one in new if one.guidance)
+        if lines := [*([] if earlier else [None]), *new]:
+            note(record, lines)
+    guidance = "\n".join(one.guidance for one in new if one.guidance and not one.withheld)
     if not guidance:
         return None
     return {"hookSpecificOutput": {"hookEventName": event.hook_event_name, "additionalContext": guidance}}

@@ -10,6 +10,7 @@ from misstep.harness.errors import UsageError
 from misstep.observe.files import follow_file, replay_files
 from misstep.options.common import Json, Workers, command_app, path_or_address
 from misstep.options.groups import Only
+from misstep.options.hook import HookOptions
 from misstep.options.model import ModelOptions
 
 app = command_app()
@@ -40,12 +41,10 @@ def observe(
     follow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
     ] = None,
-    hook: Annotated[
-        bool, typer.Option("--hook", help="Answer one event of a coding agent's hook on standard input.")
-    ] = False,
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, Only("model", "base_url", "max_cost", "price_in", "price_out", "cache", "replay")],
+    hooked: HookOptions,
 ) -> None:
     """Replay agent runs through the observer: what it sees, at which step, and what it would tell the agent.
 
@@ -55,11 +54,12 @@ def observe(
     With --follow the session of a running agent is watched, until Ctrl-C. With --hook the command speaks Claude Code's
     hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
     """
-    if hook:
+    if hooked.hook:
         try:
-            from misstep.harness.observer.hook import answer_hook
+            from misstep.harness.observer.hook import Draw, answer_hook
 
-            answer_hook(every, detector, asking.model, categories, alone=not (paths or follow or out))
+            draw = Draw(hooked.arm_share, hooked.arm_by, hooked.experiment)
+            answer_hook(every, detector, asking.model, categories, alone=not (paths or follow or out), draw=draw)
         finally:
             os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
     from misstep.harness.classifiers import chosen_categories

@@ -1,0 +1,27 @@
+"""Options of `misstep observe --hook`."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.harness.observer.arms import EXPERIMENT
+from misstep.options.groups import OptionGroup
+
+
+class HookOptions(OptionGroup, frozen=True):
+    """The options for the hook of a coding agent."""
+
+    panel = "Hook"
+    hook: Annotated[
+        bool, typer.Option("--hook", help="Answer one event of a coding agent's hook on standard input.")
+    ] = False
+    arm_share: Annotated[
+        float,
+        typer.Option(min=0, max=1, metavar="PART", help="Part of the sessions that hear guidance; a hash decides."),
+    ] = 1.0
+    arm_by: Annotated[
+        Literal["session", "project"], typer.Option(help="Draw for each session, or once for all of a project.")
+    ] = "session"
+    experiment: Annotated[
+        str, typer.Option(metavar="NAME", help="Name that is hashed with each session, for another draw.")
+    ] = EXPERIMENT
