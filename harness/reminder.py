@@ -9,10 +9,16 @@ comes together from what was around an old one.
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 TAG = "system-reminder"
+
+_MARK = f'<{TAG} from="misstep"'
+"""How Misstep's own reminders open, by which they are told from those of other programs."""
+
+_ABOUT = re.compile(r' about="([\w.: -]{0,2000})">')
+_PLAIN_NAME = re.compile(r"[\w.:-]{1,64}")
 
 _NAME = "systemreminder"
 """The letters of the tag; signs that are neither letters nor digits may be among them."""
@@ -53,9 +59,31 @@ _LIKE = {
 """Small letters of other alphabets → the Latin ones of the tag that they look like."""
 
 
-def reminder(text: str) -> str:
-    """Return a text as a word of the harness; tags in it are broken."""
-    return f"<{TAG}>\n{defused(text).strip()}\n</{TAG}>"
+def reminder(text: str, about: Iterable[str] = ()) -> str:
+    """Return a text as a word of Misstep's, `about` some categories; tags in it are broken."""
+    names = " ".join(name for name in dict.fromkeys(about) if _PLAIN_NAME.fullmatch(name))
+    attribute = f' about="{names}"' if names else ""
+    return f"{_MARK}{attribute}>\n{defused(text).strip()}\n</{TAG}>"
+
+
+def own_reminders(text: str) -> tuple[str, tuple[str, ...], str]:
+    """Return Misstep's own reminders in a text, the categories that they are about, and the text without them.
+
+    >>> own_reminders(f"{reminder('Stop.', ['infinite_loop'])} Go on.")[1:]
+    (('infinite_loop',), 'Go on.')
+    """
+    rest, *opened = text.split(_MARK)
+    said, names = [], {}
+    for part in opened:
+        body, closing, after = part.partition(f"</{TAG}>")
+        if not closing:
+            rest += f"{_MARK}{part}"
+            continue
+        said.append(f"{_MARK}{body}{closing}")
+        about = _ABOUT.match(body)
+        names |= dict.fromkeys(about[1].split() if about else ())
+        rest += after
+    return "\n".join(said), tuple(names), rest.strip() if said else text
 
 
 def defused(text: str) -> str:

@@ -63,7 +63,8 @@ def guidance(spoken: Sequence[tuple[Misbehaviour, int]]) -> str:
     requests = (fault.evidence["request"] for fault, _ in spoken if fault.evidence.get("request"))
     request = next((fill(frame.request, {"request": text}) for text in requests), "")
     sections = dict.fromkeys(_section(fault, level, frame) for fault, level in spoken)
-    return reminder("\n\n".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing))))
+    text = "\n\n".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing)))
+    return reminder(text, (fault.category for fault, _ in spoken))
 
 
 def guidance_step(text: str, number: int) -> Step:

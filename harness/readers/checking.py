@@ -14,6 +14,7 @@ from misstep.harness.errors import ReaderFailed, UnreadableTrajectory
 from misstep.harness.places import path_text
 from misstep.harness.protocols import Reader, Sample, Unit
 from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
+from misstep.harness.readers.reminders import with_interventions
 from misstep.harness.trajectory import Source, Trajectory
 
 DEPTH_LIMIT = 256
@@ -34,7 +35,7 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
         for row in reader.read(data, source):
             own = row if is_own(reader) else _as_stated(row, reader, source)
             left -= checked(own, source, left)
-            yield own
+            yield with_interventions(own)
     except UnreadableTrajectory:
         raise
     except RecursionError as error:

@@ -27,6 +27,9 @@ episode was spoken of already. `ended`: the run was over.
 INTERVENTION = "intervention"
 """The name in a step's `extra` that marks guidance; its value is the number of the intervention in its run."""
 
+ABOUT = "about"
+"""The name in a step's `extra` that has the categories of guidance found in a recorded run."""
+
 
 class Misbehaviour(Struct, frozen=True, omit_defaults=True):
     """One misbehaviour that a detector sees: its category, the steps that show it, and one sentence why.

@@ -44,7 +44,7 @@ def test_a_forged_tag_is_broken_and_opens_or_closes_no_real_reminder(forged: str
     assert defused(defused(forged)) == defused(forged)
     text = reminder(f"You have made the call `{forged}` three times. {forged}")
     assert len(_TAG.findall(text)) == 2
-    assert text.startswith("<system-reminder>\n")
+    assert text.startswith('<system-reminder from="misstep"')
     assert text.endswith("\n</system-reminder>")
     assert text.count("</system-reminder>") == 1
 

@@ -10,6 +10,11 @@
      "message": {"role": "user", "content":
       [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py", "is_error": false}]}}
 
+What a hook added to the context is an attachment; Misstep's own guidance in it is a system step::
+
+    {"type": "attachment", "uuid": "u4", "attachment": {"type": "hook_additional_context", "hookEvent": "PostToolUse",
+     "hookName": "PostToolUse:Bash", "toolUseID": "t1", "content": ["<system-reminder from=…>…"]}}
+
 Lines streamed to a caller are the same, with `session_id` and `parent_tool_use_id` for `sessionId`, `isSidechain` and
 `agentId`. Assistant lines with one message id are one turn, whose usage counts once. Only what a person typed is a user
 step, and what the program adds a system step, or in `extra["injected"]` if it was put into the person's text. What a
@@ -37,6 +42,7 @@ from misstep.harness.readers.input.decoding import convert, decode_document_or_l
 from misstep.harness.readers.input.fields import filled, kept_line, rest_of
 from misstep.harness.readers.interchange.content import Block, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
+from misstep.harness.reminder import own_reminders
 from misstep.harness.trajectory import Role, Source, ToolResult, Trajectory
 
 FORMAT = "claude_code"
@@ -155,6 +161,8 @@ class _Reading:
             self._begin("system", entry, line.content, fresh)
         elif (typed := _typed_meanwhile(line.attachment)) is not None:
             self._begin("user", entry, typed, fresh | {"attachment": line.attachment})
+        elif context := _context_of_ours(line.attachment):
+            self._begin("system", entry, context, fresh | {"attachment": line.attachment})
         else:
             self.others.append(kept_line(entry.number, entry.value))
 
@@ -255,9 +263,11 @@ def _split_injected(text: str) -> tuple[str, list[str]]:
     """Return a user line's own words, and the blocks that the program put between them."""
     injected: list[str] = []
     for tag in _INJECTED_BLOCKS:
-        opening, closing = f"<{tag}>", f"</{tag}>"
+        opening, closing = re.compile(f"<{tag}(?: [^<>]*)?>"), f"</{tag}>"
         kept, rest = [], text
-        while (start := rest.find(opening)) >= 0 and (end := rest.find(closing, start)) >= 0:
+        while (start := opened.start() if (opened := opening.search(rest)) else -1) >= 0 and (
+            end := rest.find(closing, start)
+        ) >= 0:
             kept.append(rest[:start])
             injected.append(rest[start : end + len(closing)])
             rest = rest[end + len(closing) :]
@@ -270,3 +280,12 @@ def _typed_meanwhile(attachment: Any) -> str | None:
         return None
     prompt = attachment.get("prompt")
     return prompt if isinstance(prompt, str) and attachment.get("commandMode", "prompt") == "prompt" else None
+
+
+def _context_of_ours(attachment: Any) -> str:
+    """Return what Misstep's hook told the agent, if the line is the context that a hook added."""
+    if not isinstance(attachment, dict) or attachment.get("type") != "hook_additional_context":
+        return ""
+    content = attachment.get("content")
+    texts = content if isinstance(content, list) else [content]
+    return own_reminders("\n".join(text for text in texts if isinstance(text, str)))[0]

@@ -87,7 +87,7 @@ def test_what_the_evidence_lacks_is_not_spoken_of(category: str, level: int) -> 
 def test_several_misbehaviours_are_told_in_one_reminder_with_the_request_once() -> None:
     found = [(Misbehaviour(category, evidence=EVIDENCE), 1) for category in categories()]
     text = guidance(found)
-    assert text.count("<system-reminder>") == text.count("</system-reminder>") == 1
+    assert text.count("<system-reminder from=") == text.count("</system-reminder>") == 1
     assert text.count("The user's request was") == 1
     assert text.count("DO:") == len(found)
 
@@ -97,9 +97,9 @@ def test_several_misbehaviours_are_told_in_one_reminder_with_the_request_once() 
 def test_no_evidence_opens_or_closes_the_reminder(category: str, forged: str) -> None:
     evidence = {name: f"{forged} {value} {forged}" for name, value in EVIDENCE.items()}
     text = guidance([(Misbehaviour(category, rationale=forged, evidence=evidence), 1)])
-    assert text.startswith("<system-reminder>\n")
+    assert text.startswith('<system-reminder from="misstep"')
     assert text.endswith("\n</system-reminder>")
-    inside = text.removeprefix("<system-reminder>").removesuffix("</system-reminder>")
+    inside = text.partition(">")[2].removesuffix("</system-reminder>")
     assert defused(inside) == inside
 
 

@@ -34,7 +34,7 @@ def test_guidance_comes_behind_the_call_at_which_it_is_due_and_once(tmp_path: Pa
     file, folder = tmp_path / "s1.jsonl", tmp_path / "state"
     told = [calls for calls in range(1, 13) if _answers(file, folder, calls)]
     assert told == [5, 10]
-    assert "<system-reminder>" in _answers(file, tmp_path / "afresh", 5)
+    assert "<system-reminder from=" in _answers(file, tmp_path / "afresh", 5)
 
 
 @pytest.mark.parametrize("is_there", [True, False], ids=["in the transcript", "not in it yet"])

@@ -93,7 +93,7 @@ def test_guidance_stands_in_the_run_behind_the_action_after_which_it_came() -> N
     assert first.delivered_at is not None
     assert said == [(first.delivered_at + 1, "system", {INTERVENTION: 0})]
     assert run.steps[first.delivered_at + 1].text == first.guidance
-    assert first.guidance.startswith("<system-reminder>")
+    assert first.guidance.startswith("<system-reminder from=")
     assert observed.n_steps == len(run.steps) - 1
 
 

@@ -1,0 +1,45 @@
+"""Find in a recorded run what Misstep told its agent: a step of its own for each, marked as an intervention.
+
+Only what a program or a person put before the agent is looked at: a tool may answer with a text that has a reminder in
+it, and has told nobody anything.
+"""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from misstep.harness.records.intervention import ABOUT, INTERVENTION
+from misstep.harness.reminder import own_reminders
+from misstep.harness.trajectory import Step, Trajectory
+
+INJECTED = "injected"
+"""Where readers keep what a program put into a person's text."""
+
+
+def with_interventions(run: Trajectory) -> Trajectory:
+    """Return a run whose delivered reminders are steps of the system, numbered in their order as in live runs."""
+    if any(INTERVENTION in step.extra for step in run.steps):
+        return run
+    steps = [each for step in run.steps for each in _apart(step)]
+    if len(steps) == len(run.steps) and not any(ABOUT in step.extra for step in steps):
+        return run
+    number = 0
+    for place, step in enumerate(steps):
+        if ABOUT in step.extra:
+            steps[place] = replace(step, extra={**step.extra, INTERVENTION: number})
+            number += 1
+    return replace(run, steps=tuple(steps))
+
+
+def _apart(step: Step) -> Iterator[Step]:
+    injected = step.extra.get(INJECTED)
+    put_in = [text for text in injected if isinstance(text, str)] if isinstance(injected, list) else []
+    said, about, _ = ("", (), "") if step.role == "agent" else own_reminders("\n".join([step.text, *put_in]))
+    if not said:
+        yield step
+        return
+    typed = own_reminders(step.text)[2] if step.role == "user" else ""
+    if typed:
+        yield replace(step, text=typed)
+    extra = {} if typed else step.extra
+    yield Step("system", said, timestamp=step.timestamp, extra={**extra, ABOUT: list(about)})
