@@ -73,7 +73,8 @@ def own_reminders(text: str) -> tuple[str, tuple[str, ...], str]:
     (('infinite_loop',), 'Go on.')
     """
     rest, *opened = text.split(_MARK)
-    said, names = [], {}
+    said: list[str] = []
+    names: dict[str, None] = {}
     for part in opened:
         body, closing, after = part.partition(f"</{TAG}>")
         if not closing:
