@@ -1,9 +1,12 @@
 """Tell who wrote which log of a case, the tests, the agent or the harness, and how the harness says that it ended."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePath
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
@@ -27,11 +30,17 @@ _OF_HARNESS = re.compile(
 _VERDICT = re.compile(
     r"\b(?:result|verdict|outcome|final[ _-]status)[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
     r"(?:(pass(?:ed)?|success(?:ful)?|solved|resolved)|fail(?:ed|ure)?|unsolved|unresolved)\b"
-    r"|(?<![a-z])(?:resolved|solved|success)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(true|yes)|false|no)\b"
-    r"|(?<![a-z])reward[\"']?\s{0,3}[:=]\s{0,3}[\"']?(-?\d{1,6}(?:\.\d{1,9})?)(?![\w.])",
+    r"|(?<![a-z])(?:resolved|solved|success|passed)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(true|yes)|false|no)\b"
+    r"|(?<![a-z])reward[\"']?\s{0,3}[:=]\s{0,3}[\"']?(-?\d{1,6}(?:\.\d{1,9})?)(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?\d{1,6}(?:\.\d{1,9})?")
+_REPORT = re.compile(r"\"summary\"\s*:\s*\{[^{}]*\}|<testsuite\s[^>]*>")
+_COUNT = re.compile(r"\b(tests|failed|failures|errors)[\"']?\s*[:=]\s*[\"']?(\d{1,9})")
+_ATTEMPT = re.compile(r"\battempt\W{0,3}\d", re.IGNORECASE)
+"""A line on one of several attempts, which the last of them or the run's own line replaces."""
+
+_LAST_LINES = 5
 _SHORTEST_ECHO = 8
 _MOST_PREFIX = 8
 """Words of a prefix, such as a time and a level, before what a log repeats."""
@@ -86,19 +95,79 @@ def _repeats(line: str, echoes: set[str]) -> bool:
     return any(" ".join(words[start:]).strip() in echoes for start in range(min(len(words), _MOST_PREFIX)))
 
 
+class Recorded(Struct, frozen=True):
+    """An outcome that a line of a log says, with its place."""
+
+    outcome: Outcome
+    where: str
+    line: str
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return the line as evidence."""
+        return Evidence("log", self.where, self.line)
+
+
+def outcomes_in(logs: Mapping[str, str]) -> tuple[Recorded, ...]:
+    """Return what the logs say of the outcome: one line of each outcome, so that two lines contradict each other.
+
+    Lines of the harness and files of rewards count; reports of tests count where none of these says anything.
+    """
+    named = {name: text for name, text in logs.items() if name != TESTS_LOG and writer_of(name) != "agent"}
+    found = [one for name, text in named.items() for one in _said(name, text)]
+    found = found or [one for name, text in named.items() for one in _reported(name, text)]
+    return tuple({one.outcome: one for one in found}.values())
+
+
 def outcome_in(logs: Mapping[str, str]) -> Outcome | None:
-    """Return whether the run passed, by the last line of the harness that says so, not of the tests."""
-    result: Outcome | None = None
-    for name, text in logs.items():
-        if name == TESTS_LOG or writer_of(name) == "agent":
-            continue
-        if name.startswith("reward") and _NUMBER.fullmatch(text.strip()):
-            return _by_reward(float(text))
-        for line in text.splitlines():
-            outcomes = {_told(match) for match in _VERDICT.finditer(line)}
-            if outcomes:
-                result = outcomes.pop() if len(outcomes) == 1 else None
-    return result
+    """Return whether the run passed, as the logs say it; `None` where none does, or two contradict each other."""
+    said = outcomes_in(logs)
+    return said[0].outcome if len(said) == 1 else None
+
+
+def after_the_outcome(own: Mapping[str, str]) -> dict[str, str]:
+    """Return the harness's words with the lines up to its last on the outcome empty; without one, its last lines."""
+    return {name: _tail(text.splitlines()) for name, text in own.items()}
+
+
+def _tail(lines: list[str]) -> str:
+    told = [number for number, line in enumerate(lines, start=1) if _VERDICT.search(line)]
+    start = told[-1] if told else max(len(lines) - _LAST_LINES, 0)
+    return "\n".join([*[""] * start, *lines[start:]])
+
+
+def _said(name: str, text: str) -> Iterator[Recorded]:
+    if PurePath(name).name.startswith("reward"):
+        number = _reward_of(text)
+        if number is not None:
+            yield Recorded(_by_reward(number), f"logs/{name}:1", text.strip()[:300])
+            return
+    lines = [
+        Recorded(outcome, f"logs/{name}:{number}", line.strip()[:300])
+        for number, line in enumerate(text.splitlines(), start=1)
+        for outcome in sorted({_told(match) for match in _VERDICT.finditer(line)})
+    ]
+    yield from [one for one in lines if not _ATTEMPT.search(one.line)] or lines[-1:]
+
+
+def _reward_of(text: str) -> float | None:
+    if _NUMBER.fullmatch(text.strip()):
+        return float(text)
+    with suppress(msgspec.DecodeError, msgspec.ValidationError):
+        rewards = msgspec.json.decode(text, type=dict[str, float])
+        return rewards.get("reward", min(rewards.values(), default=None))
+    return None
+
+
+def _reported(name: str, text: str) -> Iterator[Recorded]:
+    """What a report of tests says: the summary of CTRF, or the suites of JUnit."""
+    reports = list(_REPORT.finditer(text))
+    counts = [{one[1]: int(one[2]) for one in _COUNT.finditer(report[0])} for report in reports]
+    if any(one.get("tests") for one in counts):
+        failed = any(one.get(name) for one in counts for name in ("failed", "failures", "errors"))
+        line = text.count("\n", 0, reports[0].start()) + 1
+        shown = " ".join(reports[0][0].split())[:300]
+        yield Recorded("failed" if failed else "passed", f"logs/{name}:{line}", shown)
 
 
 def _told(match: re.Match[str]) -> Outcome:

@@ -31,6 +31,10 @@ class TextAccess(Protocol):
     def logs(self) -> Mapping[str, str]:
         """File name → text of the logs, such as `tests.log` and `harness.log`; long ones are cut in the middle."""
 
+    @property
+    def attached(self) -> Mapping[str, str]:
+        """Path → text of the tests and of the gold solution, as far as they are shown."""
+
 
 @runtime_checkable
 class ReadOnlyAccess(TextAccess, Protocol):

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,9 +13,10 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, UnsafePath
 from misstep.harness.readers import read_file
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import Outcome, Part, TriageCase
 from misstep.harness.trajectory import Trajectory, Unreadable
-from misstep.harness.triage.logs import outcome_in, outcome_of_run
+from misstep.harness.triage.logs import outcome_in, outcome_of_run, outcomes_in
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.workspace import beneath
 from misstep.harness.workspace.trees import walk
@@ -22,6 +24,9 @@ from misstep.harness.workspace.trees import walk
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"
 MOST_TEXT = 1 << 18
 """Bytes of one text that a judge sees: of a longer one it sees the first and the last half of them."""
+
+_MOST_FILES = 500
+"""Files of one part that are shown as texts."""
 
 _NO_LOGS: Mapping[str, str] = MappingProxyType({})
 
@@ -33,13 +38,17 @@ class TextsOfItem(Struct, frozen=True):
     instruction: str = ""
     trajectory: Trajectory | None = None
     logs: Mapping[str, str] = _NO_LOGS
+    attached: Mapping[str, str] = _NO_LOGS
 
 
 class TextsOfCase:
-    """The texts in the folder of a case, each read when it is first asked for; links are not followed."""
+    """The texts in the folder of a case, each read when it is first asked for; links are not followed.
 
-    def __init__(self, case: TriageCase, trajectory: Trajectory | None = None) -> None:
-        self.case = case
+    - `whole`: Whether the tests and the gold solution are shown as well (AutoTriage, section 5.1).
+    """
+
+    def __init__(self, case: TriageCase, trajectory: Trajectory | None = None, *, whole: bool = True) -> None:
+        self.case, self._whole = case, whole
         if trajectory is not None:
             self.__dict__["trajectory"] = trajectory  # as if the cached property had been asked for
 
@@ -63,17 +72,37 @@ class TextsOfCase:
 
     @cached_property
     def logs(self) -> Mapping[str, str]:
-        """File name → text."""
-        folder = self.case.part("logs")
+        """Path in `logs/` → text."""
+        return self._texts("logs")
+
+    @cached_property
+    def attached(self) -> Mapping[str, str]:
+        """Path → text of the tests and of the gold solution; what is no text is left out."""
+        parts: tuple[Part, ...] = ("tests", "solution") if self._whole else ()
+        texts = {f"{part}/{path}": text for part in parts for path, text in self._texts(part).items()}
+        return {path: text for path, text in texts.items() if "\0" not in text}
+
+    def _texts(self, part: Part) -> Mapping[str, str]:
+        folder = self.case.part(part)
         if folder is None:
             return _NO_LOGS
-        texts = {file.name: _text(folder, file.name) for file in sorted(folder.iterdir())}
-        return {name: text for name, text in texts.items() if text is not None}
+        paths = (entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode))
+        texts = {path: _text(folder, path) for path in islice(paths, _MOST_FILES)}
+        return {path: text for path, text in texts.items() if text is not None}
 
 
 def recorded_outcome(access: TextAccess) -> Outcome | None:
     """Whether the run passed, as recorded: in the case's description, else in the run, else in the harness's logs."""
-    return access.case.file.outcome or outcome_of_run(access.trajectory) or outcome_in(access.logs)
+    return _outside_logs(access) or outcome_in(access.logs)
+
+
+def lines_of_outcome(access: TextAccess) -> tuple[Evidence, ...]:
+    """Return the lines of logs that say whether the run passed, where nothing else does."""
+    return () if _outside_logs(access) else tuple(one.evidence for one in outcomes_in(access.logs))
+
+
+def _outside_logs(access: TextAccess) -> Outcome | None:
+    return access.case.file.outcome or outcome_of_run(access.trajectory)
 
 
 def _text(folder: Path, name: str) -> str | None:

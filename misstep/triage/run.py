@@ -57,6 +57,9 @@ def triage(
         typer.Option(metavar="OUT", help="Folder for the runs by what is to be done with them, with a data card."),
     ] = None,
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of a model's commands per case.")] = 40,
+    without_solution: Annotated[
+        bool, typer.Option("--without-solution", help="Text access without the tests and the gold solution.")
+    ] = False,
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
@@ -92,6 +95,8 @@ def triage(
         refuse_given(context, MODEL_OPTIONS | {"iterations"}, "no model is asked")
     if access == "text":
         refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
+    if access != "text":
+        refuse_given(context, {"without_solution"}, f"with --access {access} the files can be read")
     if access != "sandbox":
         refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, f"with --access {access} nothing runs")
     elif box.unsafe_no_sandbox:
@@ -114,7 +119,7 @@ def triage(
             budget=_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE,
         )
         judge_cases(
-            replace(chosen, cases=cases.cases),
+            replace(chosen, cases=cases.cases, without_solution=without_solution),
             cases,
             run,
             known,

@@ -58,13 +58,17 @@ class Method(Protocol):
 
 
 class CaseJudge(Struct, frozen=True, dict=True):
-    """A method as a judge; `seconds` bounds a case by the clock, `cases` may hold cases outside of the benchmark."""
+    """A method as a judge; `seconds` bounds a case by the clock, `cases` may hold cases outside of the benchmark.
+
+    - `without_solution`: Whether a judge of texts is shown neither the tests nor the gold solution.
+    """
 
     method: Method
     seconds: float = SECONDS_OF_CASE
     sandbox: str = "auto"
     folder: Path | None = None
     cases: Path | None = None
+    without_solution: bool = False
     kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
     reads_trajectories: ClassVar[bool] = True
@@ -86,7 +90,9 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the method, and the time for a case."""
-        return {"judge": self.name, "access": self.method.access, "seconds": self.seconds, **self.method.settings()}
+        without = {"without_solution": True} if self.without_solution else {}
+        whole = {"judge": self.name, "access": self.method.access, "seconds": self.seconds, **without}
+        return {**whole, **self.method.settings()}
 
     def skip_reason(self, item: Item) -> str:
         """Return a judge that looks at files needs the folder of a case."""
@@ -135,7 +141,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
             return TextsOfItem(case, item.task, trajectory, {LOG_OF_ITEM: item.text} if item.text else {})
         case = read_triage_case(case_folder(self.folder or Path(), named, item.id, self.cases))
         if self.method.access == "text":
-            return TextsOfCase(case, trajectory)
+            return TextsOfCase(case, trajectory, whole=not self.without_solution)
         if self.method.access == "read-only":
             return FilesOfCase(case, trajectory)
         return ReplicasOfCase(case, self._found_sandbox, trajectory, self.seconds)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from posixpath import basename
 from typing import get_args
 
 from msgspec import Struct
@@ -31,8 +32,8 @@ def taxonomy_text() -> str:
 def case_text(access: TextAccess, outcome: Outcome | None, budget: int) -> str:
     """Return what a judge is shown of a case before it asks for more."""
     run = access.trajectory
-    texts = {"What the agent was asked": access.instruction or (run.task if run is not None else "")}
-    texts |= {f"logs/{name}": text for name, text in access.logs.items()}
+    texts = {f"{INSTRUCTION} (what the agent was asked)": access.instruction or (run.task if run is not None else "")}
+    texts |= {f"logs/{name}": text for name, text in access.logs.items()} | dict(access.attached)
     texts = {name: text for name, text in texts.items() if text.strip()}
     room = budget * CHARACTERS_PER_TOKEN
     rooms = shares([len(text) for text in texts.values()], room // 2 if run is not None and run.steps else room)
@@ -63,7 +64,8 @@ class CaseFiles:
         steps = enumerate(run.steps) if run is not None else ()
         instruction = {INSTRUCTION: self._access.instruction} if self._access.instruction else {}
         logs = {f"{LOGS}/{name}": text for name, text in self._access.logs.items()}
-        return instruction | logs | {step_path(number): shown_step(step, number) for number, step in steps}
+        attached = dict(self._access.attached) if self._reading is None else {}
+        return instruction | logs | attached | {step_path(number): shown_step(step, number) for number, step in steps}
 
     @cached_property
     def _files(self) -> dict[str, tuple[Part, str]]:
@@ -90,6 +92,17 @@ class CaseFiles:
             raise FileNotFoundError(path)
         return content
 
+    def named(self, path: str) -> str:
+        """Return the path in the tree that a name means: itself, or the one file that ends so; empty if none does.
+
+        A file of the workspace is also in the environment, and in the replica without either; the workspace is meant.
+        """
+        path = path.strip("/")
+        if self.exists(path) or not path:
+            return path or ""
+        alike = [one for one in self.files() if one.endswith(f"/{path}")]
+        return next((one for one in alike if len(alike) == 1 or one == f"workspace/{path}"), "")
+
 
 def step_path(number: int) -> str:
     """Return the path of a step."""
@@ -102,6 +115,9 @@ MOST_EVIDENCE_TEXT = 1_000
 COMMAND = "$ "
 LOOKING = ("read_directory", "read_file", "find_file", "go_to_line", "search_code", "search_code_in_file")
 """The commands that only look; evidence names them with whatever arguments."""
+
+OWN = ("diff", "run", "test", "edit", "reset")
+"""The commands of an investigation besides; evidence may name them alone."""
 
 _STEP = re.compile(rf"(?:{STEPS}[ /])?steps?[ _]0*(\d{{1,7}})(?:\s?[-–:]\s?\d{{1,7}})?", re.IGNORECASE)
 _LINE = re.compile(r"(?<=[^:])(?::L?|#L| lines? )\d+(?:\s?[-–:]\s?L?\d+)?\Z")
@@ -133,19 +149,23 @@ def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> _P
         number = int(step[1])
         is_there = files.exists(step_path(number))
         return _Place("step", number) if is_there else _Place(fault=f"the run has no step {number}")
-    path = _LINE.sub("", where)
-    if files.exists(path):
+    path = files.named(_LINE.sub("", where))
+    if path:
         return _Place("log" if path.startswith(f"{LOGS}/") else "file")
     return _Place(fault=f"there is no {where!r}")
 
 
 def _was_run(named: str, commands: Collection[str]) -> bool:
-    """Return whether a command was run that has this name or this line; of one in several lines the first is enough."""
+    """Return whether a command was run that has this line, begins with it, or is of a program of this name.
+
+    Of a command in several lines the first is enough, and of the commands that an investigator is given their name.
+    """
     lines = {" ".join(line.split()) for command in commands for line in (command, command.partition("\n")[0])}
     plain = " ".join(named.split())
     bare = _SAID.sub("", plain).strip("`'\" ")
-    looks = plain.partition(" ")[0] in {*LOOKING, "diff"} & set(commands)
-    return bool({plain, bare} & lines) or looks
+    if {plain, bare} & lines or plain.partition(" ")[0].rstrip(":") in {*LOOKING, *OWN} & set(commands):
+        return True
+    return bool(bare) and any(line.startswith(f"{bare} ") or bare in map(basename, line.split()) for line in lines)
 
 
 def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> _Found:

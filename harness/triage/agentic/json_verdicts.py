@@ -86,6 +86,7 @@ def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
         for each in value:
             yield from _labelled(each, depth + 1)
     if isinstance(value, dict):
+        value = {str(key).strip().casefold().replace(" ", "_"): one for key, one in value.items()}
         if _label(value):
             yield value
         elif depth < _DEEPEST:
@@ -127,6 +128,7 @@ def _lines(evidence: Any) -> str:
 
 def _piece(piece: Any) -> str:
     if isinstance(piece, dict):
+        piece = {str(key).casefold(): one for key, one in piece.items()}
         where = _first(piece, _PLACE)
         where = f"step {where}" if where.isdigit() else where
         return f"{where} | {' '.join(_first(piece, _TEXT).split())}" if where else ""

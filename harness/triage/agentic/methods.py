@@ -28,7 +28,7 @@ from misstep.harness.triage.agentic.case_files import (
     subcategory_fault,
     taxonomy_text,
 )
-from misstep.harness.triage.agentic.json_verdicts import InvestigatorPolicy
+from misstep.harness.triage.agentic.json_verdicts import InvestigatorPolicy, verdict_in
 from misstep.harness.triage.agentic.tools import Bench, tools_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.texts import recorded_outcome
@@ -152,6 +152,8 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
     run = access.trajectory
     count = None if run is None else len(run.steps)
     answer = read_reply(outcome.text, FAULTS, refusal=outcome.refusal, finish=outcome.finish, steps=count, shown=shown)
+    if answer.status == "unreadable" and outcome.finish != "length":
+        answer = _whole_verdict(outcome.text or "", shown) or answer
     subcategory, evidence, faults = _details(answer, access)
     return TriageVerdict(
         item,
@@ -166,6 +168,19 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
         subcategory=subcategory,
         evidence=evidence,
     )
+
+
+def _whole_verdict(text: str, shown: str) -> Answer | None:
+    """Return a verdict whose keys are others than those that were asked for, as an investigator may write it."""
+    given = verdict_in(text, (shown,))
+    if given is None or not given["reasoning"]:
+        return None
+    pieces = [
+        {"where": where.strip(), "text": what.strip()}
+        for where, _, what in (line.partition(" | ") for line in given["evidence"].splitlines())
+    ]
+    more = {"subcategory": given.get("subcategory", ""), "evidence": pieces}
+    return Answer(given["label"], "answered", rationale=given["reasoning"], more=more)
 
 
 def _details(answer: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:

@@ -90,7 +90,7 @@ def fenced(tool: Tool[Bench]) -> Tool[Bench]:
 
     async def run(arguments: Mapping[str, str], bench: Bench) -> Observation:
         shown = await tool.run(arguments, bench)
-        if not shown.is_error and tool.name != RUN.name:
+        if not shown.is_error:
             bench.commands.add(tool.name)
         if shown.is_error or shown.ends:
             return shown

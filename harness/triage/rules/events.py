@@ -44,6 +44,7 @@ _OF_AGENT = re.compile(
 )
 _OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
 
+_A_SETTING = re.compile(r"time-?out[\w ]{0,12}[\"']?\s*[:=]\s*[\"']?\d")
 _LOST = re.compile(r"\bconnection (?:to|with) .{1,60}\blost\b")
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|[A-Za-z](?:Error|Exception)\b|(?i:\b(?:fatal|panic|crash(?:ed)?|abort(?:ed|ing)?)\b)"
@@ -56,6 +57,10 @@ _TROUBLE = re.compile(
     r"|exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]|\bran out\b|\bout of\b|disappear|reclaim|terminat"
     r"|throttl|expired|corrupt|interrupt|\bsig(?:term|int|kill)\b|\bgone\b|shut ?down",
     re.IGNORECASE,
+)
+_STOPPED = re.compile(r"\b(?:hit|reached|unknown|too ?many ?requests|\w*backoff|errimagepull)\b", re.IGNORECASE)
+_MENDED = re.compile(
+    r"\bfall(?:ing|s)? ?back\b|\busing (?:the |a )?(?:local|cached)\b|\bwaiting for\b|\bnot (?:yet|up)\b"
 )
 _RESULT = re.compile(
     r"\b(?:verdict|result|outcome|reward|score|tests?|assert\w*)\b\W{1,4}(?:\w+\W+){0,3}?(?:pass|fail|true|false|\d)"
@@ -115,6 +120,31 @@ def killed_at(line: str) -> float | None:
 def agent_ran_out(own: Mapping[str, str]) -> bool:
     """Return whether the harness says that the agent's time was over."""
     return any(_OUT_OF_TIME.search(text.lower()) for text in own.values())
+
+
+def out_of_time_event(own: Mapping[str, str]) -> Event | None:
+    """Return the line of the harness by which the agent's time was over."""
+    for where, line in _lines(own):
+        if _OUT_OF_TIME.search(line.lower()) and not _A_SETTING.search(line.lower()):
+            return Event("harness_bug", where, line[:300])
+    return None
+
+
+def broken_event(own: Mapping[str, str]) -> Event | None:
+    """Return the first line of the harness on a break of its own, whenever it was; none that was put right."""
+    return next((event for placed in _lines(own) if (event := _broken(placed)) is not None), None)
+
+
+def _broken(placed: tuple[str, str]) -> Event | None:
+    line = placed[1]
+    if _RESULT.search(line.lower()) or _MENDED.search(line.lower()):
+        return None
+    machine = _known(placed, ("machine",))
+    if machine is not None and machine.subcategory == "sandbox_crash":
+        return machine
+    in_trouble = any(pattern.search(line) for pattern in (_ERROR, _TROUBLE, _STATUS, _STOPPED))
+    named = machine is not None and machine.subcategory == "network_issue"
+    return (machine if named else _known(placed, ("starting", "running", "verifying"))) if in_trouble else None
 
 
 def harness_event(own: Mapping[str, str]) -> Event | None:

@@ -10,9 +10,17 @@ from typing import Any
 
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.logs import LOG_OF_ITEM, writer_of
+from misstep.harness.triage.logs import LOG_OF_ITEM, after_the_outcome, writer_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep.harness.triage.rules.events import Event, harness_event, last_error, told_event, trouble_in
+from misstep.harness.triage.rules.events import (
+    Event,
+    broken_event,
+    harness_event,
+    last_error,
+    out_of_time_event,
+    told_event,
+    trouble_in,
+)
 from misstep.harness.triage.rules.run_record import TextRun
 from misstep.harness.triage.rules.text import all_passed, broken_harness
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, infrastructure
@@ -66,6 +74,17 @@ def _not_tested(run: TextRun, outcome: Outcome | None) -> Attribution | None:
     if outcome is None:
         event = event or told_event(own, "running") or harness_event(own) or last_error(own)
     rationale = "The harness tells that it broke, and no test is seen to have ended."
+    return infrastructure(event, rationale, []) if event is not None else None
+
+
+def unreliable_pass(run: TextRun) -> Attribution | None:
+    """Infrastructure, where the harness itself tells of a break in a run that it counts as passed (table 1)."""
+    own = run.own
+    if (event := out_of_time_event(own)) is not None:
+        rationale = "The agent's time was over, and the run counts as passed: a rerun has to tell."
+        return infrastructure(event, rationale, [])
+    event = run.limit or broken_event(own) or last_error(after_the_outcome(own))
+    rationale = "The harness tells that something of its own broke in this run: a rerun has to confirm the pass."
     return infrastructure(event, rationale, []) if event is not None else None
 
 

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from misstep.harness.records.triage_case import OUTCOME_FORM, Outcome
 from misstep.harness.triage.passes import attribute_pass
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules import read_only, sandbox, text
-from misstep.harness.triage.rules.interrupted import interrupted
+from misstep.harness.triage.rules.interrupted import interrupted, unreliable_pass
 from misstep.harness.triage.rules.run_record import RunRecord, TextRun
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided
-from misstep.harness.triage.texts import recorded_outcome
+from misstep.harness.triage.texts import lines_of_outcome, recorded_outcome
 from misstep.harness.workspace.suite_output import saw_tests
 
 Decide = Callable[[RunRecord[Any]], Attribution | Undecided]
@@ -45,10 +47,15 @@ def _judged(
     run, outcome = RunRecord(access), recorded_outcome(access)
     if (broken := interrupted(run, outcome)) is not None:
         return broken
-    outcome = outcome or find_out() or _told(run)
+    lines = lines_of_outcome(access)
+    outcome = outcome or find_out() or (None if lines else _told(run))
     if outcome is None:
-        return Undecided(f"Nothing says whether the run passed. {OUTCOME_FORM}")
-    return attribute_pass(access) if outcome == "passed" else failed(run)
+        why = "Two lines contradict each other on" if lines else "Nothing says"
+        return Undecided(f"{why} whether the run passed. {OUTCOME_FORM}", lines)
+    if outcome == "passed" and (doubtful := unreliable_pass(run)) is not None:
+        return doubtful
+    decided = attribute_pass(access) if outcome == "passed" else failed(run)
+    return replace(decided, evidence=(*decided.evidence, *lines)) if lines else decided
 
 
 def _told(run: TextRun) -> Outcome | None:

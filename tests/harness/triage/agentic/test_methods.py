@@ -15,7 +15,7 @@ from misstep.harness.clients.scripted import text_reply
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.records.attribution import Access, TriageVerdict, taxonomy
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage.agentic.case_files import taxonomy_text
+from misstep.harness.triage.agentic.case_files import CaseFiles, taxonomy_text
 from misstep.harness.triage.agentic.json_verdicts import verdict_in
 from misstep.harness.triage.agentic.methods import AgenticMethod
 from misstep.harness.triage.replica import ReplicasOfCase
@@ -70,8 +70,58 @@ def test_the_prompt_has_the_whole_taxonomy_and_the_case_in_fences(tmp_path):
     assert all(name in system for category in taxonomy().values() for name in category.subcategories)
     assert taxonomy_text() in system
     assert "The tests failed" in user
-    for shown in ("sum of the values", "2 != 3", "cat price.py"):
+    for shown in ("sum of the values", "2 != 3", "cat price.py", "return sum(values)", "self.assertEqual"):
         assert shown in user.partition("<data ")[2]
+
+
+def test_a_judge_of_texts_can_be_asked_without_the_tests_and_the_gold_solution(tmp_path):
+    case = triage_case(tmp_path / "one", FILES)
+    answers = Answers(replied())
+    method = AgenticMethod("text", ModelSettings("scripted"))
+    asyncio.run(method.judge(TextsOfCase(case, whole=False), answers))
+    user = answers.asked[0].messages[1].content
+    assert "2 != 3" in user
+    assert not any(shown in user for shown in ("return sum(values)", "self.assertEqual"))
+
+
+@pytest.mark.parametrize(
+    ("where", "kind"),
+    [
+        ("solution/price.py:2", "file"),
+        ("./tests/test_price.py line 6", "file"),
+        ("/tests/test_price.py", "file"),
+        ("tests.log:2", "log"),
+        ("price.py", "file"),
+    ],
+)
+def test_a_place_is_in_the_one_tree_that_was_shown(tmp_path, where, kind):
+    verdict = judged("text", tmp_path, Answers(replied(evidence=[{"where": where, "text": "x"}])))
+    assert (verdict.error, [piece.kind for piece in verdict.evidence]) == (None, [kind])
+
+
+def test_a_name_that_several_files_have_is_that_of_the_workspace_or_none(tmp_path):
+    files = CaseFiles(
+        access := FilesOfCase(triage_case(tmp_path / "one", {"tests/a/x.py": "", "tests/b/x.py": ""})), access
+    )
+    assert (files.named("price.py"), files.named("x.py"), files.named("a/x.py")) == (
+        "workspace/price.py",
+        "",
+        "tests/a/x.py",
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"Reasoning": "It counts.", "Label": "Agent", "Evidence": [{"Where": "step 1", "Text": "x"}]},
+        {"verdict": "agent", "rationale": "It counts.", "evidence": ["step 1 | x"]},
+        {"result": {"label": "agent", "reasoning": "It counts.", "evidence": [{"where": "step 1", "text": "x"}]}},
+    ],
+)
+def test_a_whole_verdict_in_other_words_for_its_fields_is_one(tmp_path, reply):
+    verdict = judged("text", tmp_path, Answers(f"I am sure.\n```json\n{json.dumps(reply)}\n```\nThat is all."))
+    assert (verdict.label, verdict.rationale) == ("agent", "It counts.")
+    assert [piece.where for piece in verdict.evidence] == ["step 1"]
 
 
 def test_an_answer_has_a_subcategory_and_evidence(tmp_path):
@@ -88,7 +138,7 @@ def test_an_answer_has_a_subcategory_and_evidence(tmp_path):
     [
         ({"subcategory": "weak_tests"}, "agent has no subcategory"),
         ({"evidence": [{"where": "step 40", "text": "x"}]}, "no step 40"),
-        ({"evidence": [{"where": "solution/price.py", "text": "x"}]}, "there is no 'solution/price.py'"),
+        ({"evidence": [{"where": "workspace/price.py", "text": "x"}]}, "there is no 'workspace/price.py'"),
         ({"evidence": [{"where": "$ ls", "text": "x"}]}, "no command"),
     ],
 )
@@ -187,7 +237,10 @@ def test_a_verdict_that_does_not_hold_is_not_taken(tmp_path, line, told):
 
 @pytest.mark.parametrize(
     "named",
-    ["$ test", "test", "`$ test`", "$ test (exit code 1)", f"$ {COMMAND}", f"$ run command='{COMMAND}'", COMMAND],
+    [
+        *("$ test", "test", "`$ test`", "$ test (exit code 1)", "python -m unittest", "$ python"),
+        *(f"$ {COMMAND}", f"$ run command='{COMMAND}'", COMMAND),
+    ],
 )
 def test_evidence_names_a_command_by_its_name_or_its_line(tmp_path, sandbox, named):
     end = command(f'verdict label=agent reasoning=x evidence="""{named} | it fails"""')

@@ -94,12 +94,57 @@ def test_who_says_that_something_broke_and_when_decides(tmp_path, run, log, labe
         ("reward: 0.5\n", "agent"),
         ("starting\n", "undecided"),
         ("result: passed reward=0\n", "undecided"),
+        ("result: passed\nresolved: false\n", "undecided"),
+        ('{"event": "end", "passed": true}\n', "pass"),
+        ("reward=1.\n", "pass"),
     ],
 )
 def test_the_outcome_is_read_in_the_logs_of_the_harness(tmp_path, log, label):
     run = a_run(*DONE.steps)
     files = {**NO_OUTCOME, "logs/harness.log": log}
     assert judged(tmp_path, Trajectory(run.id, run.source, run.task, run.steps, Outcome()), files) == label
+
+
+@pytest.mark.parametrize(
+    ("files", "where"),
+    [
+        ({"harness.log": "begin\nresult: passed reward=1\n"}, ["logs/harness.log:2"]),
+        ({"verifier/reward.txt": "1\n"}, ["logs/verifier/reward.txt:1"]),
+        ({"reward.json": '{"style": 1.0, "right": 1.0}'}, ["logs/reward.json:1"]),
+        ({"ctrf.json": '{"results": {\n"summary": {"failed": 0, "tests": 2}}}'}, ["logs/ctrf.json:2"]),
+        ({"junit.xml": '<testsuites>\n<testsuite tests="2" errors="0" failures="0">'}, ["logs/junit.xml:2"]),
+        ({"junit.xml": '<testsuite tests="2" failures="1">', "reward.txt": "1"}, ["logs/reward.txt:1"]),
+        ({"a.log": "result: passed\n", "reward.txt": "0"}, ["logs/a.log:1", "logs/reward.txt:1"]),
+    ],
+)
+def test_the_line_that_tells_the_outcome_is_evidence(tmp_path, files, where):
+    run = Trajectory("run", DONE.source, steps=DONE.steps)
+    logs = {f"logs/{name}": text for name, text in files.items()}
+    found = by_texts(TextsOfCase(triage_case(tmp_path / "one", {**NO_OUTCOME, **logs}), run))
+    assert [one.where for one in found.evidence] == where
+    assert getattr(found, "label", None) == ("pass" if len(where) == 1 else None)
+
+
+@pytest.mark.parametrize(
+    ("log", "label"),
+    [
+        ("reward=1\nTraceback (most recent call last):\ndocker.errors.APIError: 500\n", "infrastructure"),
+        ("AgentTimeoutError: Agent execution timed out after 900 s\nreward=1\n", "infrastructure"),
+        ("Error response from daemon: pull access denied for task\nreward=1\n", "infrastructure"),
+        ("Memory cgroup out of memory: Killed process 12 (python)\nreward=1\n", "infrastructure"),
+        ("RateLimitError: Error code: 429\nreward=1\n", "infrastructure"),
+        ("write /x: no space left on device\nreward=1\n", "infrastructure"),
+        ("reward=1\nERROR the container vanished\n", "infrastructure"),
+        ("ERROR a plug-in was not loaded\nreward=1\nthe log is uploaded\n", "pass"),
+        ("429 Too Many Requests, retrying in 2 s\nreward=1\n", "pass"),
+        ("failed to pull task:2, falling back to task:1\nreward=1\n", "pass"),
+        ("agent timeout: 900\nrate limit: 60 a minute\ndocker daemon 24.0\nreward=1\n", "pass"),
+        ("waiting for port 80: connection refused\nreward=1\n", "pass"),
+    ],
+)
+def test_what_broke_in_the_harness_is_looked_at_before_a_pass(tmp_path, log, label):
+    run = Trajectory("run", DONE.source, steps=DONE.steps)
+    assert judged(tmp_path, run, {**NO_OUTCOME, "logs/harness.log": log}) == label
 
 
 def test_an_event_is_looked_for_before_a_result_that_passes_counts(tmp_path: Path, sandbox: Sandbox) -> None:
