@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 
-Runner = Literal["pytest", "unittest", "node", "jest", "go", "junit", "exit_code"]
+Runner = Literal["pytest", "unittest", "node", "jest", "mocha", "tap", "go", "junit", "exit_code"]
 
 MOST_TRACE = 6_000
 """How many characters of one failure are kept: the end of a trace says most."""

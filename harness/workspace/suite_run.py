@@ -7,17 +7,20 @@ from typing import Literal
 from msgspec.structs import replace
 
 from misstep.harness.errors import MisstepError
+from misstep.harness.workspace.package_scripts import plain_command
 from misstep.harness.workspace.sandbox import Finished, Limits
 from misstep.harness.workspace.suite_command import (
     REPORT,
     WRAPPED,
     counts_tests,
+    is_script,
     names_tests,
     runner_of,
     suite_command,
     takes_names,
     unittest_name,
 )
+from misstep.harness.workspace.suite_json import from_json
 from misstep.harness.workspace.suite_output import from_output
 from misstep.harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
 from misstep.harness.workspace.workspace import Workspace
@@ -36,6 +39,7 @@ def run_suite(
     failed; chosen ones where each was seen to pass as well, whatever others do. A runner that was to write a report and
     wrote none has not passed: the program may have left early. An empty name stands for the whole command.
     """
+    command = plain_line(workspace, command)
     wanted = [] if "" in tests else list(tests)
     if not wanted or how == "whole":
         return _once(workspace, command, wanted, (), limits)
@@ -47,11 +51,21 @@ def run_suite(
     return whole if _says_of(whole, wanted) or whole.ended != "exited" else alone
 
 
+def plain_line(workspace: Workspace, command: str) -> str:
+    """Return a test command with the scripts of the packages of a tree in the place of what starts them."""
+
+    def read(path: str) -> str | None:
+        return workspace.read(path).decode("utf-8", "replace") if workspace.exists(path) else None
+
+    return plain_command(command, read, workspace.files)
+
+
 def is_of(test: str, wanted: str) -> bool:
     """Whether a test that was reported is the one that was asked for, or one of its parameters, class or file."""
+    file, _, rest = wanted.partition("::")
+    if is_script(file):  # TAP names a file where a test failed, and none where it passed
+        return test in (wanted, rest) or test.startswith(f"{wanted}::")
     if test == wanted or test.startswith((f"{wanted}::", f"{wanted}[", f"{wanted} [", f"{wanted}/")):
-        return True
-    if wanted.endswith(f"::{test}"):  # TAP names a file where a test failed, and none where it passed
         return True
     parts = unittest_name(wanted).split(".")
     names = [".".join(parts[place:]) for place in range(len(parts))]
@@ -102,9 +116,10 @@ def _once(
 
 def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts | None:
     runner = runner_of(command)
-    if runner in ("pytest", "junit", "jest", "exit_code"):
+    if runner in ("pytest", "junit", "jest", "mocha", "exit_code"):
         with suppress(MisstepError, OSError):
-            return from_junit_xml(workspace.read(REPORT), REPORT)
+            data = workspace.read(REPORT)
+            return from_json(data, REPORT) if data[:1] == b"{" else from_junit_xml(data, REPORT)
     return None if runner in ("pytest", "junit") else from_output(done.output)
 
 

@@ -29,7 +29,7 @@ from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain
 from misstep.harness.workspace.suite_command import takes_names
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
-from misstep.harness.workspace.suite_run import How
+from misstep.harness.workspace.suite_run import How, plain_line
 
 _MOST_COMMITS = 256
 _MOST_BISECTIONS = 20
@@ -143,7 +143,7 @@ class _Triage:
         return states
 
     def _rerun(self, tests: Sequence[str]) -> dict[str, bool]:
-        names = takes_names(self.runs.command)
+        names = takes_names(plain_line(self.runs.workspace(self.commit.id), self.runs.command))
         alone = [test for test in tests if test and names and self.seen_alone.get(test, "failed") == "failed"]
         outcomes = self._outcomes(alone, "alone")
         for test in alone:

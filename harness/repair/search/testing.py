@@ -22,7 +22,7 @@ from misstep.harness.repair.validators.test_files import pytest_id
 from misstep.harness.workspace import Limits
 from misstep.harness.workspace.suite_command import as_pytest, runner_of, suite_command, takes_names
 from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import How, run_suite
+from misstep.harness.workspace.suite_run import How, plain_line, run_suite
 
 _PLUGIN = "misstep_search_plugin"
 _FOLDER = ".misstep-search"
@@ -106,7 +106,7 @@ class SandboxedTests:
     def _traced(self, files: Sequence[str]) -> Iterator[Observed]:
         case, started = self._place.case, time.monotonic()
         seen: tuple[str, ...] = ()
-        if all(case.oracle) and case.alone and takes_names(case.test_command):
+        if all(case.oracle) and case.alone and takes_names(plain_line(self._place.workspace, case.test_command)):
             seen = self._suite((), {}).seen or ()
         for oracle, tests in ((True, case.oracle if seen else ("",)), (False, seen[:_MOST_PASSING])):
             for test in tests:

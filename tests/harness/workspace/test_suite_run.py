@@ -25,6 +25,7 @@ FILES = {
     "pytest.ini": "[pytest]\n",
     "Makefile": "check:\n\tcd app && python -m unittest discover -v -s checks\n",
     "py.sh": "cd app && python -m pytest -q checks\n",
+    "package.json": '{"scripts": {"test": "npm run unit --", "unit": "c8 --100 node --test"}}',
     "test/sum.test.js": (
         "const test = require('node:test'); const assert = require('node:assert');\n"
         "test('is right (1)', () => assert.strictEqual(2, 2));\n"
@@ -61,6 +62,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Ite
         ("cd app && python -m pytest -q checks", f"{IN_APP}test_right", f"{IN_APP}test_wrong"),
         ("sh py.sh", f"{IN_APP}test_right", f"{IN_APP}test_wrong"),
         ("node --test test/", NODE_RIGHT, NODE_WRONG),
+        ("npm test -- test/", NODE_RIGHT, NODE_WRONG),
     ],
 )  # fmt: skip
 def test_a_test_passes_or_fails_whatever_others_do(workspace: Workspace, command: str, right: str, wrong: str) -> None:
@@ -99,8 +101,16 @@ def test_a_run_of_no_test_has_not_passed_though_it_ends_well(workspace: Workspac
         ("python -m unittest", ["t/test_a.py::B::test_c"], "unittest t.test_a.B.test_c -v"),
         ("python -m unittest discover -s t", ["t/test_a.py"], "-k '*test_a' -k '*test_a.*' -v"),
         ("python -m unittest discover -s t > log 2>&1", ["a.B.setUpClass"], "-k '*a.B' -k '*a.B.*' -v > log"),
-        ("npx vitest run", ["a.test.ts::sums > is 2"], "vitest run -t '^(.* )?(is\\ 2)$'"),
-        ("npx vitest run", [], "--reporter=junit --outputFile.junit=.misstep-report.xml"),
+        (
+            "vitest run",
+            ["a.test.ts::sums > is (2)"],
+            """run -t '^(?:sums(?: > | )is \\(2\\))$' "$MISSTEP_ROOT"/a.test.ts""",
+        ),
+        ("cd a && vitest run", [], '--reporter=json --outputFile.json="$MISSTEP_REPORT"'),
+        ("jest", ["[id]/a.test.js"], """jest "$MISSTEP_ROOT"/'\\[id\\]/a\\.test\\.js' --json"""),
+        ("mocha -r tsx", ["a.spec.ts::sums it's 2"], "mocha -r tsx -g '^(?:sums it'\"'\"'s 2)$' --reporter json"),
+        ("cd packages/jest && make check", [], "cd packages/jest && make check"),
+        ("node --test", ["a.test.js::sums::is 2"], "--test --test-name-pattern='^(?:(?:sums(?: |::))?is 2)$'"),
         ("go test ./... | cat", ["TestTotal/of_two"], "go test -run '^(TestTotal)$' -v ./... | cat"),
         ("node --test --test-reporter=spec t", ["t/a.test.js"], "node --test --test-reporter=spec t"),
     ],
@@ -118,6 +128,10 @@ def test_tests_are_chosen_by_what_their_framework_takes(command: str, tests: lis
         ("tests/test_a.py::test_b[1]", "tests/test_a.py::test_b", True),
         ("test_a.B.test_d", "test_a.B.test_c", False),
         ("tests/test_ab.py", "tests/test_a.py::test_b", False),
+        ("a.test.ts", "a.test.ts::sums > is 2", True),
+        ("is 2.5", "a.test.ts::is 2.5", True),
+        ("2.5", "a.test.ts::is 2.5", False),
+        ("same", "a.test.ts::sums::same", False),
     ],
 )
 def test_a_test_breaks_with_what_holds_it(failed: str, asked: str, is_broken: bool) -> None:

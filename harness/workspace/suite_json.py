@@ -1,0 +1,83 @@
+"""The tests in the JSON that jest, vitest and mocha write of a run."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from misstep.harness.errors import InputError
+from misstep.harness.workspace.sandbox import INSIDE
+from misstep.harness.workspace.suite_report import MOST_TRACE, FailedTest, SuiteCounts
+
+BETWEEN = " > "
+"""What is between the titles of a test and of the suites around it, as vitest shows them."""
+
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+_MOST_LINES = 4
+
+
+class _Assertion(Struct, rename="camel"):
+    title: str = ""
+    status: str = ""
+    ancestor_titles: list[str] = []
+    failure_messages: list[str | None] | None = None
+
+
+class _File(Struct, rename="camel"):
+    name: str = ""
+    status: str = ""
+    message: str | None = ""
+    assertion_results: list[_Assertion] = []
+
+
+class _Mocha(Struct, rename="camel"):
+    full_title: str = ""
+    file: str | None = ""
+    err: dict[str, Any] = {}
+
+
+class _Report(Struct, rename="camel"):
+    test_results: list[_File] = []
+    passes: list[_Mocha] | None = None
+    failures: list[_Mocha] = []
+    pending: list[_Mocha] = []
+
+
+def from_json(data: bytes, file: str = "") -> SuiteCounts:
+    """Return the tests in a report of jest, vitest or mocha."""
+    try:
+        report = msgspec.json.decode(data, type=_Report)
+    except msgspec.DecodeError as error:
+        raise InputError(f"the test report is not JSON of jest, vitest or mocha: {error}", file=file) from error
+    if report.passes is not None:
+        failed = [_failed(_mocha_id(one), [one.err.get("stack") or one.err.get("message")]) for one in report.failures]
+        passed = tuple(_mocha_id(one) for one in report.passes)
+        return SuiteCounts(len(passed) + len(failed), len(report.pending), tuple(failed), passed)
+    ends = [end for each in report.test_results for end in _ends(each)]
+    failures = tuple(failure for _, _, failure in ends if failure is not None)
+    passing = tuple(name for name, status, _ in ends if status == "passed")
+    return SuiteCounts(len(passing) + len(failures), len(ends) - len(passing) - len(failures), failures, passing)
+
+
+def _ends(each: _File) -> Iterator[tuple[str, str, FailedTest | None]]:
+    """Return the tests of a file by id, status and failure; the file itself where it could not be run."""
+    path = each.name.removeprefix(f"{INSIDE}/")
+    for one in each.assertion_results:
+        name = f"{path}::{BETWEEN.join([*one.ancestor_titles, one.title])}"
+        yield name, one.status, _failed(name, one.failure_messages or []) if one.status == "failed" else None
+    if each.status == "failed" and all(one.status != "failed" for one in each.assertion_results):
+        yield path, "failed", _failed(path, [each.message])
+
+
+def _failed(name: str, texts: list[str | None]) -> FailedTest:
+    trace = _COLOURS.sub("", "\n".join(filter(None, texts))).strip()
+    lines = [
+        line.strip() for line in trace.splitlines() if line.strip() and not line.lstrip().startswith(("● ", "at "))
+    ]
+    return FailedTest(name, " ".join(lines[:_MOST_LINES])[:MOST_TRACE], trace[:MOST_TRACE])
+
+
+def _mocha_id(one: _Mocha) -> str:
+    return "::".join(filter(None, ((one.file or "").removeprefix(f"{INSIDE}/"), one.full_title)))
