@@ -7,7 +7,7 @@ A recording is a run's folder with what figures need and no more: no trajectorie
     data/recordings/wink/shadow/verdicts.jsonl        what `recovery@rule` says of each intervention
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from misstep.harness.journal.records import (
     MANIFEST,
     VERDICTS,
     encode_lines,
+    read_manifest,
     read_verdicts,
     replace_file,
     write_manifest,
@@ -38,7 +39,9 @@ from misstep.harness.journal.records import (
 from misstep.harness.places import data_folder
 from misstep.harness.records.intervention import Intervention, Invocation
 from misstep.harness.records.live_session import LiveSession
+from misstep.harness.runs.experiment.own_sessions import Assignment
 from misstep.harness.runs.opened import OpenRun, open_of
+from misstep.studies.own_sessions import report_of_own
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
 Observed = TypeVar("Observed", Invocation, Intervention)
@@ -57,6 +60,11 @@ class Experiment(OpenRun, frozen=True):
         return f"generated, seed {self.requested('seed')}, n {len(self.sessions):,}"
 
     @property
+    def planted(self) -> bool:
+        """Return whether a scripted agent misbehaves as planted."""
+        return not (self.requested("model") or self.requested("policy"))
+
+    @property
     def live(self) -> LiveExperiments:
         """It as the tables of the paper take it."""
         shadow = self.sessions if self.requested("design") == "shadow" else ()
@@ -64,8 +72,8 @@ class Experiment(OpenRun, frozen=True):
         return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {})
 
 
-class _Report(Struct, frozen=True):
-    """An experiment in a sentence and tables, and a warning where it is not finished."""
+class Report(Struct, frozen=True):
+    """An experiment in a sentence and tables, and what a reader should know beside them."""
 
     title: str
     finding: str
@@ -73,14 +81,17 @@ class _Report(Struct, frozen=True):
     warning: str = ""
 
     def text(self) -> str:
+        """Return it as text."""
         return "\n".join(table_text(table) for table in self.tables)
 
     def json(self) -> str:
+        """Return it as a JSON document."""
         tables = [document(table) for table in self.tables]
         content = {"title": self.title, "finding": self.finding, "warning": self.warning, "tables": tables}
         return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
 
     def html(self, command: str, source: str) -> str:
+        """Return it as a page."""
         notes = (self.warning,) if self.warning else ()
         return page(self.title, self.finding, self.tables, notes=notes, foot=Foot(command, inputs=(source,)))
 
@@ -95,7 +106,7 @@ def experiment_of(run: OpenRun) -> Experiment:
     return Experiment(run.folder, run.manifest, tuple(run.read(LIVE_RECORDS)))
 
 
-def report_of_run(run: Experiment, seed: int = 0) -> _Report:
+def report_of_run(run: Experiment, seed: int = 0) -> Report:
     """Return the report of a run; `seed` is of resamples and permutations."""
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{run.folder} has sessions of less than two arms", "Run more sessions.")
@@ -112,7 +123,24 @@ def report_of_run(run: Experiment, seed: int = 0) -> _Report:
     if not run.manifest.finished:
         so_far = counted_text(len(run.sessions), "session")
         warning = f"The run is not finished: it has {so_far} of {run.requested('n')} so far."
-    return _Report(title, finding, tuple(tables), warning)
+    return Report(title, finding, tuple(tables), warning)
+
+
+def is_experiment(path: Path) -> bool:
+    """Return whether a folder is a run of an experiment."""
+    manifest = read_manifest(path) if path.is_dir() else None
+    return manifest is not None and manifest.command == EXPERIMENT
+
+
+def is_planted(path: Path) -> bool:
+    """Return whether a folder is a run of an experiment whose misbehaviour is planted."""
+    return is_experiment(path) and open_experiment(path).planted
+
+
+def own_report(paths: Sequence[Path], assignment: Assignment, judged: Path | None = None, seed: int = 0) -> Report:
+    """Return the report on a user's own sessions."""
+    own = report_of_own(paths, assignment, judged, seed)
+    return Report("Guidance in your own sessions", own.finding, own.tables, " ".join(own.remarks))
 
 
 def report_of_file(
@@ -122,11 +150,11 @@ def report_of_file(
     shares: Mapping[str, float] | None = None,
     planned_units: int | None = None,
     seed: int = 0,
-) -> _Report:
+) -> Report:
     """Return the report of a user's own sessions in a CSV."""
     compared = compare_arms(read_sessions(file), control, treatment, shares, planned_units, seed)
     tables = experiment_tables(compared, shown(file))
-    return _Report("An experiment with two arms", experiment_finding(compared), tables)
+    return Report("An experiment with two arms", experiment_finding(compared), tables)
 
 
 def compacted(session: LiveSession) -> LiveSession:

@@ -5,14 +5,16 @@ intervention with the reasoning behind it and the guidance, the steps after. Gol
 """
 
 import asyncio
+import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import tomli_w
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.recovery.problems import Judgements, heard_words
 from misstep.analysis.measures.recovery_codes import (
@@ -31,13 +33,15 @@ from misstep.harness.errors import UsageError, opening
 from misstep.harness.items import Item
 from misstep.harness.journal.records import encode_lines, replace_file
 from misstep.harness.no_model import NO_MODEL
+from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.live_session import LiveSession
+from misstep.harness.runs.experiment.own_sessions import HEARD, RUNS, Assignment, LeftOut, guided_runs
 from misstep.harness.runs.generate import csv_lines
 from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
+from misstep.studies.own_sessions import recovered_by_rule
 
-RUNS = "trajectories/sessions.jsonl"
 RATER = "planted"
 LABELS = {
     RECOVERED: "the steps after the intervention show that the misbehaviour stopped and the work went on",
@@ -119,8 +123,48 @@ def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
 ITEMS = "items"
 
 
+class Candidate(Struct, frozen=True):
+    """An intervention that people may code: what a judge says of it, its run as shown, and the observer's record."""
+
+    outcome: Outcome
+    run: Callable[[], Trajectory]
+    observed: ObservedRun | None = None
+
+
+def candidates(sessions: Iterable[LiveSession]) -> dict[str, Candidate]:
+    """Return the interventions of live sessions that count, by item, with what `recovery@rule` says of them."""
+    kept = list(sessions)
+    judgements = judgements_of(rule_verdicts(kept))
+    return {
+        item.id: Candidate(_outcome(judgements[one.item, number]), partial(shown_run, one), one.observed)
+        for one in kept
+        for item, number in recovery_items(one)
+        if (one.item, number) in judgements
+    }
+
+
+def own_candidates(paths: Sequence[Path]) -> dict[str, Candidate]:
+    """Return the words that the agents of a user's own sessions heard, likewise."""
+    found = {}
+    for one in guided_runs(paths, Assignment(), LeftOut()):
+        labels = recovered_by_rule(one)
+        for item in one.items:
+            label = labels[item.id]
+            if item.extra[HEARD] and label is not None:
+                found[item.id] = Candidate(_outcome(label), partial(_same, one.run))
+    return found
+
+
+def _same(run: Trajectory) -> Trajectory:
+    return run
+
+
+def _outcome(recovered: bool) -> Outcome:
+    return "recovered" if recovered else "not_recovered"
+
+
 def draw_sample(
-    sessions: Sequence[LiveSession], n: int, coders: Sequence[str], seed: int, out: Path
+    pool: Mapping[str, Candidate], n: int, coders: Sequence[str], seed: int, out: Path
 ) -> dict[Outcome, int]:
     """Write sheets and pages for a random sample of either outcome; gives how many items of each were drawn.
 
@@ -131,22 +175,16 @@ def draw_sample(
     if len(set(coders)) < max(2, len(coders)) or not all(name.replace("-", "").isalnum() for name in coders):
         message = f"the coders {', '.join(coders)}"
         raise UsageError(message, "Name two or more, each once, in letters, digits and hyphens.")
-    judgements = judgements_of(rule_verdicts(sessions))
-    of_item = {item.id: (session, number) for session in sessions for item, number in recovery_items(session)}
     drawn: dict[str, Outcome] = {}
     for outcome in OUTCOMES:
-        pool = [
-            name
-            for name, (session, number) in of_item.items()
-            if judgements[session.item, number] == (outcome == "recovered")
-        ]
+        names = [name for name, one in pool.items() if one.outcome == outcome]
         random = Random(f"{seed}:{outcome}")  # noqa: S311 (a sample)
-        drawn |= dict.fromkeys(random.sample(pool, min(n, len(pool))), outcome)
+        drawn |= dict.fromkeys(random.sample(names, min(n, len(names))), outcome)
     if not drawn:
-        raise UsageError("no intervention to draw from", "Name a run with an arm that guides.")
+        raise UsageError("no intervention to draw from", "Name sessions whose agents were told something.")
     (out / ITEMS).mkdir(parents=True, exist_ok=True)
     for name in drawn:
-        replace_file(out / ITEMS / page_name(name), _page(of_item[name][0], out).encode())
+        replace_file(out / ITEMS / page_name(name), _page(pool[name], out).encode())
     for coder in coders:
         order = list(drawn)
         Random(f"{seed}:{coder}").shuffle(order)  # noqa: S311
@@ -175,10 +213,10 @@ def settle(folder: Path, item: str, code: str, by: str, note: str = "") -> None:
 
 
 def page_name(item: str) -> str:
-    """Return the file of an item's page."""
-    return f"{item.replace('#', '-')}.html"
+    """Return the file of an item's page; an id may hold what a file's name may not."""
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', item)}.html"
 
 
-def _page(session: LiveSession, out: Path) -> str:
+def _page(one: Candidate, out: Path) -> str:
     foot = Foot(shlex.join(["misstep", "experiment", "codes", "sample", "RUN", "--out", str(out)]))
-    return trajectory_page(shown_run(session), (), foot, session.observed)
+    return trajectory_page(one.run(), (), foot, one.observed)

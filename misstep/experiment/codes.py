@@ -37,7 +37,10 @@ def list_codes(json: Json = False) -> None:
 
 @app.command()
 def sample(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `experiment run`.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="A run of `experiment run`, or your own sessions, as in `report`."),
+    ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the sheets; it must not hold others.")],
     coders: Annotated[str, typer.Option(metavar="A,B", help="Names of the coders, two or more.")],
     n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="Items of each outcome, at most.")] = 25,
@@ -48,11 +51,13 @@ def sample(
     Each coder gets a CSV sheet in an order of its own, and each item has a page. The outcome in the sheets is what the
     judge recovery@rule says. Fill in the column code; an empty cell is not coded. No coder should see another's sheet.
     """
-    from misstep.studies.experiments import open_experiment
-    from misstep.studies.recovery_benchmark import draw_sample
+    from misstep.studies.experiments import is_planted, open_experiment
+    from misstep.studies.recovery_benchmark import candidates, draw_sample, own_candidates
 
     names = [name.strip() for name in coders.split(",") if name.strip()]
-    drawn = draw_sample(open_experiment(run).sessions, n, names, seed, out)
+    planted = len(paths) == 1 and is_planted(paths[0])
+    pool = candidates(open_experiment(paths[0]).sessions) if planted else own_candidates(paths)
+    drawn = draw_sample(pool, n, names, seed, out)
     print(f"{drawn['recovered']:,} recovered and {drawn['not_recovered']:,} not recovered; sheets and pages in {out}")
 
 

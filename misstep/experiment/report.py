@@ -1,20 +1,27 @@
-"""`misstep experiment report` and `benchmark`: the arms of an experiment compared, and a benchmark of recoveries."""
+"""`misstep experiment report` and `benchmark`: arms compared, and a benchmark of recoveries."""
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Html, Json, Seed, path_or_address, this_line, write_page
+from misstep.options.groups import Only
+from misstep.options.hook import HookOptions
 
-Source = Annotated[
-    Path,
+if TYPE_CHECKING:
+    from misstep.harness.runs.experiment.own_sessions import Assignment
+
+Sources = Annotated[
+    list[Path],
     typer.Argument(
-        metavar="RUN", parser=path_or_address, help="Folder of a run, or a CSV file with one session a row."
+        metavar="PATH...",
+        parser=path_or_address,
+        help="A run, a CSV file with one session a row, or your own sessions: transcripts, runs of observe, hook logs.",
     ),
 ]
 PlannedUnits = Annotated[
@@ -27,52 +34,91 @@ Share = Annotated[
 ]
 
 
+DRAWN = Only("arm_share", "arm_by", "experiment")
+
+
 def report(
-    source: Source,
+    paths: Sources,
     control: Annotated[str, typer.Option(metavar="ARM", help="Arm without treatment in a CSV file.")] = "",
     treatment: Annotated[str, typer.Option(metavar="ARM", help="Arm with treatment in a CSV file.")] = "",
     planned_units: PlannedUnits = None,
     share: Share = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Judge run, or benchmark with people's labels, on your own sessions; by default recovery@rule judges.",
+        ),
+    ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for a recording of the run: its sessions without texts.")
     ] = None,
     html: Html = None,
     seed: Seed = 0,
     json: Json = False,
+    *,
+    drawn: Annotated[HookOptions, DRAWN],
 ) -> None:
     """Compare the arms of an experiment.
 
-    RUN is a folder of `misstep experiment run`, or a CSV file of your own with the columns session, unit, arm and some
-    of failed_calls, calls, tokens, seconds, engineer_interventions:
+    PATH is a folder of `misstep experiment run`, or a CSV file of your own with the columns session, unit, arm and some
+    of failed_calls, calls, tokens, seconds, engineer_interventions, steps:
 
-    s-1,ana,control,2,31,81230,412.5,1
+    s-1,ana,control,2,31,81230,412.5,1,30
 
     The sizes of the arms are tested first, by equal parts unless you give others. Units are permuted and counted whole,
     and p-values are adjusted for the number of metrics by Holm's method.
+
+    Or name your own sessions: transcripts of any known format, runs of `misstep observe`, the hook's decisions.jsonl.
+    The report says how often agents were told, what a judge of recoveries says of what followed, and, where sessions
+    are known as a control, what followed there. The log has the arms; without it --arm-share and its like draw them as
+    the hook did.
 
     \b
     misstep experiment report run --html page.html
     misstep experiment report sessions.csv --control old --treatment new
     misstep experiment report sessions.csv --share control=0.9 --share treatment=0.1
+    misstep experiment report ~/.cache/misstep/observer/decisions.jsonl
+    misstep experiment report ~/.claude/projects --arm-share 0.5
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.studies.experiments import open_experiment, record_experiment, report_of_file, report_of_run
+    from misstep.studies.experiments import (
+        is_experiment,
+        open_experiment,
+        own_report,
+        record_experiment,
+        report_of_file,
+        report_of_run,
+    )
 
-    if source.is_dir():
-        if control or treatment or planned_units or share:
-            message = "--control, --treatment, --planned-units and --share are for a CSV file"
-            raise UsageError(message, "Leave them out.")
-        findings = report_of_run(run := open_experiment(source), seed)
+    first, alone = paths[0], len(paths) == 1
+    is_run = alone and is_experiment(first)
+    is_csv = alone and first.suffix.lower() in (".csv", ".tsv") and first.is_file()
+    if not is_csv and (control or treatment or planned_units or share):
+        message = "--control, --treatment, --planned-units and --share are for a CSV file"
+        raise UsageError(message, "Leave them out.")
+    if record is not None and not is_run:
+        raise UsageError("--record is for a run", "Name the folder of a run.")
+    if judged is not None and (is_csv or is_run):
+        raise UsageError("--judged is for your own sessions", "Leave it out.")
+    if is_csv:
+        findings = report_of_file(first, control, treatment, _shares(share or ()), planned_units, seed)
+    elif is_run:
+        findings = report_of_run(run := open_experiment(first), seed)
         if record is not None:
             record_experiment(run, record)
     else:
-        if record is not None:
-            raise UsageError("--record is for a run", "Name the folder of a run.")
-        findings = report_of_file(source, control, treatment, _shares(share or ()), planned_units, seed)
+        findings = own_report(paths, _assignment(drawn), judged, seed)
     if findings.warning:
         say(f"misstep: {findings.warning}")
     print(findings.json() if json else findings.text(), end="\n" if json else "")
     if html is not None:
-        write_page("--html", html, findings.html(this_line(), source.name))
+        write_page("--html", html, findings.html(this_line(), ", ".join(path.name for path in paths)))
+
+
+def _assignment(drawn: HookOptions) -> "Assignment":
+    from misstep.harness.runs.experiment.own_sessions import Assignment
+
+    return Assignment(drawn.arm_share if drawn.arm_share < 1 else None, drawn.arm_by, drawn.experiment)
 
 
 def _shares(texts: Sequence[str]) -> dict[str, float] | None:
@@ -91,18 +137,30 @@ def _shares(texts: Sequence[str]) -> dict[str, float] | None:
 
 
 def benchmark(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `experiment run`.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="A run of `experiment run`, or your own sessions, as in `report`."),
+    ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
+    *,
+    drawn: Annotated[HookOptions, DRAWN],
 ) -> None:
-    """Write the interventions of a run as a benchmark of recoveries.
+    """Write interventions as a benchmark of recoveries.
 
-    An item is the run and the step of one intervention that the agent heard while its misbehaviour went on. The gold
-    label says whether the planted misbehaviour was over for good within 15 steps, without the engineer's help:
+    An item is the run and the step of one intervention. Of a scripted agent it is one that the agent heard while its
+    misbehaviour went on, and the gold label says whether the planted misbehaviour was over for good within 15 steps,
+    without the engineer's help. Of your own sessions it is each misbehaviour that was detected, whether or not the
+    agent was told: the judge sees what would have been said in its place. Nobody knows the label of these yet: let
+    judges label them, or people with `misstep annotate`.
 
     misstep judge run recovery@rule --benchmark DIR --out VERDICTS
     """
-    from misstep.studies.experiments import open_experiment
-    from misstep.studies.recovery_benchmark import write_recovery_benchmark
+    from misstep.studies.experiments import is_planted, open_experiment
+    from misstep.studies.own_sessions import write_own_benchmark
+    from misstep.studies.recovery_benchmark import LABELS, write_recovery_benchmark
 
-    count = write_recovery_benchmark(open_experiment(run).sessions, out)
+    if len(paths) == 1 and is_planted(paths[0]):
+        count = write_recovery_benchmark(open_experiment(paths[0]).sessions, out)
+    else:
+        count = write_own_benchmark(paths, out, _assignment(drawn), LABELS)
     print(f"{count:,} interventions; go on with: misstep judge run recovery@rule --benchmark {out} --out RUN")

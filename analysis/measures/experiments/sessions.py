@@ -14,11 +14,11 @@ from misstep.analysis.tables import Unit
 from misstep.harness.escaping import one_line
 from misstep.harness.records.live_session import LiveSession
 
-Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]
+Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds", "steps"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-"""In the order of Wink's table 5."""
+"""In the order of Wink's table 5, which has no steps."""
 
-NUMBERS = ("failed_calls", "calls", "tokens", "seconds", "engineer_interventions")
+NUMBERS = ("failed_calls", "calls", "tokens", "seconds", "engineer_interventions", "steps")
 _SHAPE = f"Give the columns session, unit, arm and some of {', '.join(NUMBERS)}."
 
 
@@ -33,6 +33,7 @@ class ExperimentSession(Struct, frozen=True, omit_defaults=True):
     tokens: float | None = None
     seconds: float | None = None
     engineer_interventions: float | None = None
+    steps: float | None = None
 
 
 class MetricKind(Struct, frozen=True):
@@ -48,6 +49,7 @@ KINDS: Mapping[Metric, MetricKind] = {
     "tokens": MetricKind("Tokens per session", "number", skewed=True),
     "engineer_interventions": MetricKind("Engineer interventions per session", "number", skewed=True),
     "seconds": MetricKind("Agent execution time per session", "seconds", skewed=True),
+    "steps": MetricKind("Steps of the agent per session", "number", skewed=True),
 }
 
 

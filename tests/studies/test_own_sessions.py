@@ -1,0 +1,50 @@
+"""A user's own sessions reported: an effect only against a control, by a named judge; a benchmark without gold."""
+
+from pathlib import Path
+
+import pytest
+
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.runs.experiment.own_sessions import Assignment
+from misstep.harness.verdict import Verdict
+from misstep.studies.own_sessions import report_of_own, write_own_benchmark
+from misstep.studies.recovery_benchmark import LABELS
+from tests.harness.runs.experiment.own_transcripts import write_sessions
+
+HALF = Assignment(0.5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_sessions(tmp_path_factory.mktemp("own") / "sessions", 40)
+
+
+def test_with_a_control_the_difference_is_told_with_judge_and_interval(folder: Path) -> None:
+    report = report_of_own([folder], HALF)
+    assert "40 sessions" in report.finding
+    assert "as recovery@rule judges: a difference of +60" in report.finding
+    assert "95% interval" in report.finding
+    assert [table.name for table in report.tables][:2] == ["own_spoken", "own_recovery"]
+    assert {row.group for table in report.tables for row in table.rows} >= {"Steps of the agent per session"}
+
+
+def test_without_a_control_no_effect_is_claimed(folder: Path) -> None:
+    report = report_of_own([folder], Assignment())
+    assert "No session is known as a control" in report.finding
+    assert "a difference of" not in report.finding
+    assert len(report.tables) == 2
+
+
+def test_people_and_other_judges_label_the_benchmark_which_has_no_gold(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "benchmark"
+    assert write_own_benchmark([folder], out, HALF, LABELS) >= 40
+    assert (out / "gold.csv").read_text() == "item,rater,label\n"
+    assert 'evidence = "real"' in (out / "benchmark.toml").read_text()
+    (out / "gold.csv").write_text("item,rater,label\n" + "".join(f"session-{n}#0,ann,recovered\n" for n in range(30)))
+    assert "as people judges" in report_of_own([folder], HALF, out).finding
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.toml").write_text("")
+    verdicts = [Verdict(f"session-{n}#0", "own", "recovered" if n % 2 else "not_recovered") for n in range(40)]
+    (run / "verdicts.jsonl").write_bytes(encode_lines(verdicts))
+    assert "as own judges" in report_of_own([folder], HALF, run).finding
