@@ -72,7 +72,7 @@ class Experiment(OpenRun, frozen=True):
         return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {})
 
 
-class Report(Struct, frozen=True):
+class ExperimentFindings(Struct, frozen=True):
     """An experiment in a sentence and tables, and what a reader should know beside them."""
 
     title: str
@@ -106,7 +106,7 @@ def experiment_of(run: OpenRun) -> Experiment:
     return Experiment(run.folder, run.manifest, tuple(run.read(LIVE_RECORDS)))
 
 
-def report_of_run(run: Experiment, seed: int = 0) -> Report:
+def report_of_run(run: Experiment, seed: int = 0) -> ExperimentFindings:
     """Return the report of a run; `seed` is of resamples and permutations."""
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{run.folder} has sessions of less than two arms", "Run more sessions.")
@@ -123,7 +123,7 @@ def report_of_run(run: Experiment, seed: int = 0) -> Report:
     if not run.manifest.finished:
         so_far = counted_text(len(run.sessions), "session")
         warning = f"The run is not finished: it has {so_far} of {run.requested('n')} so far."
-    return Report(title, finding, tuple(tables), warning)
+    return ExperimentFindings(title, finding, tuple(tables), warning)
 
 
 def is_experiment(path: Path) -> bool:
@@ -137,10 +137,12 @@ def is_planted(path: Path) -> bool:
     return is_experiment(path) and open_experiment(path).planted
 
 
-def own_report(paths: Sequence[Path], assignment: Assignment, judged: Path | None = None, seed: int = 0) -> Report:
+def own_report(
+    paths: Sequence[Path], assignment: Assignment, judged: Path | None = None, seed: int = 0
+) -> ExperimentFindings:
     """Return the report on a user's own sessions."""
     own = report_of_own(paths, assignment, judged, seed)
-    return Report("Guidance in your own sessions", own.finding, own.tables, " ".join(own.remarks))
+    return ExperimentFindings("Guidance in your own sessions", own.finding, own.tables, " ".join(own.remarks))
 
 
 def report_of_file(
@@ -150,11 +152,11 @@ def report_of_file(
     shares: Mapping[str, float] | None = None,
     planned_units: int | None = None,
     seed: int = 0,
-) -> Report:
+) -> ExperimentFindings:
     """Return the report of a user's own sessions in a CSV."""
     compared = compare_arms(read_sessions(file), control, treatment, shares, planned_units, seed)
     tables = experiment_tables(compared, shown(file))
-    return Report("An experiment with two arms", experiment_finding(compared), tables)
+    return ExperimentFindings("An experiment with two arms", experiment_finding(compared), tables)
 
 
 def compacted(session: LiveSession) -> LiveSession:

@@ -123,7 +123,7 @@ def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
 ITEMS = "items"
 
 
-class Candidate(Struct, frozen=True):
+class CodableWord(Struct, frozen=True):
     """An intervention that people may code: what a judge says of it, its run as shown, and the observer's record."""
 
     outcome: Outcome
@@ -131,19 +131,19 @@ class Candidate(Struct, frozen=True):
     observed: ObservedRun | None = None
 
 
-def candidates(sessions: Iterable[LiveSession]) -> dict[str, Candidate]:
+def candidates(sessions: Iterable[LiveSession]) -> dict[str, CodableWord]:
     """Return the interventions of live sessions that count, by item, with what `recovery@rule` says of them."""
     kept = list(sessions)
     judgements = judgements_of(rule_verdicts(kept))
     return {
-        item.id: Candidate(_outcome(judgements[one.item, number]), partial(shown_run, one), one.observed)
+        item.id: CodableWord(_outcome(judgements[one.item, number]), partial(shown_run, one), one.observed)
         for one in kept
         for item, number in recovery_items(one)
         if (one.item, number) in judgements
     }
 
 
-def own_candidates(paths: Sequence[Path]) -> dict[str, Candidate]:
+def own_candidates(paths: Sequence[Path]) -> dict[str, CodableWord]:
     """Return the words that the agents of a user's own sessions heard, likewise."""
     found = {}
     for one in guided_runs(paths, Assignment(), LeftOut()):
@@ -151,7 +151,7 @@ def own_candidates(paths: Sequence[Path]) -> dict[str, Candidate]:
         for item in one.items:
             label = labels[item.id]
             if item.extra[HEARD] and label is not None:
-                found[item.id] = Candidate(_outcome(label), partial(_same, one.run))
+                found[item.id] = CodableWord(_outcome(label), partial(_same, one.run))
     return found
 
 
@@ -164,7 +164,7 @@ def _outcome(recovered: bool) -> Outcome:
 
 
 def draw_sample(
-    pool: Mapping[str, Candidate], n: int, coders: Sequence[str], seed: int, out: Path
+    pool: Mapping[str, CodableWord], n: int, coders: Sequence[str], seed: int, out: Path
 ) -> dict[Outcome, int]:
     """Write sheets and pages for a random sample of either outcome; gives how many items of each were drawn.
 
@@ -217,6 +217,6 @@ def page_name(item: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]', '-', item)}.html"
 
 
-def _page(one: Candidate, out: Path) -> str:
+def _page(one: CodableWord, out: Path) -> str:
     foot = Foot(shlex.join(["misstep", "experiment", "codes", "sample", "RUN", "--out", str(out)]))
     return trajectory_page(one.run(), (), foot, one.observed)

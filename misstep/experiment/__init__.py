@@ -1,7 +1,8 @@
 """`misstep experiment`: live sessions with and without an observer, and what they show."""
 
+from misstep.experiment.benchmark import benchmark
 from misstep.experiment.codes import app as codes_app
-from misstep.experiment.report import benchmark, report
+from misstep.experiment.report import report
 from misstep.experiment.run import run
 from misstep.options.common import command_app
 

@@ -1,4 +1,4 @@
-"""`misstep experiment report` and `benchmark`: arms compared, and a benchmark of recoveries."""
+"""`misstep experiment report`: the arms of an experiment compared, also of a user's own sessions."""
 
 import math
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def report(
         if record is not None:
             record_experiment(run, record)
     else:
-        findings = own_report(paths, _assignment(drawn), judged, seed)
+        findings = own_report(paths, assignment_of(drawn), judged, seed)
     if findings.warning:
         say(f"misstep: {findings.warning}")
     print(findings.json() if json else findings.text(), end="\n" if json else "")
@@ -115,7 +115,8 @@ def report(
         write_page("--html", html, findings.html(this_line(), ", ".join(path.name for path in paths)))
 
 
-def _assignment(drawn: HookOptions) -> "Assignment":
+def assignment_of(drawn: HookOptions) -> "Assignment":
+    """Return how the arms of sessions are drawn that no log has."""
     from misstep.harness.runs.experiment.own_sessions import Assignment
 
     return Assignment(drawn.arm_share if drawn.arm_share < 1 else None, drawn.arm_by, drawn.experiment)
@@ -134,33 +135,3 @@ def _shares(texts: Sequence[str]) -> dict[str, float] | None:
             message = f"--share {text} is not an arm with its part"
             raise UsageError(message, "Write --share control=0.9 --share new=0.1.")
     return parts or None
-
-
-def benchmark(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="A run of `experiment run`, or your own sessions, as in `report`."),
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
-    *,
-    drawn: Annotated[HookOptions, DRAWN],
-) -> None:
-    """Write interventions as a benchmark of recoveries.
-
-    An item is the run and the step of one intervention. Of a scripted agent it is one that the agent heard while its
-    misbehaviour went on, and the gold label says whether the planted misbehaviour was over for good within 15 steps,
-    without the engineer's help. Of your own sessions it is each misbehaviour that was detected, whether or not the
-    agent was told: the judge sees what would have been said in its place. Nobody knows the label of these yet: let
-    judges label them, or people with `misstep annotate`.
-
-    misstep judge run recovery@rule --benchmark DIR --out VERDICTS
-    """
-    from misstep.studies.experiments import is_planted, open_experiment
-    from misstep.studies.own_sessions import write_own_benchmark
-    from misstep.studies.recovery_benchmark import LABELS, write_recovery_benchmark
-
-    if len(paths) == 1 and is_planted(paths[0]):
-        count = write_recovery_benchmark(open_experiment(paths[0]).sessions, out)
-    else:
-        count = write_own_benchmark(paths, out, _assignment(drawn), LABELS)
-    print(f"{count:,} interventions; go on with: misstep judge run recovery@rule --benchmark {out} --out RUN")
