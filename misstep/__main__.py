@@ -1,73 +1,27 @@
-"""`misstep COMMAND`: the commands, and how an error becomes one line and an exit code."""
+"""`misstep COMMAND`: runs it, and makes of an error one line and an exit code.
+
+A hook, which an agent waits for, goes its own way: what other commands import takes ten times as long as it may.
+"""
 
 import os
 import sys
-from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+if TYPE_CHECKING:
+    from misstep.harness.errors import MisstepError
 
-from misstep import __version__
-from misstep.command_groups import COMMANDS, FIRST, LINES
-from misstep.harness.errors import CannotWrite, InputError, MisstepError, is_full
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
-
-
-class Commands(TyperGroup):
-    """The commands by name; only the one that is run is imported, so that help and errors are quick."""
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the framework's signature)
-        """Return the commands in the order of the help."""
-        return list(LINES)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return what the overview says of a command: its name and its line, without importing it."""
-        return TyperCommand(cmd_name, help=LINES[cmd_name][1]) if cmd_name in LINES else None
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write the commands by group, after those that most people need first."""
-        with formatter.section("Most people begin with"):
-            formatter.write_text(", ".join(FIRST))
-        width = max(map(len, LINES))
-        for title, commands in COMMANDS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is to run, imported."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if command is not None:
-            command = typer.main.get_command(import_module(LINES[str(name)][0]).app)
-            command.name = name
-        return name, command, rest
-
-
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(shown: bool) -> None:
-    if shown:
-        typer.echo(f"misstep {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
-) -> None:
-    """Evaluate coding agents, and the judges that grade them, from recorded runs."""
+_HELP = {"-h", "--help"}
 
 
 def main() -> None:
     """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
+    if sys.argv[1:2] == ["observe"] and "--hook" in sys.argv and not _HELP.intersection(sys.argv):
+        from misstep.harness.observer import hook_call
+
+        hook_call.main(sys.argv[2:])
+    from misstep.command_line import app
+    from misstep.harness.errors import MisstepError
+
     try:
         app()
         sys.stdout.flush()
@@ -88,8 +42,10 @@ def _flush() -> None:
         _end(_of_the_system(error))
 
 
-def _of_the_system(error: OSError) -> MisstepError:
+def _of_the_system(error: OSError) -> "MisstepError":
     """Return what the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
+    from misstep.harness.errors import CannotWrite, InputError, is_full
+
     if error.filename is not None and is_full(error):
         return CannotWrite(error.filename, error.strerror or str(error))
     if error.filename is None:
@@ -103,7 +59,10 @@ def _of_the_system(error: OSError) -> MisstepError:
     return InputError(error.strerror or str(error), "Check its permissions.", file=error.filename)
 
 
-def _end(error: MisstepError) -> NoReturn:
+def _end(error: "MisstepError") -> NoReturn:
+    from misstep.harness.escaping import plain
+    from misstep.harness.progress import say
+
     say(f"misstep: {plain(error.line())}")
     sys.exit(error.exit_code)
 

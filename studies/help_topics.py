@@ -21,6 +21,9 @@ TOPICS = {
     "benchmark-file": Topic("misstep.harness.items:BenchmarkFile", "the folder of a benchmark, and its benchmark.toml"),
     "items": Topic("misstep.harness.items:Item", "a line of a benchmark's items.jsonl"),
     "verdicts": Topic("misstep.harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
+    "guidance": Topic(
+        "misstep.harness.observer.guidance:CategoryGuidance", "your own words of the observer to an agent (TOML)"
+    ),
     "prices": Topic("misstep.harness.clients.prices:PriceFile", "the prices of models (TOML)"),
     "repair-case": Topic("misstep.harness.repair.case:RepairCase", "the folder of a repair case, and its case.toml"),
     "triage-case": Topic(

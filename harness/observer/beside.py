@@ -14,12 +14,11 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, TypeVar
 
-from misstep.harness.clients import open_client
 from misstep.harness.clients.settings import ClientSettings
-from misstep.harness.exchange import Client, Outcome, Request
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.detectors import check_model, detector_named, steps_between_questions
+from misstep.harness.observer.model_ask import ModelAsk
 from misstep.harness.observer.observer import Observer
 from misstep.harness.records.intervention import Arm, ObservedRun
 from misstep.harness.trajectory import Source, Step, Trajectory
@@ -67,7 +66,7 @@ class ObserverBeside(Observer):
         check_model(detector, model)
         detector_named(detector)
         run = Trajectory(item or uuid.uuid4().hex, Source("misstep"), task)
-        self._asked = _ModelAsk(model, base_url) if model else None
+        self._asked = ModelAsk(model, ClientSettings(base_url=base_url or None)) if model else None
         self._process = DetectorProcess(detector, self._asked or NO_MODEL)
         self._own_loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._own_loop.run_forever, daemon=True, name="misstep observer")
@@ -128,20 +127,3 @@ class ObserverBeside(Observer):
 
     def _done(self, work: Coroutine[Any, Any, Result]) -> Result:
         return asyncio.run_coroutine_threadsafe(work, self._own_loop).result()
-
-
-class _ModelAsk:
-    def __init__(self, model: str, base_url: str) -> None:
-        self.model = model
-        self._settings = ClientSettings(base_url=base_url or None)
-        self._client: Client | None = None
-
-    async def __call__(self, request: Request) -> Outcome:
-        """Return the model's answer, or why there is none."""
-        self._client = self._client or open_client(self._settings)
-        return await self._client.ask(request)
-
-    async def close(self) -> None:
-        """Close the client."""
-        if self._client is not None:
-            await self._client.close()

@@ -1,209 +1,297 @@
-"""Answer a coding agent's hook: one JSON object in, guidance as additional context out (the protocol of Claude Code).
+"""What the observer of a coding agent's session does with the events of its hook (the protocol of Claude Code, Codex).
 
     {"session_id": "s1", "transcript_path": "/home/kim/.claude/projects/app/s1.jsonl", "cwd": "/home/kim/app",
      "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {…}}
     → {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "<system-reminder>…"}}
 
-Calls of one turn may end together: while another process holds the file of a session, nothing is said. The transcript
-may lack the call that the event is about: guidance on it then comes one call later.
+The transcript may lack the call that the event is about: guidance on it then comes one call later.
 """
 
-import asyncio
-import fcntl
 import os
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from misstep.harness.classifiers import chosen_categories
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
-from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.arms import EXPERIMENT, hears_guidance
-from misstep.harness.observer.detectors import NEED_A_MODEL, detector_named
+from misstep.harness.observer.detector_beside import DetectorBeside, PendingFeedback
+from misstep.harness.observer.detectors import asks_a_model, check_model, steps_between_questions
 from misstep.harness.observer.episodes import is_like_an_earlier
-from misstep.harness.observer.follow import growing_runs
-from misstep.harness.observer.replay import Replay, ReplayOptions
-from misstep.harness.places import cache_folder
-from misstep.harness.progress import say
+from misstep.harness.observer.follow import FileMark, growing_runs, mark_of
+from misstep.harness.observer.guidance import checked_guidance
+from misstep.harness.observer.replay import ReplayOptions
+from misstep.harness.observer.state import ObserverMemory, ObserverState
 from misstep.harness.records.hook_decision import DECISIONS, HookDecision
-from misstep.harness.records.intervention import Arm, Intervention, ObservedRun
+from misstep.harness.records.intervention import Arm, Feedback, Intervention
 from misstep.harness.records.session import is_sub_agent
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.values import written
 
-EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
-"""The events behind which the agent reads additional context before it goes on."""
-
 MOST_BYTES = 64 << 20
-"""A longer transcript is not read: the agent would wait for it."""
+"""A longer transcript is not read."""
 
-OWN_SECONDS = 5.0
-"""The agent waits for its hooks: after this long there is no answer."""
-
-FOLDER = "observer"
-_INSTEAD = "Watch with `misstep observe --follow FILE --detector prompted --model M`, or let the hook have the rules."
+MOST_QUESTIONS = 200
+"""How often a model is asked about one session."""
 
 _KEPT_SECONDS = 30 * 24 * 3600.0
 """How long the record of a session is kept after its last event."""
 
-Continue = Callable[[ObservedRun | None, Trajectory, tuple[Step, ...]], tuple[ObservedRun, list[Intervention]]]
-"""What was recorded of a session so far, the session as it is now, and the step that it lacks → the record now, and
-what is new to say."""
 
-Note = Callable[[ObservedRun, Sequence[Intervention | None]], object]
-"""Given the record of a session and what is new in it, `None` for its beginning, it logs that."""
+class HookSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of `misstep observe --hook`, from text."""
+
+    every: Annotated[int, Meta(ge=1)] | None = None
+    detector: str = "rules"
+    categories: str = ""
+    guidance: str = ""
+    model: str = ""
+    base_url: str = ""
+    max_cost: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    cache: str = ""
+    replay: str = ""
+    arm_share: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    arm_by: Literal["session", "project"] = "session"
+    experiment: str = EXPERIMENT
 
 
-class HookInput(Struct, frozen=True):
+class HookEvent(Struct, frozen=True):
     """What the agent's program says of an event; it says more, which is not read."""
 
     session_id: str
-    transcript_path: str
     hook_event_name: str
-    agent_id: str | None = None
+    transcript_path: str | None = None
+    cwd: str = ""
     tool_name: Any = None
     tool_input: Any = None
     tool_response: Any = None
-    cwd: str = ""
 
 
-class Draw(Struct, frozen=True):
-    """How it is drawn who hears guidance; `by` says for what: each session, or each project."""
+class HookSession:
+    """The observer of one session, from event to event."""
 
-    share: float = 1.0
-    by: Literal["session", "project"] = "session"
-    experiment: str = EXPERIMENT
+    def __init__(self, values: dict[str, str], folder: Path, name: str) -> None:
+        self._values, self._folder, self._file = values, folder, folder / f"{name}.json"
+        self._settings = HookSettings()
+        self._questions: DetectorBeside | None = None
+        self._question: PendingFeedback | None = None
+        self._state: ObserverState | None = None
+        self._steps = 0
+        self._mark: FileMark | None = None
+        self._run: Trajectory | None = None
+        self._said: set[str] = set()
+        self._ready: Intervention | None = None
+        self._event = HookEvent("", "")
+        self._messages: list[str] = []
 
-    def unit_of(self, event: HookInput) -> str:
-        """Return what is drawn for an event."""
-        return event.session_id if self.by == "session" else event.cwd
+    def reply(self, event: Any) -> bytes:
+        """Return what is printed at an event: JSON, or nothing."""
+        try:
+            self._event = msgspec.convert(event, HookEvent)
+            if self._ready is None:  # a hook that was to say it was killed, or did not wait so long
+                self._observe(self._event)
+        except msgspec.ValidationError as error:
+            self._tell(f"no input of a hook: {error}")
+        except UsageError as error:
+            self._messages = [error.line()]  # each time: nothing is observed until it is mended
+        except MisstepError as error:
+            self._tell(error.line())
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (a fault of the observer is not the agent's)
+            self._tell(f"the observer failed: {raised(error)}")
+        answer: dict[str, Any] = {}
+        if self._messages:
+            answer["systemMessage"] = "\n".join(f"misstep: {plain(one)}" for one in self._messages)
+        if self._ready is not None:
+            name = str(event.get("hook_event_name"))
+            answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": self._ready.guidance}
+        return msgspec.json.encode(answer) if answer else b""
 
-    def arm_of(self, event: HookInput) -> Arm:
-        """Return the arm of an event's session."""
-        return "guide" if hears_guidance(self.unit_of(event), self.experiment, self.share) else "shadow"
+    def printed(self) -> None:
+        """The last reply was printed: the agent hears its guidance behind the step that is the last now."""
+        self._messages = []
+        if self._ready is not None:
+            with suppress(MisstepError, OSError):
+                self._read()
+            self._heard(len(self._run.steps) - 1 if self._run else self._steps - 1)
 
-    def noted(self, event: HookInput, folder: Path, record: ObservedRun, new: Sequence[Intervention | None]) -> None:
-        """Add to the log what is new of a session; `None` is its beginning."""
+    def close(self) -> None:
+        """The session is over, for this process: guidance that nobody printed is not heard."""
+        if self._ready is not None:
+            self._heard(None)
+        if self._questions is not None:
+            self._questions.close()
+
+    def _heard(self, at: int | None) -> None:
+        if self._state is None or self._run is None:
+            return
+        self._state.delivered(at)
+        self._ready = None
+        record = self._state.observed(self._run.steps)
+        self._log(record.interventions[-1:], self._steps - 1 if at is None else at)
+        replace_file(self._file, msgspec.json.encode(self._state.memory(self._run.steps)))
+
+    def _tell(self, reason: str) -> None:
+        if reason not in self._said:
+            self._said.add(reason)
+            self._messages.append(reason)
+
+    def _observe(self, event: HookEvent) -> None:
+        questions = self._questions or self._begin()
+        run = self._read()
+        if run is None:
+            return
+        state = self._state if self._state is not None and len(run.steps) >= self._steps else self._state_of(run)
+        self._state, self._steps = state, len(run.steps)
+        before = len(state.observed(run.steps).interventions)
+        now = (*run.steps, *lacking(event, run))
+        said = self._take(state, now)
+        if state.due(run.steps) and self._may_ask(state, run):
+            state.asked(run.steps)
+            self._question = questions.ask(run)
+            said = self._take(state, now) or said
+        new = state.observed(run.steps).interventions[before:]
+        self._ready = said
+        self._log([one for one in new if one.withheld], len(run.steps) - 1)
+        replace_file(self._file, msgspec.json.encode(state.memory(run.steps)))
+
+    def _begin(self) -> DetectorBeside:
+        try:
+            settings = msgspec.convert(self._values, HookSettings, strict=False)
+        except msgspec.ValidationError as error:
+            advice = "`misstep observe --help` lists the options of the hook."
+            raise UsageError(f"the hook's options are wrong: {error}", advice) from error
+        check_model(settings.detector, settings.model)
+        chosen = chosen_categories(settings.categories) if settings.categories else ()
+        folder = checked_guidance(Path(settings.guidance) if settings.guidance else None)
+        self._settings = replace(settings, guidance=folder)
+        spending = self._file.with_suffix(".spent") if settings.max_cost is not None else None
+        self._questions = DetectorBeside(ReplayOptions(settings.detector, chosen), _client(settings, spending))
+        return self._questions
+
+    def _read(self) -> Trajectory | None:
+        event = self._event
+        if not event.transcript_path:
+            raise InputError(
+                f"the event {event.hook_event_name} names no transcript", "Let the agent keep its sessions."
+            )
+        file = Path(event.transcript_path)
+        mark = mark_of(file)
+        if self._run is None or mark is None or mark != self._mark:
+            runs = [one for one in growing_runs(file, MOST_BYTES) if not is_sub_agent(one)]
+            own = next((one for one in runs if one.id == event.session_id), runs[-1] if runs else None)
+            self._mark, self._run = mark, own
+        return self._run
+
+    def _state_of(self, run: Trajectory) -> ObserverState:
+        """Return what is known of the session from an earlier process, or its beginning."""
+        how = self._settings
+        every = how.every or steps_between_questions(how.detector)
+        arm: Arm = "guide" if hears_guidance(_unit(self._event, how), how.experiment, how.arm_share) else "shadow"
+        state = ObserverState(run.id, how.detector, every, arm, guidance_folder=how.guidance)
+        self._question = None
+        try:
+            memory = msgspec.json.decode(self._file.read_bytes(), type=ObserverMemory)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            memory = None
+        of_this = (run.id, arm, how.detector, every)
+        if memory is not None and _kind_of(memory) == of_this and memory.observed.n_steps <= len(run.steps):
+            state.remember(memory)
+            return state
+        if memory is None:
+            _remove_old(self._folder)
+        self._state = state
+        self._log([None], None)
+        return state
+
+    def _may_ask(self, state: ObserverState, run: Trajectory) -> bool:
+        how = self._settings
+        if asks_a_model(how.detector) and len(state.observed(run.steps).invocations) >= MOST_QUESTIONS:
+            self._tell(f"the detector was asked {MOST_QUESTIONS} times about this session, and is asked no more")
+            return False
+        return True
+
+    def _take(self, state: ObserverState, steps: tuple[Step, ...]) -> Intervention | None:
+        """Take the answer to the open question, where it is there; it is weighed by all steps that are there now."""
+        if self._question is None or not self._question.done():
+            return None
+        answer, self._question = self._question.result(), None
+        if isinstance(answer, Feedback):
+            return state.answered(answer, steps)
+        state.failed(answer, steps)
+        self._tell(f"a question to the detector has no answer: {answer}")
+        return None
+
+    def _log(self, new: Sequence[Intervention | None], step: int | None) -> None:
+        if self._state is None or not new:
+            return
+        how, event, observed = self._settings, self._event, self._state.observed(())
         begun = HookDecision(
             event.session_id,
-            event.cwd,
-            event.transcript_path,
-            self.unit_of(event),
-            self.experiment,
-            self.share,
-            record.arm,
-            record.detector,
+            _project(event),
+            event.transcript_path or "",
+            _unit(event, how),
+            how.experiment,
+            how.arm_share,
+            observed.arm,
+            observed.detector,
             datetime.now(UTC).isoformat(timespec="milliseconds"),
+            how.model,
         )
-        step = record.n_steps - 1
-        lines = [
+        lines = (
             begun if one is None else replace(begun, step=step, guidance=one.guidance, intervention=one) for one in new
-        ]
-        with (folder / DECISIONS).open("ab") as log:
-            log.write(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+        )
+        data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+        log = os.open(self._folder / DECISIONS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(log, "ab", buffering=0) as stream:
+            stream.write(data)  # at once, so that lines of sessions beside each other stay whole
 
 
-EVERYBODY = Draw()
+def _kind_of(memory: ObserverMemory) -> tuple[str, Arm, str, int]:
+    observed = memory.observed
+    return observed.item, observed.arm, observed.detector, observed.every
 
 
-def answer_hook(
-    every: int,
-    detector: str,
-    model: str = "",
-    categories: str = "",
-    *,
-    alone: bool = True,
-    draw: Draw = EVERYBODY,
-    seconds: float = OWN_SECONDS,
-) -> None:
-    """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only."""
-    limit = threading.Timer(seconds, os._exit, (0,))
-    limit.daemon = True
-    limit.start()
-    try:
-        if model or detector in NEED_A_MODEL:
-            raise UsageError("the hook asks no model, as the agent would wait for it", _INSTEAD)
-        if not alone:
-            raise UsageError("the hook reads standard input alone", "Leave out paths, --follow and --out.")
-        chosen = chosen_categories(categories) if categories else ()
-        event = _hook_input(sys.stdin.buffer.read())
-        options = ReplayOptions(detector, chosen, every=every, arm=draw.arm_of(event))
-        folder = cache_folder() / FOLDER
-        reply = answer(event, partial(continued, options=options), folder, partial(draw.noted, event, folder))
-        if reply is not None:
-            sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
-            sys.stdout.buffer.flush()
-    except UsageError as error:  # as standard error is shown to nobody, the agent's program shows it to its user
-        line = f"misstep: {plain(error.line())}"
-        say(line)
-        sys.stdout.buffer.write(msgspec.json.encode({"systemMessage": line}) + b"\n")
-        sys.stdout.buffer.flush()
-    except MisstepError as error:
-        say(f"misstep: {plain(error.line())}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (a fault of the observer is not the agent's)
-        say(f"misstep: the observer failed: {plain(raised(error))}")
-    finally:
-        limit.cancel()
+def _project(event: HookEvent) -> str:
+    return os.environ.get("CLAUDE_PROJECT_DIR") or event.cwd
 
 
-def continued(
-    earlier: ObservedRun | None, run: Trajectory, ahead: tuple[Step, ...], options: ReplayOptions
-) -> tuple[ObservedRun, list[Intervention]]:
-    """Take the observation of a session further; one that has fewer steps than before is another one."""
-    if earlier is not None and earlier.n_steps > len(run.steps):
-        earlier = None
-    replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, earlier, live=True)
-    new = asyncio.run(replay.further(run, ahead))
-    return replay.record(run), new
+def _unit(event: HookEvent, how: HookSettings) -> str:
+    return event.session_id if how.arm_by == "session" else _project(event)
 
 
-def _hook_input(data: bytes) -> HookInput:
-    try:
-        return msgspec.json.decode(data, type=HookInput)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"no input of a hook: {error}", file="standard input") from error
-
-
-def answer(event: HookInput, observe: Continue, folder: Path, note: Note = lambda *_: None) -> dict[str, Any] | None:
-    """Return what to answer to an event; `None` if there is nothing to say."""
-    if event.hook_event_name not in EVENTS or event.agent_id:
+def _client(how: HookSettings, spending: Path | None) -> Any:
+    """Return what asks the model, `None` without one."""
+    if not how.model:
         return None
-    runs = [one for one in growing_runs(Path(event.transcript_path), MOST_BYTES) if not is_sub_agent(one)]
-    if not runs:
-        return None
-    run = next((one for one in runs if one.id == event.session_id), runs[-1])
-    with _record(folder, event.session_id) as file:
-        if file is None:
-            return None
-        earlier = _read(file)
-        record, new = observe(earlier, run, lacking(event, run))
-        for one in record.invocations[len(earlier.invocations) if earlier else 0 :]:
-            if one.status == "failed":
-                say(f"misstep: a question to the detector has no answer: {plain(one.error)}")
-        replace_file(file, msgspec.json.encode(record))
-        if lines := [*([] if earlier else [None]), *new]:
-            note(record, lines)
-    guidance = "\n".join(one.guidance for one in new if one.guidance and not one.withheld)
-    if not guidance:
-        return None
-    return {"hookSpecificOutput": {"hookEventName": event.hook_event_name, "additionalContext": guidance}}
+    from misstep.harness.clients.prices import Price
+    from misstep.harness.clients.settings import ClientSettings
+    from misstep.harness.observer.model_ask import ModelAsk
+
+    settings = ClientSettings(
+        client="replay" if how.replay else "openai",
+        base_url=how.base_url or None,
+        max_cost_usd=how.max_cost,
+        price=None if how.price_in is None else Price(("*",), how.price_in, how.price_out or 0.0),
+        cache=Path(how.cache) if how.cache else None,
+        replay=Path(how.replay) if how.replay else None,
+        spending_log=spending,
+    )
+    return ModelAsk(how.model, settings)
 
 
-def lacking(event: HookInput, run: Trajectory) -> tuple[Step, ...]:
+def lacking(event: HookEvent, run: Trajectory) -> tuple[Step, ...]:
     """Return the call that worked and that the event is about, where the run has none like it among its last steps."""
     if event.hook_event_name != "PostToolUse" or not isinstance(event.tool_name, str):
         return ()
@@ -215,27 +303,8 @@ def lacking(event: HookInput, run: Trajectory) -> tuple[Step, ...]:
     return () if is_like_an_earlier(step, run.steps) else (step,)
 
 
-@contextmanager
-def _record(folder: Path, session: str) -> Iterator[Path | None]:
-    """Return the file with the record of a session while no other process has it; `None` while one does."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # a record quotes the session
-    file = folder / f"{sha256(session.encode(errors='replace')).hexdigest()[:32]}.json"
-    with file.with_suffix(".lock").open("ab") as lock:
-        try:
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield None
-            return
-        if not file.exists():
-            before = time.time() - _KEPT_SECONDS
-            for old in folder.iterdir():
-                if old.stat().st_mtime < before:
-                    old.unlink(missing_ok=True)
-        yield file
-
-
-def _read(file: Path) -> ObservedRun | None:
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=ObservedRun)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
+def _remove_old(folder: Path) -> None:
+    before = time.time() - _KEPT_SECONDS
+    for old in folder.iterdir():
+        if old.name != DECISIONS and old.stat().st_mtime < before:
+            old.unlink(missing_ok=True)

@@ -81,7 +81,7 @@ def _is_ours(command: str) -> bool:
 
 
 def tried_hook() -> float:
-    """The seconds that the hook of this installation takes to speak of a made-up session that goes round in circles."""
+    """The seconds that the hook of this installation takes for an event of a made-up session that goes in circles."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         transcript = folder / "session.jsonl"
@@ -92,24 +92,31 @@ def tried_hook() -> float:
             lines.append(_line(2 * number, "assistant", [use]))
             lines.append(_line(2 * number + 1, "user", [answer]))
         transcript.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-        event = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": "PostToolUse"}
-        started = time.perf_counter()
+        environment = {**os.environ, "MISSTEP_CACHE": str(folder / "cache")}
         try:
-            ended = subprocess.run(
-                [sys.executable, "-m", "misstep", "observe", "--hook"],
-                input=json.dumps(event).encode(),
-                capture_output=True,
-                env={**os.environ, "MISSTEP_CACHE": str(folder / "cache")},
-                timeout=TRIAL_SECONDS,
-                check=False,
-            )
+            said = _tried("PostToolUse", transcript, environment)
+            started = time.perf_counter()
+            _tried("PostToolUse", transcript, environment)
+            seconds = time.perf_counter() - started
+            _tried("SessionEnd", transcript, environment)
         except subprocess.TimeoutExpired as error:
             raise MissingPrerequisite(f"it did not answer within {TRIAL_SECONDS:g} s") from error
-        seconds = time.perf_counter() - started
-    if b"additionalContext" not in ended.stdout:
-        why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    if b"additionalContext" not in said.stdout:
+        why = said.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise MissingPrerequisite(f"it said nothing of a loop{f': {why}' if why else ''}")
     return seconds
+
+
+def _tried(name: str, transcript: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[bytes]":
+    event = {"session_id": "trial", "transcript_path": str(transcript), "hook_event_name": name}
+    return subprocess.run(
+        [sys.executable, "-m", "misstep", "observe", "--hook"],
+        input=json.dumps(event).encode(),
+        capture_output=True,
+        env=environment,
+        timeout=TRIAL_SECONDS,
+        check=False,
+    )
 
 
 def _line(number: int, role: str, content: Any) -> dict[str, Any]:

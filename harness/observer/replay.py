@@ -21,6 +21,7 @@ class ReplayOptions(Struct, frozen=True):
     """How runs are replayed.
 
     - `every`, `delay`: Steps of the agent from one question to the next, and from a question to its answer.
+    - `guidance`: A folder with the user's own texts.
     """
 
     detector: str = "rules"
@@ -28,10 +29,12 @@ class ReplayOptions(Struct, frozen=True):
     every: int = EVERY
     delay: int = 0
     arm: Arm = "shadow"
+    guidance: str = ""
 
     def settings(self) -> dict[str, Any]:
         """Return all values that can change a record, in types of TOML."""
-        return {**structs.asdict(self), "categories": list(self.categories)}
+        values = {**structs.asdict(self), "categories": list(self.categories)}
+        return {name: value for name, value in values.items() if value or name != "guidance"}
 
 
 class Replay:
@@ -54,7 +57,7 @@ class Replay:
         live: bool = False,
     ) -> None:
         self._detector, self._ask, self._options = detector, ask, options
-        self._state = ObserverState(item, detector.name, options.every, options.arm)
+        self._state = ObserverState(item, detector.name, options.every, options.arm, guidance_folder=options.guidance)
         self._known = {one.step: one for one in (earlier.invocations if earlier else ())}
         self._steps = self._taken = 0
         self._open: tuple[int, int, Feedback | str] | None = None

@@ -12,6 +12,7 @@ state.observed(steps)
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.observer.episodes import EpisodeDecision, OpenEpisode, decide, merged, noted
@@ -41,17 +42,40 @@ MOST_CHARACTERS = 1_000
 _LOOKED_AT = 10_000
 
 
+class ObserverMemory(Struct, frozen=True):
+    """What an observer knows of a run: its record, the rounds of questions, what was spoken of and what was named."""
+
+    observed: ObservedRun
+    rounds: int
+    spoken: tuple[OpenEpisode, ...]
+    reported: dict[str, frozenset[int]]
+
+
 class ObserverState:
     """One run as its observer sees it."""
 
-    def __init__(self, item: str, detector: str, every: int = EVERY, arm: Arm = "guide") -> None:
+    def __init__(
+        self, item: str, detector: str, every: int = EVERY, arm: Arm = "guide", *, guidance_folder: str = ""
+    ) -> None:
         self._observed = ObservedRun(item, arm, detector, every, 0)
+        self._guidance_folder = guidance_folder
         self._invocations: list[Invocation] = []
         self._interventions: list[Intervention] = []
         self._rounds = self._skipped = 0
         self._spoken: tuple[OpenEpisode, ...] = ()
         self._open: int | None = None
         self._reported: dict[str, frozenset[int]] = {}
+
+    def memory(self, steps: Sequence[Step]) -> ObserverMemory:
+        """Return all that there is to know of the run, for another process to go on from; an open question is lost."""
+        return ObserverMemory(self.observed(steps), self._rounds, self._spoken, self._reported)
+
+    def remember(self, memory: ObserverMemory) -> None:
+        """Go on from what an earlier process knew of the run."""
+        self._invocations = list(memory.observed.invocations)
+        self._interventions = list(memory.observed.interventions)
+        self._skipped, self._rounds = memory.observed.skipped, memory.rounds
+        self._spoken, self._reported = memory.spoken, dict(memory.reported)
 
     @property
     def in_flight(self) -> bool:
@@ -143,7 +167,7 @@ class ObserverState:
             self._spoken = noted(self._spoken, one, decision.level, now)
         if self._observed.arm == "shadow":
             return None
-        self._interventions.append(_intervention(say, shown, delivered_at=now))
+        self._interventions.append(self._worded(say, shown, delivered_at=now))
         return self._interventions[-1]
 
     def _is_news(self, fault: Misbehaviour) -> bool:
@@ -156,24 +180,24 @@ class ObserverState:
 
     def _withhold(self, decided: Sequence[tuple[Misbehaviour, EpisodeDecision]], shown: int, reason: Withheld) -> None:
         if decided:
-            self._interventions.append(_intervention(decided, shown, withheld=reason))
+            self._interventions.append(self._worded(decided, shown, withheld=reason))
 
-
-def _intervention(
-    decided: Sequence[tuple[Misbehaviour, EpisodeDecision]],
-    shown: int,
-    delivered_at: int | None = None,
-    withheld: Withheld = "",
-) -> Intervention:
-    levels = [(one, decision.level) for one, decision in decided]
-    return Intervention(
-        tuple(one for one, _ in decided),
-        shown,
-        delivered_at,
-        max(level for _, level in levels),
-        guidance(levels),
-        withheld,
-    )
+    def _worded(
+        self,
+        decided: Sequence[tuple[Misbehaviour, EpisodeDecision]],
+        shown: int,
+        delivered_at: int | None = None,
+        withheld: Withheld = "",
+    ) -> Intervention:
+        levels = [(one, decision.level) for one, decision in decided]
+        return Intervention(
+            tuple(one for one, _ in decided),
+            shown,
+            delivered_at,
+            max(level for _, level in levels),
+            guidance(levels, self._guidance_folder),
+            withheld,
+        )
 
 
 def bounded_feedback(feedback: object, shown: int) -> Feedback:

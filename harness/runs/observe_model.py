@@ -56,7 +56,8 @@ class ModelFollow(Closing):
 
     def __call__(self, begun: Trajectory) -> Watch:
         """Begin to watch a run; each look may raise `MissingPrerequisite`."""
-        state = ObserverState(begun.id, self._detector.name, self._options.every, self._options.arm)
+        how = self._options
+        state = ObserverState(begun.id, self._detector.name, how.every, how.arm, guidance_folder=how.guidance)
         ask = ItemAsk(self._requests, begun.id, self._model)
         question: Future[Feedback] | None = None
 

@@ -46,6 +46,7 @@ def replay_files(
     from misstep.studies.observed_paths import observed_findings
 
     named = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
+    named |= {"--guidance": options.guidance} if options.guidance else {}
     named |= {"--model": asking.model} if asking.model else {}
     arguments = [*map(path_text, paths), *(part for name, value in named.items() for part in (name, str(value)))]
     arguments += ["--categories", ",".join(options.categories)] if options.categories else []

@@ -1,12 +1,13 @@
 """`misstep observe`: recorded runs, a growing session or a hook put before the observer."""
 
-import os
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from misstep.harness.errors import UsageError
+from misstep.harness.observer import hook_call
 from misstep.observe.files import follow_file, replay_files
 from misstep.options.common import Json, Workers, command_app, path_or_address
 from misstep.options.groups import Only
@@ -22,7 +23,12 @@ def observe(
         list[Path] | None,
         typer.Argument(metavar="PATH...", parser=path_or_address, help="Files and folders with agent runs."),
     ] = None,
-    every: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the agent between two questions.")] = 5,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Steps of the agent between two questions: 5, or 1 for rules on a running agent."
+        ),
+    ] = None,
     delay: Annotated[
         int, typer.Option(min=0, metavar="N", help="Steps of the agent that the detector's answer takes.")
     ] = 0,
@@ -34,6 +40,12 @@ def observe(
         str, typer.Option(metavar="NAME", help="Detector: rules, prompted, openhands_stuck, or package.module:Class.")
     ] = "rules",
     categories: Annotated[str, typer.Option(metavar="A,B", help="Categories to keep; by default all.")] = "",
+    guidance: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Your own words to the agent, a file a category; see `misstep help guidance`."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Folder that keeps records and a page; a run there goes on.")
     ] = None,
@@ -55,19 +67,16 @@ def observe(
     hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
     """
     if hooked.hook:
-        try:
-            from misstep.harness.observer.hook import Draw, answer_hook
-
-            draw = Draw(hooked.arm_share, hooked.arm_by, hooked.experiment)
-            answer_hook(every, detector, asking.model, categories, alone=not (paths or follow or out), draw=draw)
-        finally:
-            os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
+        hook_call.main(sys.argv[sys.argv.index("observe") + 1 :])
     from misstep.harness.classifiers import chosen_categories
-    from misstep.harness.observer.detectors import check_model, detector_named
+    from misstep.harness.observer.detectors import check_model, detector_named, steps_between_questions
+    from misstep.harness.observer.guidance import checked_guidance
     from misstep.harness.observer.replay import ReplayOptions
+    from misstep.harness.observer.state import EVERY
 
     chosen = chosen_categories(categories) if categories else ()
-    options = ReplayOptions(detector, chosen, every, delay, mode)
+    between = every or (EVERY if follow is None else steps_between_questions(detector))
+    options = ReplayOptions(detector, chosen, between, delay, mode, checked_guidance(guidance))
     detector_named(detector)
     if (follow is None) == (not paths):
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")

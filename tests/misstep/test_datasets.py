@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from misstep.__main__ import app
+from misstep.command_line import app
 from misstep.datasets.text import loaded_text
 from misstep.harness.datasets import benchmark, catalogue
 from misstep.harness.datasets.catalogue import how_to_get

@@ -11,8 +11,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from misstep.__main__ import app
 from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep.command_line import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.generate.session import CATEGORIES

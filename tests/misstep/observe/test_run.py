@@ -77,7 +77,7 @@ def test_a_session_that_grows_is_followed_until_ctrl_c(tmp_path: Path) -> None:
         first = json.loads(following.stdout.readline())
         following.send_signal(signal.SIGINT)
         following.communicate(timeout=60)
-    assert (first["item"], first["detected_at"]) == ("s1", 5)
+    assert (first["item"], first["detected_at"]) == ("s1", 3)
     assert following.returncode == 130
 
 

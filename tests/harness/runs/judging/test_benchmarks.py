@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from misstep.__main__ import app
+from misstep.command_line import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_folders

@@ -1,0 +1,250 @@
+"""One process a session takes the events of hooks: it outlives them, ends by itself, and says nothing twice."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from misstep.harness.observer.hook_place import SessionPlace
+from tests.harness.observer.growing_sessions import looping, written
+
+HOOK = [sys.executable, "-m", "misstep", "observe", "--hook"]
+KEY = "sk-never-in-a-file"
+
+
+class Hooks:
+    """Hooks of one session whose cache is in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.cache = written(folder / "s1.jsonl", looping(6)), folder / ("deep" * 20) / ("cache" * 10)
+        self.environment = os.environ | {"MISSTEP_CACHE": str(self.cache), "OPENAI_API_KEY": KEY}
+        self.begun: set[int] = set()
+
+    def event(self, name: str = "PostToolUse") -> bytes:
+        event = {"session_id": "s1", "transcript_path": str(self.file), "hook_event_name": name, "cwd": "/app"}
+        return json.dumps(event).encode()
+
+    def start(self, *options: str) -> "subprocess.Popen[bytes]":
+        pipe = subprocess.PIPE
+        return subprocess.Popen([*HOOK, *options], stdin=pipe, stdout=pipe, stderr=pipe, env=self.environment)
+
+    def __call__(self, *options: str, name: str = "PostToolUse") -> dict[str, Any]:
+        with self.start(*options) as process:
+            out, _ = process.communicate(self.event(name), timeout=60)
+        assert process.returncode == 0
+        self.process()
+        answer: dict[str, Any] = json.loads(out or b"{}")
+        return answer
+
+    def guidance(self, *options: str) -> str:
+        """What is said at this call or a later one: a machine with much to do may answer later."""
+        until = time.monotonic() + 30
+        while not (said := _guidance(self(*options))) and time.monotonic() < until:
+            pass
+        return said
+
+    def place(self) -> SessionPlace:
+        return SessionPlace(str(self.cache / "observer"), sha256(b"s1").hexdigest()[:32])
+
+    def process(self) -> int | None:
+        """The process that serves the session, as the system knows it."""
+        try:
+            connection = self.place().connected()
+        except OSError:
+            return None
+        if connection is None:
+            return None
+        with connection:
+            told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        number = int.from_bytes(told[:4], sys.byteorder)
+        self.begun.add(number)
+        return number
+
+    def ended(self) -> bool:
+        """Whether the process is gone, soon."""
+        until = time.monotonic() + 20
+        while (lock := self.place().locked()) is None and time.monotonic() < until:
+            time.sleep(0.005)
+        if lock is not None:
+            os.close(lock)
+        return lock is not None
+
+
+@pytest.fixture
+def hooks(tmp_path: Path) -> Iterator[Hooks]:
+    one = Hooks(tmp_path)
+    yield one
+    for number in one.begun:
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+
+
+def _guidance(answer: dict[str, Any]) -> str:
+    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def test_a_process_serves_its_session_until_the_end_of_it(hooks: Hooks) -> None:
+    assert "<system-reminder" in hooks.guidance()
+    first = hooks.process()
+    assert hooks() == {}
+    assert hooks.process() == first
+    folder = hooks.cache / "observer"
+    assert folder.stat().st_mode & 0o077 == 0
+    assert all(one.stat().st_mode & 0o077 == 0 for one in folder.iterdir())
+    hooks(name="SessionEnd")
+    assert hooks.ended()
+    assert not list(folder.glob("*.sock"))
+    hooks(name="SessionEnd")
+    assert hooks.process() is None
+
+
+def test_a_process_that_is_killed_is_followed_by_one_that_says_nothing_twice(hooks: Hooks) -> None:
+    assert hooks.guidance()
+    first = hooks.process()
+    assert first
+    os.kill(first, signal.SIGKILL)
+    assert hooks.ended()
+    assert hooks() == {}
+    assert hooks.process() not in (None, first)
+
+
+def test_a_hook_that_is_killed_takes_nothing_with_it(hooks: Hooks) -> None:
+    written(hooks.file, looping(1))
+    hooks()
+    written(hooks.file, looping(6))
+    connection = hooks.place().connected()
+    assert connection
+    message = json.dumps({"settings": {}, "event": json.loads(hooks.event())}).encode()
+    with connection:
+        connection.sendall(len(message).to_bytes(4, "big") + message)
+        connection.settimeout(20)
+        assert connection.recv(4)
+    assert hooks.guidance()
+    assert hooks() == {}
+
+
+def test_hooks_that_come_at_once_have_one_process(hooks: Hooks) -> None:
+    started = [hooks.start() for _ in range(4)]
+    for one in started:
+        assert one.stdin
+        one.stdin.write(hooks.event())
+        one.stdin.close()
+    said = 0
+    for one in started:
+        assert one.stdout
+        assert one.stderr
+        said += b"additionalContext" in one.stdout.read()
+        one.wait(60)
+        one.stdout.close()
+        one.stderr.close()
+    assert said == 1 or hooks.guidance()
+    assert hooks() == {}
+    assert len(hooks.begun) == 1
+
+
+def test_a_hook_with_other_options_gets_another_process(hooks: Hooks) -> None:
+    hooks()
+    until = time.monotonic() + 30
+    while not (said := hooks("--detector", "prompted")) and time.monotonic() < until:
+        pass
+    assert "needs a model" in said["systemMessage"]
+    assert len(hooks.begun) == 2
+
+
+def test_a_process_that_hears_nothing_ends(hooks: Hooks) -> None:
+    script = (
+        "import socket, sys; from misstep.harness.observer.hook_place import SessionPlace\n"
+        "from misstep.harness.observer.hook_process import serve\n"
+        "ours, its = socket.socketpair(); ours.close()\n"
+        "serve(SessionPlace(*sys.argv[1:3]), its, sys.argv[3].encode(), idle=0.05)"
+    )
+    place = hooks.place()
+    Path(place.folder).mkdir(parents=True)
+    message = json.dumps({"settings": {}, "event": json.loads(hooks.event())})
+    subprocess.run([sys.executable, "-c", script, place.folder, place.name, message], check=True, timeout=60)
+    assert hooks.process() is None
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[bytes]]]:
+    asked: list[bytes] = []
+    found = {"reasoning": "r", "label": "yes", "infinite_loop": [1, 2, 3, 4, 5], "tool_call_failure": []}
+    found |= {"did_not_follow_instructions": [], "unrequested_changes": []}
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": json.dumps(found)}}
+    reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+            data = json.dumps(reply).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}/v1", asked
+        running.shutdown()
+        thread.join()
+
+
+def test_a_model_is_asked_behind_the_agents_back_and_heard_at_a_later_call(
+    hooks: Hooks, server: tuple[str, list[bytes]]
+) -> None:
+    address, asked = server
+    options = ("--detector", "prompted", "--model", "m", "--base-url", address)
+    assert hooks(*options) == {}
+    assert "cat notes.txt" in hooks.guidance(*options)
+    assert len(asked) == 1
+    assert all(KEY.encode() not in one.read_bytes() for one in hooks.cache.rglob("*") if one.is_file())
+
+
+@pytest.mark.parametrize("said", [b"", b"\xff\xfe", b"[1, 2]", b"{" * 5000, b'{"session_id": "s"}'])
+def test_whatever_is_wrong_with_the_input_one_line_is_said_on_stderr(said: bytes, hooks: Hooks) -> None:
+    with hooks.start() as process:
+        out, err = process.communicate(said, timeout=60)
+    assert (process.returncode, out) == (0, b"")
+    assert err.startswith(b"misstep: standard input")
+    assert err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("runs",), "Leave out paths"),
+        (("--detector", "nobody"), "there is no 'nobody'"),
+        (("--every", "0"), "`$.every`"),
+    ],
+)
+def test_a_mistake_is_said_to_the_user_and_on_stderr(options: tuple[str, ...], said: str, hooks: Hooks) -> None:
+    with hooks.start(*options) as process:
+        out, err = process.communicate(hooks.event(), timeout=60)
+    hooks.process()
+    assert process.returncode == 0
+    assert said in err.decode()
+    assert json.loads(out) == {"systemMessage": err.decode().strip()}
+
+
+@pytest.mark.parametrize(("name", "agent"), [("Stop", None), ("PreToolUse", None), ("PostToolUse", "a7")])
+def test_other_events_and_sub_agents_start_nothing(hooks: Hooks, name: str, agent: str | None) -> None:
+    with hooks.start() as process:
+        out, err = process.communicate(json.dumps(json.loads(hooks.event(name)) | {"agent_id": agent}).encode())
+    assert (out, err, hooks.process()) == (b"", b"", None)
