@@ -130,9 +130,7 @@ def guidance(spoken: Sequence[tuple[Misbehaviour, int]], folder: str = "") -> st
     requests = (fault.evidence["request"] for fault, _ in spoken if fault.evidence.get("request"))
     request = next((fill(frame.request, {"request": text}) for text in requests), "")
     sections = dict.fromkeys(_section(fault, level, frame, folder) for fault, level in spoken)
-    text = "
-
-".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing)))
+    text = "\n\n".join(filter(None, (frame.opening[highest - 1], *sections, request, frame.closing)))
     return reminder(text, (fault.category for fault, _ in spoken))
 
 
