@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.observer.hook import EVENTS
+from misstep.harness.observer.hook_call import EVENTS
 from misstep.harness.observer.hook_settings import installed_hooks
 from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import local_model_or_skip
