@@ -175,6 +175,11 @@ def instruction_of(case: RepairCase) -> tuple[str, str]:
     return file, text
 
 
+def environment_of(repository: Path, python: Path | None) -> dict[str, str]:
+    """Return what `extra` of a case says of the project whose interpreter and packages its tests need."""
+    return {"checkout": str(repository.resolve()), **({"python": str(python.absolute())} if python else {})}
+
+
 def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> None:
     """Write a case's files beside its tree, which is there already."""
     file = folder / CASE

@@ -46,6 +46,10 @@ def build(
     test_command: Annotated[
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of the repository of --history.")
     ] = "",
+    python: Annotated[
+        Path | None,
+        typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
     data: Data = None,
     json: Json = False,
@@ -65,6 +69,8 @@ def build(
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
+    if history is None:
+        refuse_given(context, {"python"}, "released packages and data sets have an environment of their own")
     public = set_name in ("quixbugs", "humanevalfix")
     if history is not None:
         of_a_set = {"set_name", "n", "seed", "find", "recipes", "workers", "data"}
@@ -82,7 +88,7 @@ def build(
     sandbox = find_sandbox()
     with stopped_with(f"whole cases are in {out}, and the same command goes on"):
         if history is not None:
-            return _say_cases(_from_history(history, test_command, out, sandbox), out, json=json)
+            return _say_cases(_from_history(history, test_command, python, out, sandbox), out, json=json)
         if public:
             from misstep.harness.datasets.catalogue import locate
             from misstep.harness.repair.build.datasets import drawn, write_cases
@@ -101,12 +107,16 @@ def build(
     return None
 
 
-def _from_history(repository: Path, command: str, out: Path, sandbox: "Sandbox") -> list[str]:
+def _from_history(
+    repository: Path, command: str, python: Path | None, out: Path, sandbox: "Sandbox"
+) -> list[str]:
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 
-    toolchain = project_toolchain(repository, command)
-    found = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=toolchain)
+    toolchain = project_toolchain(repository, command, python)
+    found = cases_from_history(
+        repository, own_command(command), out, sandbox=sandbox, toolchain=toolchain, python=python
+    )
     for one in found:
         if one.reason:
             say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")

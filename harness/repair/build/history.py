@@ -14,7 +14,15 @@ from msgspec import Struct
 
 from misstep.harness.agent.code_index.symbols import language_of
 from misstep.harness.errors import InputError
-from misstep.harness.repair.case import BEFORE, CASE, CaseFolder, RepairCase, read_case, write_case
+from misstep.harness.repair.case import (
+    BEFORE,
+    CASE,
+    CaseFolder,
+    RepairCase,
+    environment_of,
+    read_case,
+    write_case,
+)
 from misstep.harness.repair.failure_bot.change_point import STEADY, find_change
 from misstep.harness.repair.failure_bot.owner import is_bot
 from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
@@ -81,19 +89,22 @@ def is_source(path: str) -> bool:
 
 
 def cases_from_history(
-    folder: Path, command: str, out: Path, *, sandbox: Sandbox, toolchain: Toolchain
+    folder: Path, command: str, out: Path, *, sandbox: Sandbox, toolchain: Toolchain, python: Path | None = None
 ) -> list[Considered]:
     """Write a case for each commit that mends tests, newest first; those that were written already are kept."""
+    environment = environment_of(folder, python)
     with (
         Repository(folder) as repository,
         CommitRuns(repository, command, sandbox=sandbox, toolchain=toolchain) as runs,
     ):
         newest = repository.commit("HEAD")
         commits = reversed(repository.first_parents(newest.id, _MOST_COMMITS))
-        return [_considered(commit, newest, runs, out, sandbox) for commit in commits]
+        return [_considered(commit, newest, runs, out, sandbox, environment) for commit in commits]
 
 
-def _considered(commit: Commit, newest: Commit, runs: CommitRuns, out: Path, sandbox: Sandbox) -> Considered:
+def _considered(
+    commit: Commit, newest: Commit, runs: CommitRuns, out: Path, sandbox: Sandbox, environment: dict[str, str]
+) -> Considered:
     repository = runs.repository
 
     def generated(path: str) -> bool:
@@ -110,7 +121,7 @@ def _considered(commit: Commit, newest: Commit, runs: CommitRuns, out: Path, san
         return Considered(commit, None, error.line())
     if not mended:
         return Considered(commit, None, "turns no failing test into a passing one, each time")
-    case = _case(commit, mended, runs)
+    case = _case(commit, mended, runs, environment)
     draft = out / f".{case.id}"
     shutil.rmtree(draft, ignore_errors=True)
     repository.export(commit.parents[0], draft / BEFORE)
@@ -148,7 +159,9 @@ def _mended(commit: Commit, runs: CommitRuns) -> tuple[FailedTest, ...]:
     return mended if mended and runs.report(commit.id, [test.id for test in mended]).passed else ()
 
 
-def _case(commit: Commit, mended: Sequence[FailedTest], runs: CommitRuns) -> RepairCase:
+def _case(
+    commit: Commit, mended: Sequence[FailedTest], runs: CommitRuns, environment: dict[str, str]
+) -> RepairCase:
     repository, before, first = runs.repository, commit.parents[0], mended[0]
     history = repository.first_parents(before, _BLAME_COMMITS)
     change = find_change(history, lambda at: runs.outcome(at, first.id), at_newest=("failed",), prior=STEADY).change
@@ -170,5 +183,10 @@ def _case(commit: Commit, mended: Sequence[FailedTest], runs: CommitRuns) -> Rep
         oracle=task.tests,
         timeout_seconds=Limits().seconds,
         diffs={diff_number(task): repository.described(change)} if change else {},
-        extra={"commit": commit.id, "author": commit.author, "committed": commit.committed.isoformat()},
+        extra={
+            "commit": commit.id,
+            "author": commit.author,
+            "committed": commit.committed.isoformat(),
+            **environment,
+        },
     )

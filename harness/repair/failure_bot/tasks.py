@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.code_index.symbols import language_of
 from misstep.harness.errors import InputError, UsageError, writing
-from misstep.harness.repair.case import BEFORE, RepairCase, write_case
+from misstep.harness.repair.case import BEFORE, RepairCase, environment_of, write_case
 from misstep.harness.repair.failure_bot.grouping import frames
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.validators.test_files import file_of
@@ -218,8 +218,7 @@ def write_task_case(
         diffs={diff_number(task): described} if change else {},
         extra={
             "commit": task.commit,
-            "checkout": str(folder.resolve()),
-            **({"python": str(python.absolute())} if python else {}),
+            **environment_of(folder, python),
             **({"tasks": str(tasks_file)} if tasks_file else {}),
         },
     )
