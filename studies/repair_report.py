@@ -191,6 +191,10 @@ def _figures(table: Table) -> tuple[str, ...]:
 def _input(name: str, run: RepairRun) -> str:
     model = run.requested("model")
     by = f"{run.requested('policy')}{f' with {model}' if model else ''}, {run.requested('setting')}"
+    if patcher := run.requested("patcher_model"):
+        by += f", edits by {patcher}"
+    if instructions := run.requested("instructions"):
+        by += f", {instructions} instructions by {run.arm('').instructions_author}"
     unfinished = "" if run.manifest.finished else ", not finished"
     judge = run.manifest.settings.get("patch_judge") or {}
     if judge:

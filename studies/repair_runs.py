@@ -103,6 +103,7 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
     telling = [values for values in settings.values() if len(set(values)) > 1] or [
         settings["policy"],
         settings["setting"],
+        settings["change_tests"],
     ]
     names = [", ".join(filter(None, parts)) for parts in zip(*telling, strict=True)]
     if len(set(names)) < len(names) or not all(names):

@@ -34,6 +34,9 @@ TRIES = 3
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FEWEST_TOKENS = 3
 """A shorter line, such as `return total`, is also in plain prose."""
+_MOST_TOKENS = 8
+"""From here on words of a text in a row that a line of the fix has too are code of it, not the names in it."""
+
 _END_MARKS = frozenset(":;,{")
 
 
@@ -102,15 +105,20 @@ def unfit(text: str, added: Iterable[str]) -> str:
     """Return what is wrong with a text about a fix that adds some lines, in a clause; empty if nothing is."""
     if not text:
         return "it is empty"
-    if "```" in text:
+    if "```" in text or "~~~" in text:
         return "it holds a code block"
     words = _joined(_TOKEN.findall(text))
     for line in added:
         tokens = _TOKEN.findall(line)
         while tokens and tokens[-1] in _END_MARKS:
             tokens.pop()
-        if len(tokens) >= _FEWEST_TOKENS and _joined(tokens) in words:
-            return f"it holds the line `{line}` of the change"
+        if len(tokens) < _FEWEST_TOKENS:
+            continue
+        length = min(len(tokens), _MOST_TOKENS)
+        runs = (tokens[start : start + length] for start in range(len(tokens) - length + 1))
+        if any(_joined(run) in words for run in runs):
+            whole = _joined(tokens) in words
+            return f"it holds {'' if whole else 'part of '}the line `{line}` of the change"
     return ""
 
 

@@ -46,6 +46,7 @@ class RepairPlan(Struct, frozen=True):
     - `attempts`: How many times each case is attempted.
     - `change_tests`: Whether agents may change tests, with which their patches are then scored.
     - `objections`: Says what speaks against repairing a case, right before its agent would start; empty if nothing.
+    - `solved`: Is given a case and each patch that solves it, at once, in case the run is killed.
     """
 
     policy: str
@@ -60,6 +61,7 @@ class RepairPlan(Struct, frozen=True):
     change_tests: bool = False
     observation: LiveObservation | None = None
     objections: Callable[[RepairCase], str] = lambda _: ""
+    solved: Callable[[RepairCase, str], object] = lambda _case, _patch: None
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -143,6 +145,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
                 made = replace(made, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
             else:
                 made = await self._observed(unit, ask, patch_judge)
+                if made.solved:
+                    await asyncio.to_thread(plan.solved, case.case, made.patch)
         except MisstepError:
             raise
         except Exception as error:  # noqa: BLE001 (the boundary around one attempt)

@@ -3,20 +3,24 @@
 The cases and the file of tasks are in the run's folder, so that a run that is gone on with finds the same ones.
 """
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import InputError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
+from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import CaseFolder, RepairCase, read_case
 from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.repository import Repository
-from misstep.harness.repair.failure_bot.rules import ENDS
+from misstep.harness.repair.failure_bot.rules import ENDS, RuleDecision
 from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, write_task_case
 from misstep.harness.repair.failure_bot.triage import examine, triage_repository
 from misstep.harness.repair.scoring import case_toolchain
@@ -107,8 +111,11 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
             record=tests.record,
             file_task=store.file_task,
         )
+        examined = partial(examine, folder=repository, sandbox=sandbox, toolchain=toolchain, limits=limits)
+        landed = [] if uncommitted else _landed(store, {each.task.id for each in tasks}, repository, examined)
     building = out / f"{CASES}.new"
-    building.mkdir(exist_ok=True)
+    shutil.rmtree(building, ignore_errors=True)  # of a run that was killed
+    building.mkdir()
     for triaged in tasks:
         if triaged.decision.run:
             target = building / case_name(triaged.task.id)
@@ -122,9 +129,27 @@ def cases_of_repository(repository: Path, tests: RepositoryTests, out: Path, san
                 tasks_file=tasks_file,
             )
     firsts = [(each.task.tests, each.decision.objections[0]) for each in tasks if not each.decision.run]
-    held.write_bytes(msgspec.json.encode([HeldBack(named, first.rule, first.reason) for named, first in firsts]))
+    held_back = [HeldBack(named, first.rule, first.reason) for named, first in firsts]
+    held.write_bytes(msgspec.json.encode([*held_back, *landed]))
     building.rename(folder)
     return _found_cases(out)
+
+
+def _landed(
+    store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[[RepairTask], RuleDecision]
+) -> list[HeldBack]:
+    """Close the open tasks whose tests pass by now, so that a diff attached to one holds no later failure back."""
+    found: list[HeldBack] = []
+    for task in store.tasks():
+        # Tests without a change to blame may be flaky: that they pass once says little.
+        of_others = task.repository != str(repository.resolve()) or not task.blame
+        if task.state != "open" or task.id in failing or of_others:
+            continue
+        for objection in examined(replace(task, attached_diff="")).objections:
+            if objection.rule == "fix_landed":
+                store.end(task.id, "landed")
+                found.append(HeldBack(task.tests, objection.rule, f"{objection.reason}; task {task.id} is closed"))
+    return found
 
 
 def _found_cases(out: Path) -> FoundCases:
@@ -152,9 +177,10 @@ def _task_of(
         return None
     with closing(TaskStore(file)) as store:
         task = next((task for task in store.tasks() if case_name(task.id) == case.id), None)
-        if task is not None:
-            change(store, task.id)
-        return task
+        if task is None:
+            return None
+        change(store, task.id)
+        return store.task(task.id)
 
 
 def objections_now(case: RepairCase, sandbox: Sandbox, *, uncommitted: bool) -> str:
@@ -180,12 +206,17 @@ def close_task(case: RepairCase) -> int | None:
     return task.id if task else None
 
 
-def attach_patch(case: RepairCase, patch: str) -> None:
-    """Attach a patch to the task of a case, so that no later run repairs it again; an empty text takes it away."""
-    _task_of(case, lambda store, number: store.attach(number, patch))
+def attach_patch(case: RepairCase, patch: str) -> bool:
+    """Offer a patch to the task of a case, so that no later run repairs it again; say whether it may be applied.
+
+    It may not if the reviewers of an earlier run rejected it.
+    """
+    task = _task_of(case, lambda store, number: store.offer(number, patch))
+    return task is None or patch not in {one.diff for one in task.rejected}
 
 
-def withdraw_patch(run: Path, case: str) -> None:
-    """Take a rejected patch away from the task of its case, so that a later run may repair it again."""
-    if (run / CASES / case).is_dir():
-        attach_patch(read_case(run / CASES / case).case, "")
+def reject_patch(run: Path, attempt: RepairAttempt, comment: str = "") -> None:
+    """Take a rejected patch away from the task of its case, so that a later run may repair it in another way."""
+    if (run / CASES / attempt.case).is_dir():
+        case = read_case(run / CASES / attempt.case).case
+        _task_of(case, lambda store, number: store.reject(number, attempt.patch, comment))

@@ -107,9 +107,7 @@ def build(
     return None
 
 
-def _from_history(
-    repository: Path, command: str, python: Path | None, out: Path, sandbox: "Sandbox"
-) -> list[str]:
+def _from_history(repository: Path, command: str, python: Path | None, out: Path, sandbox: "Sandbox") -> list[str]:
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 

@@ -51,18 +51,19 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
     attempts = list(recorded_attempts(out))
     for case in named.cases:
         of_case = [each for each in attempts if each.case == case.case.id]
-        solved = next((each for each in of_case if each.solved), None)
+        solved = [each for each in of_case if each.solved]
         tests = ", ".join(case.case.oracle) if all(case.case.oracle) else "the test command"
-        if solved is None:
-            lines += [f"{case.case.id} ({tests}) is not repaired: {_why(of_case[-1])}" for _ in of_case[:1]]
+        wanted = next((each for each in solved if attach_patch(case.case, each.patch)), None)
+        if wanted is None:
+            why = f"reviewers rejected the patch of {solved[0].id} before" if solved else ""
+            lines += [f"{case.case.id} ({tests}) is not repaired: {why or _why(of_case[-1])}" for _ in of_case[:1]]
             continue
         file = (out / f"{case.case.id}.patch").resolve()
-        file.write_bytes(solved.patch.encode("utf-8", "surrogateescape"))
-        attach_patch(case.case, solved.patch)
+        file.write_bytes(wanted.patch.encode("utf-8", "surrogateescape"))
         from_there = os.path.relpath(file, named.repository.resolve())
         line = shlex.join(["git", "-C", str(named.repository), "apply", from_there])
         patches.append({"case": case.case.id, "file": str(file), "apply": line})
-        diff = printable(solved.patch).rstrip().splitlines()
+        diff = printable(wanted.patch).rstrip().splitlines()
         more = [f"… and {len(diff) - _LINES_SHOWN} more lines"] if len(diff) > _LINES_SHOWN else []
         lines += [f"{case.case.id} ({tests}) is repaired:", "", *diff[:_LINES_SHOWN], *more, "", f"Apply it: {line}"]
     lines += [f"Held back: {each.line}" for each in named.held_back]

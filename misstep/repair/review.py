@@ -83,10 +83,10 @@ def accept(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> No
 @app.command()
 def reject(run: Run, attempt: Attempt, by: By = "", comment: Comment = "") -> None:
     """Reject a patch; its review ends."""
-    from misstep.harness.runs.repair_repository import withdraw_patch
+    from misstep.harness.runs.repair_repository import reject_patch
 
     _decide(run, attempt, "rejected", by, comment)
-    withdraw_patch(run, _attempt(run, attempt).case)
+    reject_patch(run, _attempt(run, attempt), comment)
 
 
 @app.command()

@@ -62,9 +62,11 @@ def run(
     import sys
 
     from misstep.harness.agent.loop import AgentLimits
+    from misstep.harness.journal.records import MANIFEST
     from misstep.harness.repair.attempt import setting_named
     from misstep.harness.repair.case import sampled_cases
-    from misstep.harness.runs.repair import RepairPlan, run_repairs
+    from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
+    from misstep.harness.runs.repair_repository import attach_patch
     from misstep.harness.workspace import find_sandbox
 
     refuse_ignored(
@@ -83,6 +85,8 @@ def run(
     named = named_cases(cases, repository, out, found)
     told, written_by = told_cases(named.cases, instructions, agent.instructions_from)
     chosen = sampled_cases(list(told), sample, seed)
+    # A case that this run has begun with passed the rules then; the diff that is attached by now is its own.
+    begun = {each.case for each in recorded_attempts(out)} if (out / MANIFEST).is_file() else set()
     asked = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
     with opened(*asked) as (given, judge, observation, client):
         plan = RepairPlan(
@@ -97,7 +101,8 @@ def run(
             written_by,
             agent.change_tests,
             observation,
-            named.objections,
+            lambda case: "" if case.id in begun else named.objections(case),
+            attach_patch if named.repository is not None else lambda _case, _patch: None,
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])

@@ -23,7 +23,7 @@ class RepairArm(Struct, frozen=True):
     - `attempts`: All of them, also those that do not count; of two with one id the last.
     - `version`: What tells the cases' contents from others.
     - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if there is no such distinction.
-    - `instructions_by`: The model and prompt that wrote these from the fixes; empty for a data set's own templates.
+    - `instructions_by`: The model and prompt that wrote these from the fixes; empty for texts that the cases came with.
     """
 
     name: str
@@ -38,6 +38,14 @@ class RepairArm(Struct, frozen=True):
     dataset: str = ""
     instructions_by: str = ""
     model: str = ""
+
+    @property
+    def instructions_author(self) -> str:
+        """Return who wrote the instructions: a model, the templates of planted faults, or the cases' maker."""
+        if not self.instructions:
+            return ""
+        own = "templates" if self.evidence == "generated" else "the cases' maker"
+        return self.instructions_by.partition(",")[0] or own
 
 
 def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:

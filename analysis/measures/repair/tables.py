@@ -182,7 +182,9 @@ def _accidents(one: RepairScores) -> str:
     solved = counted_text(sum(structs.astuple(tests)), "attempt")
     fails, have = "fails" if tests.failed == 1 else "fail", "has" if tests.unknown == 1 else "have"
     failing = f" {tests.failed:,} of them {fails} a test beside the oracle's." if tests.failed else ""
+    if not tests.unknown:
+        return f"{one.arm.name}: {solved} with a solved case met tests beside the oracle's, too.{failing}"
     return (
-        f"{one.arm.name}: of {solved} that solve their case {tests.unknown:,} {have} no test beside the oracle's, "
+        f"{one.arm.name}: of {solved} with a solved case {tests.unknown:,} {have} no test beside the oracle's, "
         f"so that nothing here tells one that passes by accident.{failing}"
     )

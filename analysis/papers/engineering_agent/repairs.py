@@ -176,7 +176,11 @@ def _setting(arm: RepairArm) -> str:
 
 
 def _arm_text(arm: RepairArm) -> str:
-    return f"{arm.policy} on {arm.benchmark}"
+    return f"{_policy_of(arm)} on {arm.benchmark}"
+
+
+def _policy_of(arm: RepairArm) -> str:
+    return f"{arm.policy} with {arm.model}" if arm.model else arm.policy
 
 
 def _ablation_rows(scores: RepairScores) -> list[Row]:
@@ -197,9 +201,9 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
 
 
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
-    groups: dict[tuple[str, str, str, str], list[RepairArm]] = {}
+    groups: dict[tuple[str, ...], list[RepairArm]] = {}
     for arm in _in_order(arms):
-        groups.setdefault((arm.policy, arm.format, arm.benchmark, arm.version), []).append(arm)
+        groups.setdefault((arm.policy, arm.model, arm.format, arm.benchmark, arm.version), []).append(arm)
     return [same for same in groups.values() if len({arm.setting for arm in same}) == len(same) > 1]
 
 
@@ -219,14 +223,13 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
     rows = []
     for one in scored:
         arm = one.arm
-        group = f"{arm.policy} with {arm.model}" if arm.model else arm.policy
+        group = f"{_policy_of(arm)}, instructions by {arm.instructions_author}"
         rates = {_format_of(arm): one.solve_rate}
-        by = arm.instructions_by.partition(",")[0] or "templates"
-        rows += measured_on_arm(
-            arm, rows_in("share", rates, group, f"{arm.benchmark}, {arm.setting}, instructions by {by}", arm.evidence)
-        )
+        rows += measured_on_arm(arm, rows_in("share", rates, group, f"{arm.benchmark}, {arm.setting}", arm.evidence))
     return _MEASURED_FORMATS.table(
-        repairs_finding([_called(one, _format_of(one.arm)) for one in scored]) if scored else printed.finding,
+        repairs_finding([_called(one, f"{_format_of(one.arm)} by {one.arm.instructions_author}") for one in scored])
+        if scored
+        else printed.finding,
         (*printed.rows, *rows),
         (*printed.notes, OTHER_CASES if scored else NONE_RECORDED),
         datasets=datasets_of(one.arm for one in scored),

@@ -9,15 +9,23 @@ from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.tools.search import PAGE, beneath, no_file, paged
 from misstep.harness.errors import EditRefused, MisstepError, closed
 
+_FEWEST_OF_ID = 6
 _CHANGED = re.compile(r"^(?:\+\+\+ b/|--- a/)([^\t\n]+)", re.MULTILINE)
 
 
 def _details(kind: str, number: str, known: Mapping[str, str], name: str, arguments: Mapping[str, str]) -> Observation:
     wanted = number.strip().lstrip("#")
-    if wanted in known:
-        return paged(known[wanted].splitlines(), name, arguments)
+    # An id may be cut short, or be longer than the one that is known; of `task-7` the 7 is enough.
+    alike = [one for one in known if one.endswith(f"-{wanted}") or _begins_alike(one, wanted)]
+    if wanted and (name_known := wanted if wanted in known else alike[0] if len(alike) == 1 else ""):
+        return paged(known[name_known].splitlines(), name, arguments)
     there = f"Known: {', '.join(sorted(known))}." if known else f"No {kind} is known here."
     return Observation(f"There is no {kind} {number!r}. {there}", is_error=True)
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _FEWEST_OF_ID and long.startswith(short)
 
 
 async def _diff(arguments: Mapping[str, str], environment: Environment) -> Observation:

@@ -159,9 +159,7 @@ def _mended(commit: Commit, runs: CommitRuns) -> tuple[FailedTest, ...]:
     return mended if mended and runs.report(commit.id, [test.id for test in mended]).passed else ()
 
 
-def _case(
-    commit: Commit, mended: Sequence[FailedTest], runs: CommitRuns, environment: dict[str, str]
-) -> RepairCase:
+def _case(commit: Commit, mended: Sequence[FailedTest], runs: CommitRuns, environment: dict[str, str]) -> RepairCase:
     repository, before, first = runs.repository, commit.parents[0], mended[0]
     history = repository.first_parents(before, _BLAME_COMMITS)
     change = find_change(history, lambda at: runs.outcome(at, first.id), at_newest=("failed",), prior=STEADY).change

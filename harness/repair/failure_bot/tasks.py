@@ -34,6 +34,13 @@ CREATE UNIQUE INDEX IF NOT EXISTS one_open ON task (key) WHERE state = 'open';
 _FAILED_AS_WHOLE = "The test command failed; it names no test."
 
 
+class RejectedPatch(Struct, frozen=True):
+    """A patch that reviewers did not want, and their comment."""
+
+    diff: str
+    comment: str = ""
+
+
 class RepairTask(Struct, frozen=True, omit_defaults=True):
     """A failure that somebody is to mend.
 
@@ -44,6 +51,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
     - `flakiness`: The posterior that the first test is flaky.
     - `attached_diff`: A patch for it, as a unified diff.
+    - `rejected`: The patches that reviewers rejected: an agent is shown them, and none is attached again by itself.
     """
 
     tests: tuple[str, ...]
@@ -60,6 +68,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     alone: bool = True
     flakiness: float = 0.0
     attached_diff: str = ""
+    rejected: tuple[RejectedPatch, ...] = ()
     state: TaskState = "open"
     id: int = 0
     created: str = ""
@@ -102,7 +111,9 @@ class TaskStore:
             if row is not None:
                 before = _task(row)
                 attached = task.attached_diff or before.attached_diff
-                known = replace(task, id=before.id, created=before.created, state=before.state)
+                known = replace(
+                    task, id=before.id, created=before.created, state=before.state, rejected=before.rejected
+                )
                 return self._write(replace(known, attached_diff=attached))
             given = self._rows.execute(
                 "INSERT INTO task (key, state, created, content) VALUES (?, ?, ?, '')",
@@ -144,6 +155,21 @@ class TaskStore:
         with self._usable(), self._at_once():
             return self._write(replace(self.task(number), attached_diff=diff))
 
+    def offer(self, number: int, diff: str) -> RepairTask:
+        """Attach a patch of an agent, unless the task has one, is closed, or reviewers rejected this one."""
+        with self._usable(), self._at_once():
+            task = self.task(number)
+            refused = task.attached_diff or task.state != "open" or diff in {one.diff for one in task.rejected}
+            return task if refused else self._write(replace(task, attached_diff=diff))
+
+    def reject(self, number: int, diff: str, comment: str = "") -> RepairTask:
+        """Note that reviewers rejected a patch for a task, and take it away if it is the one that is attached."""
+        with self._usable(), self._at_once():
+            task = self.task(number)
+            attached = "" if task.attached_diff == diff else task.attached_diff
+            rejected = (*(one for one in task.rejected if one.diff != diff), RejectedPatch(diff, comment))
+            return self._write(replace(task, attached_diff=attached, rejected=rejected))
+
     @contextmanager
     def _at_once(self) -> Iterator[None]:
         self._rows.execute("BEGIN IMMEDIATE")
@@ -180,6 +206,9 @@ def task_text(task: RepairTask, change: Commit | None = None) -> str:
     if task.blame:
         subject = f" ({change.subject}, by {change.author})" if change else ""
         parts.append(f"The failure began with the change {diff_number(task)}{subject}.")
+    for one in task.rejected:
+        why = f": {one.comment}" if one.comment else ""
+        parts.append(f"Reviewers rejected this patch, so find another{why}\n\n{one.diff.rstrip()}")
     return "\n\n".join(parts).strip() + "\n"
 
 

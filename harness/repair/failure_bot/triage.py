@@ -252,9 +252,11 @@ def examine(
         since = max(1, len(repository.first_parents(head.id, _MOST_SINCE, after=task.commit)) - 1)
         how: How = "alone" if task.alone else "whole"
         report = runs.report(head.id, task.tests, how)
-        failing = next((test for test in task.tests if outcome_of(report, test) == "failed"), None)
+        outcomes = {test: outcome_of(report, test) for test in task.tests}
+        failing = next((test for test, outcome in outcomes.items() if outcome == "failed"), None)
         if failing is None:
-            return decide(Situation(task, failed_at_head=False, commits_since=since))
+            all_pass = set(outcomes.values()) == {"passed"}  # a test that was not seen has neither passed nor failed
+            return decide(Situation(task, failed_at_head=False if all_pass else None, commits_since=since))
 
         def again(_: Sequence[str]) -> dict[str, bool]:
             outcome = outcome_of(runs.report(head.id, [failing], how), failing)

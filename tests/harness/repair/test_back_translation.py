@@ -63,6 +63,8 @@ def test_a_fix_of_two_files_is_not_asked_about(tmp_path: Path) -> None:
         ("Write found+=price.", "found += price", "found += price"),
         ("Write found += prices.", "found += price", ""),
         ("return total", "return total", ""),
+        ("Hand out chunked(names, n)[0].", "return chunked(names, n)[0]", "part of the line"),
+        ("Hand out the first of chunked.", "return chunked(names, n)[0]", ""),
         ("```\nprice\n```", "", "code block"),
         ("", "", "empty"),
     ],

@@ -78,8 +78,11 @@ def test_every_case_is_attempted_as_often_as_asked_and_kept(cases, tmp_path, san
 
 def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(cases, tmp_path, sandbox) -> None:
     FAILING.add("b")
+    solved: list[str] = []
+    plan = _plan(solved=lambda case, patch: solved.append(f"{case.id} {'+++ ' in patch}"))
     with pytest.raises(KeyboardInterrupt):
-        run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)
+        run_repairs(cases, tmp_path / "run", plan, CLIENT, sandbox, workers=1)
+    assert solved == ["a True"]  # a patch is handed out before the run ends
     assert [each.case for each in recorded_attempts(tmp_path / "run")] == ["a"]
     FAILING.clear()
     ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import pytest
+from msgspec import structs
 
 from misstep.analysis.measures.repair.attempts import RepairArm
 from misstep.analysis.measures.repair.reviews import review_funnel
@@ -96,9 +97,18 @@ def test_settings_on_different_cases_are_not_compared() -> None:
 
 def test_a_format_with_its_instructions_stands_in_table_2_and_not_in_table_3() -> None:
     one = measured("react", "abcd", instructions="detailed", form="unified_diff")
-    found = _golden(repairs.measured_formats_table([one]), "search")
+    found = _golden(repairs.measured_formats_table([one]), "search, instructions by templates")
     assert found == {("generated", "Unified diff, detailed instructions"): 0.5}
     assert repairs.ablation_table([one]).rows == solve_rate_table().rows
+
+
+def test_instructions_of_a_model_and_of_templates_are_told_apart_in_table_2() -> None:
+    one = measured("react", "abcd", instructions="detailed", form="unified_diff")
+    other = structs.replace(one, instructions_by="small-1, back_translation@1, 0c5f", policy="direct", model="hand")
+    table = repairs.measured_formats_table([one, other])
+    groups = {row.group for row in table.rows if row.evidence == "generated"}
+    assert groups == {"search, instructions by templates", "direct with hand, instructions by small-1"}
+    assert structs.replace(one, evidence="real").instructions_author == "the cases' maker"
 
 
 def test_table_4_fits_the_counts_with_its_rows_swapped_and_not_as_printed() -> None:

@@ -120,6 +120,20 @@ def test_a_diff_is_shown_by_its_number() -> None:
     assert bare.text.startswith("Title: none is known; it changes price.py\n\n--- a/price.py\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("get_diff_details diff_number='6112d3dd37c0ffee'", "Round prices"),
+        ("get_diff_details diff_number='6112d3'", "Round prices"),
+        ("get_diff_details diff_number='61'", "There is no diff '61'"),
+        ("get_diff_details diff_number='#3'", "Sell pears"),
+        ("get_diff_details diff_number='4'", "There is no diff '4'"),
+    ],
+)
+def test_a_longer_or_shorter_form_of_a_number_names_the_same_diff_or_task(command: str, shown: str) -> None:
+    assert shown in _do(command, diffs={"6112d3dd37": "Round prices", "task-3": "Sell pears"}).text
+
+
 def test_the_tests_give_the_papers_sentence_or_the_failure() -> None:
     assert _do("run_tests", reports=[SuiteReport(passed=True, ran=1)]).text == "All tests passed"
     assert "assert 1 == 2" in _do("run_tests", reports=[FAILED]).text

@@ -70,6 +70,7 @@ def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_pat
     assert "Title: prices without the first\nAuthor: " in case.case.diffs[bad[:10]]
     assert "AssertionError: 2 != 3" in case.case.task
     assert (case.before / "price.py").read_text() == BROKEN
+    assert case.case.extra["checkout"] == str(made.folder.resolve())  # its packages are there for the tests
     golden = case.golden()
     assert golden is not None
     assert "+    return sum(prices)\n" in golden

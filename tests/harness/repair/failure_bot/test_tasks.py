@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore, task_text
 
 TASK = RepairTask(("t::a",), "pytest", "assert 1 == 2", "trace", "c" * 40, blame="b" * 40, owner="Ann")
 
@@ -51,6 +51,17 @@ def test_a_diff_and_a_rejection_stay_when_the_failure_is_filed_again(store: Task
     assert store.file_task(TASK) == store.task(number)
     with pytest.raises(UsageError, match="no task 7"):
         store.attach(7, "")
+
+
+def test_a_patch_that_reviewers_rejected_is_not_attached_again_and_an_agent_is_shown_it(store: TaskStore) -> None:
+    number = store.file_task(TASK).id
+    assert store.offer(number, "one").attached_diff == "one"
+    assert store.offer(number, "two").attached_diff == "one"  # the first is under review
+    assert store.reject(number, "two", "It hides it.").attached_diff == "one"
+    assert store.reject(number, "one").attached_diff == ""
+    filed = store.file_task(replace(TASK, commit="d" * 40))
+    assert [store.offer(number, diff).attached_diff for diff in ("one", "two", "three")] == ["", "", "three"]
+    assert "Reviewers rejected this patch, so find another: It hides it.\n\ntwo" in task_text(filed)
 
 
 def test_halves_of_characters_are_kept_as_marks(store: TaskStore) -> None:

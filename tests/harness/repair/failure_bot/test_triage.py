@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.case import read_case
 from misstep.harness.repair.failure_bot import flakiness, reproduce, triage
 from misstep.harness.repair.failure_bot.change_point import STEADY
@@ -19,6 +20,7 @@ from misstep.harness.runs.repair_repository import (
     cases_of_repository,
     close_task,
     objections_now,
+    reject_patch,
 )
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
@@ -237,11 +239,15 @@ def test_the_rules_are_asked_anew_before_an_agent_starts(sandbox: Sandbox, tmp_p
     assert objections() == "diff_attached: a diff is attached to task 1: review that one first"
     (held_back,) = cases_of_repository(made.folder, tests, tmp_path / "another", sandbox).held_back
     assert held_back.rule == "diff_attached"  # a run of the next night knows the same task
-    attach_patch(case.case, "")
+    attempt = RepairAttempt(case.case.id, "search", "react", "search_replace", 0, patch="--- a\n+++ b\n")
+    reject_patch(tmp_path / "run", attempt, "It hides the cause.")
+    assert attach_patch(case.case, attempt.patch) is False  # what people rejected is not attached again by itself
     made.commit({"notes.txt": "later"})
     assert objections() == ""
     made.commit({"price.py": PRICE})
     assert objections() == "fix_landed: the tests pass at the head, 2 commits later: a fix has landed"
+    (held_back,) = cases_of_repository(made.folder, tests, tmp_path / "third", sandbox).held_back
+    assert held_back.reason.endswith("a fix has landed; task 1 is closed")
     assert close_task(case.case) == 1
     assert objections() == "task_closed: the task is landed"
     assert close_task(replace(case.case, id="task-2")) is None
