@@ -69,16 +69,14 @@ def build(
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
-    if history is None:
-        refuse_given(context, {"python"}, "released packages and data sets have an environment of their own")
     public = set_name in ("quixbugs", "humanevalfix")
     if history is not None:
         of_a_set = {"set_name", "n", "seed", "find", "recipes", "workers", "data"}
         refuse_given(context, of_a_set, "every past fix of the repository becomes a case")
     elif public:
-        refuse_given(context, {"find", "recipes"}, f"{set_name} is a data set of programs")
+        refuse_given(context, {"find", "recipes", "python"}, f"{set_name} is a data set of programs")
     else:
-        refuse_given(context, {"data"}, f"the set {set_name} is made of released packages")
+        refuse_given(context, {"data", "python"}, f"the set {set_name} is made of released packages")
     if n is None and not find:
         refuse_given(context, {"seed"}, "no cases are drawn without --n")
     if find and recipes is not None:
@@ -111,10 +109,8 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
     from misstep.harness.repair.build.history import cases_from_history
     from misstep.harness.workspace import own_command, project_toolchain
 
-    toolchain = project_toolchain(repository, command, python)
-    found = cases_from_history(
-        repository, own_command(command), out, sandbox=sandbox, toolchain=toolchain, python=python
-    )
+    own, tools = own_command(command), project_toolchain(repository, command, python)
+    found = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
     for one in found:
         if one.reason:
             say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
