@@ -9,6 +9,9 @@
     trajectory.json     the run, in any known format
     logs/               `tests.log` and `harness.log`
 
+An image that was exported (`docker export`) is `rootfs/` or `image/`, or such a tar, `rootfs.tar` or `image.tar.gz`: in
+the case's folder or in `environment/` as the agent found it, in `workspace/` as the agent left it. Commands run in it.
+
 Only `case.toml` must be there; a judge uses what there is. Several cases are beside each other in one folder, where
 `gold.csv` may have their labels. Nothing here reads those.
 """
@@ -49,6 +52,9 @@ CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]
 Outcome = Literal["passed", "failed"]
 
+PATCH = "workspace.patch"
+"""The agent's result as a patch of an exported image, for `git apply` in the folder of the run."""
+
 SOLVE = "solve.sh"
 """In `solution/`: the script that makes the gold result, run by `sh` in a copy of the environment."""
 
@@ -78,13 +84,17 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     """A triage case is a folder with `case.toml`, `instruction.md`, `tests/`, `workspace/`, `trajectory.json`, `logs/`.
 
     `environment/` has the files that the agent found, `solution/` the gold solution: files, or `solve.sh`. What is not
-    there is not used. `tests/` is put into the workspace when the tests are run.
+    there is not used. `tests/` is put into the workspace when the tests are run. `requirements.txt` is installed from
+    `wheels/`, without a network. An image that was exported by `docker export` is `rootfs/` or `rootfs.tar`, also
+    `.gz`: in the case or in `environment/` as the agent found it, in `workspace/` as the agent left it. Commands run
+    in it then, and tests are in `/tests` if the test command names that folder.
 
     - `id`: The case's name: letters, digits, `.`, `_` and `-`.
     - `test_command`: The shell line that runs the tests, in a folder with the result and `tests/`; its exit code is the
       verdict.
     - `run_command`: A shell line that runs the result, if there is something to run.
     - `setup_command`: A shell line that starts what commands need, such as a service; it is run before each of them.
+    - `workdir`: The folder in which commands run in an image of the case that was exported.
     - `outcome`: `passed` or `failed`, as the harness recorded it; by default what the trajectory says, then what the
       harness wrote into `logs/`, such as `result: passed` or `reward=1`. Without any of these a run is undecided.
     - `task`: The name of the task; several runs of one task have one name.
@@ -102,6 +112,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     test_command: str = ""
     run_command: str = ""
     setup_command: str = ""
+    workdir: str = ""
     outcome: Outcome | None = None
     task: str = ""
     evidence: Evidence = "real"
@@ -109,10 +120,19 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
 
 
 class TriageCase(Struct, frozen=True):
-    """A case and its folder."""
+    """A case and its folder.
+
+    - `roots`: The exported images, `environment` as the agent found it, `workspace` as the agent left it: files outside
+      of the case's folder if it was made of a job.
+    - `views`: The folders that are parts of the case in the place of its own, `None` for a part that it has not.
+    - `of_job`: Whether it was made of a harness's job, others of which can be run in their images.
+    """
 
     file: CaseFile
     folder: Path
+    roots: Mapping[str, Path] = {}
+    views: Mapping[str, Path | None] = {}
+    of_job: bool = False
 
     @property
     def id(self) -> str:
@@ -121,6 +141,8 @@ class TriageCase(Struct, frozen=True):
 
     def part(self, name: Part) -> Path | None:
         """Return a folder of the case; `None` where it has none, or a link in its place, which might lead anywhere."""
+        if name in self.views:
+            return self.views[name]
         folder = self.folder / name
         return folder if folder.is_dir() and not folder.is_symlink() else None
 
@@ -136,7 +158,18 @@ def read_triage_case(folder: Path) -> TriageCase:
     if not _ID.fullmatch(case.id):
         message = f"the id {case.id!r} is not a file name"
         raise InputError(message, "Use letters, digits, '.', '_' and '-'.", file=file, field="id")
-    return TriageCase(case, folder)
+    places = {"environment": (folder / "environment", folder), "workspace": (folder / "workspace",)}
+    roots = {part: root for part, within in places.items() if (root := exported_root(*within)) is not None}
+    return TriageCase(case, folder, roots)
+
+
+_ROOTS = tuple(f"{name}{ending}" for name in ("rootfs", "image") for ending in ("", ".tar", ".tar.gz", ".tgz"))
+
+
+def exported_root(*folders: Path) -> Path | None:
+    """Return the first root file system that was exported into one of some folders, as a folder or tar."""
+    places = (folder / name for folder in folders for name in _ROOTS if not folder.is_symlink())
+    return next((place for place in places if place.exists() and not place.is_symlink()), None)
 
 
 def read_triage_cases(folder: Path) -> Iterator[TriageCase]:

@@ -83,7 +83,7 @@ class ReplicaOfCase:
             limits = replace(limits, seconds=left)
         setup = self._access.case.file.setup_command
         line = f"{setup}\n{command}" if setup else command
-        finished = self._workspace.run([_shell(), "-c", line], limits=limits)
+        finished = self._workspace.run([self._shell(), "-c", line], limits=limits)
         if short and finished.ended == "time":
             raise TimeSpent(f"the time for this case was over while {command!r} ran", "Give more with --seconds.")
         return finished
@@ -104,16 +104,27 @@ class ReplicaOfCase:
         """Return the paths of all regular files, sorted."""
         return self._workspace.files()
 
+    def _at(self, path: str) -> str:
+        """Return where a path of the case's files is in the workspace."""
+        return path
+
+    def _seen(self, path: str) -> str:
+        """Return the path of a file in the workspace as commands see it."""
+        return path
+
+    def _shell(self) -> str:
+        return _shell()
+
     def read(self, path: str) -> bytes | None:
         """Return the content of a file; `None` if there is none, or it is a link or too large."""
         with suppress(FileNotFoundError, UnsafePath):
-            content = self._workspace.read(path)
+            content = self._workspace.read(self._at(path))
             return content if len(content) <= LARGEST_FILE else None
         return None
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file."""
-        self._workspace.write(path, data)
+        self._workspace.write(self._at(path), data)
 
     def lay(self, part: Part, prefix: str = "") -> None:
         """Put the regular files of a part beneath a folder; programs can be run, and gold keeps its modes."""
@@ -124,26 +135,32 @@ class ReplicaOfCase:
         for entry in walk(folder):
             if not stat.S_ISREG(entry.status.st_mode) or (part == "solution" and entry.path == SOLVE):
                 continue
-            target = f"{prefix}{entry.path}"
+            target = self._at(f"{prefix}{entry.path}")
             self._workspace.write(target, read_file(folder, entry.path))
             if part == "solution":  # a file that was there keeps its mode when it is written, and gold's may differ
-                modes.setdefault(f"{stat.S_IMODE(entry.status.st_mode) & 0o777:o}", []).append(target)
+                mode = f"{stat.S_IMODE(entry.status.st_mode) & 0o777:o}"
+                modes.setdefault(mode, []).append(self._seen(target))
             elif entry.status.st_mode & _EXECUTABLE:
-                modes.setdefault("+x", []).append(target)
+                modes.setdefault("+x", []).append(self._seen(target))
         if modes:
             line = "; ".join(f"chmod {mode} -- {shlex.join(targets)}" for mode, targets in modes.items())
-            self._workspace.run([_shell(), "-c", line], limits=self._limits)
+            self._workspace.run([self._shell(), "-c", line], limits=self._limits)
 
     def solve(self) -> None:
         """Make the gold result: lay its files, then run its script, if there is one."""
         self.lay("solution")
         script = self._access.read("solution", SOLVE)
         if script is not None:
-            place = ".solve.sh"
-            self._workspace.write(place, script)
-            self.solving = self.run(f"sh {shlex.quote(place)}")
-            if self._workspace.exists(place):
-                self._workspace.remove(place)
+            self.solving = self.run_script(script, ".solve.sh")
+
+    def run_script(self, script: bytes, name: str) -> Finished:
+        """Run a shell script that is there for as long as it runs."""
+        place = self._at(name)
+        self._workspace.write(place, script)
+        finished = self.run(f"sh {shlex.quote(self._seen(place))}")
+        if self._workspace.exists(place):
+            self._workspace.remove(place)
+        return finished
 
     solving: Finished | None = None
     """How the script of the gold result ended; `None` if there is none."""

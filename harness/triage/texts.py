@@ -138,7 +138,10 @@ class FilesOfCase(TextsOfCase):
         folder = self.case.part(part)
         if folder is None:
             return ()
-        return tuple(sorted(entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode)))
+        root = self.case.roots.get(part)
+        apart = (".git/",) if part in self.case.views else (root.name,) if root is not None else ()
+        paths = (entry.path for entry in walk(folder) if stat.S_ISREG(entry.status.st_mode))
+        return tuple(sorted(path for path in paths if not path.startswith(apart)))
 
     def read(self, part: Part, path: str) -> bytes | None:
         """The content of a file; `None` if there is none, it is a link, or it has more than `LARGEST_FILE`."""

@@ -69,6 +69,7 @@ class Bubblewrap:
     """Commands in a sandbox made by one `bwrap`."""
 
     name = "bubblewrap"
+    roots = True
 
     def __init__(self, program: Path, *, overlays: bool) -> None:
         self.program, self.overlays = program, overlays
@@ -81,7 +82,7 @@ class Bubblewrap:
         with ExitStack() as files:
             with ExitStack() as handed_over:
                 inner, outer = _Reports(files, handed_over), _Reports(files, handed_over)
-                wanted = {**ENVIRONMENT, **environment}
+                wanted = {**ENVIRONMENT, **(_AS_ROOT if mounts.inside else {}), **environment}
                 argv, descriptors, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
                 disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
                 process = self._start(argv, descriptors, root.reader if _told() else subprocess.DEVNULL)
@@ -120,7 +121,7 @@ class Bubblewrap:
         places = _Places(self.owner)
         program = places.of(self.program, [self.program, *takewhile(_open, self.program.parents)][-1])
         variables = (part for name, value in environment.items() for part in ("--setenv", name, value))
-        options = ["--json-status-fd", str(inner.tell), *_NAMESPACES, *variables, *_system()]
+        options = ["--json-status-fd", str(inner.tell), *_NAMESPACES, *variables]
         descriptors: list[int] = []
 
         def in_file(content: bytes) -> str:
@@ -131,18 +132,31 @@ class Bubblewrap:
             descriptors.append(opened)
             return str(descriptors[-1])
 
-        for path, text in _accounts(self.owner or os.geteuid()).items():
-            options += ["--perms", "0444", "--ro-bind-data", in_file(text.encode()), path]
-        temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
-        options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
-        for shown in dict.fromkeys(mounts.read_only):
-            options += ["--ro-bind", places.of(shown), str(shown)]
-        options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
-        options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
+        def account(path: str, text: str) -> list[str]:
+            return ["--perms", "0444", "--ro-bind-data", in_file(text.encode()), path]
+
+        accounts = _accounts(self.owner or os.geteuid())
+        if mounts.inside:
+            options += [*_root(mounts, places), *account("/etc/hosts", accounts["/etc/hosts"])]
+            options += ["--chdir", mounts.inside, "--remount-ro", "/dev"]
+        else:
+            options += _system()
+            for path, text in accounts.items():
+                options += account(path, text)
+            temporary = min(limits.disk_mb, limits.memory_mb // 4, _MOST_TEMPORARY) * MIB
+            options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+            for shown in dict.fromkeys(mounts.read_only):
+                options += ["--ro-bind", places.of(shown), str(shown)]
+            options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
+            options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", in_file(calls)]
         arguments = in_file(b"".join(os.fsencode(option) + b"\0" for option in options))
-        argv = [program, "--args", arguments, "--", *_limited(limits), *command]
+        if mounts.inside:  # which may have no program for limits
+            held = ["/bin/sh", "-c", _LIMITED_HERE, "sh", str(limits.processes)]
+            argv = [*_limited(limits, here=False), program, "--args", arguments, "--", *held, *command]
+        else:
+            argv = [program, "--args", arguments, "--", *_limited(limits), *command]
         if self.owner is not None:
             dropped = [f"--reuid={self.owner}", f"--regid={self.owner}", "--clear-groups", "--no-new-privs"]
             argv = ["setpriv", *dropped, "--inh-caps=-all", "--bounding-set=-all", *argv]
@@ -270,6 +284,17 @@ def _kill(process: "subprocess.Popen[bytes]", root: _Root) -> None:
     root.kill()
 
 
+_LIMITED_HERE = 'ulimit -p "$1" 2>/dev/null || ulimit -u "$1" || exit 126; shift; exec "$@"'
+"""Outside, the start of the sandbox would be counted against the number of processes."""
+
+_AS_ROOT = {"HOME": "/root", "USER": "root"}
+
+
+def _root(mounts: Mounts, places: _Places) -> Iterator[str]:
+    yield from ("--uid", "0", "--gid", "0", *_workspace(mounts, places, "/"))
+    yield from _kernel()
+
+
 def _system() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
     for name in _SYSTEM:
@@ -280,6 +305,10 @@ def _system() -> Iterator[str]:
             yield from ("--ro-bind", str(path), str(path))
     for name in _ETC:
         yield from ("--ro-bind-try", name, name)
+    yield from _kernel()
+
+
+def _kernel() -> Iterator[str]:
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", str(_SHARED_MEMORY), "--perms", "1777", "--tmpfs", "/dev/shm")  # noqa: S108
 
@@ -293,15 +322,15 @@ def _accounts(user: int) -> dict[str, str]:
     }
 
 
-def _workspace(mounts: Mounts, places: _Places) -> Iterator[str]:
+def _workspace(mounts: Mounts, places: _Places, place: str = INSIDE) -> Iterator[str]:
     whole = mounts.workspace.parent
     if not mounts.lower:
-        yield from ("--bind", places.of(mounts.workspace, whole), INSIDE)
+        yield from ("--bind", places.of(mounts.workspace, whole), place)
         return
     for layer in mounts.lower:
         yield from ("--overlay-src", places.of(layer, whole if layer.is_relative_to(whole) else layer))
     work = mounts.work or whole / "work"
-    yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), INSIDE)
+    yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), place)
 
 
 def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
@@ -325,12 +354,12 @@ def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
         yield from ("--symlink", INSIDE, str(checkout.folder))
 
 
-def _limited(limits: Limits) -> list[str]:
-    """What sets the kernel's limits, within the sandbox: outside, its own start would be counted against them."""
+def _limited(limits: Limits, *, here: bool = True) -> list[str]:
+    """What sets the kernel's limits, `here` in the sandbox also that on processes."""
     memory, largest = limits.memory_mb * MIB, limits.file_mb * MIB
     return [
         shutil.which("prlimit") or "prlimit",
-        f"--nproc={limits.processes}:{limits.processes}",
+        *([f"--nproc={limits.processes}:{limits.processes}"] if here else []),
         f"--data={memory}:{memory}",
         f"--fsize={largest}:{largest}",
         "--nofile=512:512",

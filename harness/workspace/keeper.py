@@ -30,6 +30,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 class _Kept:
     name: str
     overlays = False
+    roots = False
     confined: bool
 
     def __init__(self) -> None:

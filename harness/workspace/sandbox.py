@@ -56,6 +56,8 @@ class Mounts(Struct, frozen=True):
     - `allowance`: Bytes added to the limit on the disk: the size of `workspace` at first, less what earlier layers
       hold.
     - `checkout`: The project that the workspace is a tree of: its path leads to the workspace.
+    - `inside`: The folder in which commands run, where the workspace is a whole root file system: nothing of the
+      machine's own is in sight then, and commands run as its root.
     """
 
     workspace: Path
@@ -64,6 +66,7 @@ class Mounts(Struct, frozen=True):
     read_only: tuple[Path, ...] = ()
     allowance: int = 0
     checkout: Checkout | None = None
+    inside: str = ""
 
 
 class Sandbox(Protocol):
@@ -72,6 +75,10 @@ class Sandbox(Protocol):
     @property
     def name(self) -> str:
         """Return what `find_sandbox` calls it."""
+
+    @property
+    def roots(self) -> bool:
+        """Return whether it can run commands in a root file system of their own."""
 
     @property
     def overlays(self) -> bool:

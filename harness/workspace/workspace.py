@@ -35,7 +35,8 @@ class Workspace:
 
     The folder is never written to and must not change while the workspace is open. Paths are relative to its root. One
     thing is done at a time: calls from several threads wait for each other. `checkout` is the project that the folder
-    is a tree of; what is installed in it is shown read-only.
+    is a tree of; what is installed in it is shown read-only. With `inside` the folder is a whole root file system,
+    whose files the sandbox's user owns, and commands run in that folder of it.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Workspace:
         environment: Mapping[str, str] = NO_VARIABLES,
         snapshots: Literal["auto", "copies"] = "auto",
         checkout: Checkout | None = None,
+        inside: str = "",
     ) -> None:
         if not base.is_dir():
             raise InputError("is not a folder", "Give the folder whose files are to be worked on.", file=base)
@@ -57,16 +59,9 @@ class Workspace:
         self._read_only, self._environment = tuple(read_only), dict(environment)
         self._overlays = snapshots == "auto" and sandbox.overlays
         self._lock = threading.RLock()
-        self._number = next(_numbers)
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        folder.chmod(0o711)
-        draft = folder / f"{_LOCK}.new"
-        opened = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(opened, fcntl.LOCK_EX)
-        draft.rename(folder / _LOCK)  # it is held from the moment that it can be found
-        _locks[folder] = opened
-        self.folder = folder
-        self._end = weakref.finalize(self, _remove, self.folder)
+        self._number, self._inside = next(_numbers), inside
+        self.folder = own_folder()
+        self._end = weakref.finalize(self, remove_own, self.folder)
         try:
             self._tree = self._lay_out(base, self._number)
         except BaseException:
@@ -79,7 +74,8 @@ class Workspace:
         files.chmod(0o711)
         if not self._overlays:
             return CopiedTree(base, files, self.sandbox.owner)
-        if self.sandbox.owner is not None and base.parent != self.folder:  # a lower layer is changed only by its owner
+        borrowed = base.parent != self.folder and not self._inside
+        if self.sandbox.owner is not None and borrowed:  # a lower layer is changed only by its owner
             own = self._own_base(number, base.stat().st_mode)
             copy_tree(base, own, self.sandbox.owner)
             base = own
@@ -109,7 +105,7 @@ class Workspace:
     ) -> Finished:
         """Run a command in the root of the workspace to its end."""
         with self._lock:
-            mounts = replace(self._tree.mounts(self._read_only), checkout=self._checkout)
+            mounts = replace(self._tree.mounts(self._read_only), checkout=self._checkout, inside=self._inside)
             variables = {**self._environment, **environment}
             return self.sandbox.run(command, mounts, limits=limits or Limits(), environment=variables)
 
@@ -269,7 +265,20 @@ def _is_of_project(path: str) -> bool:
     return path.partition("/")[0] != GIT
 
 
-def _remove(folder: Path) -> None:
+def own_folder() -> Path:
+    """Return a new temporary folder that is removed by the next run if this process is killed."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    folder.chmod(0o711)
+    draft = folder / f"{_LOCK}.new"
+    opened = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    draft.rename(folder / _LOCK)  # it is held from the moment that it can be found
+    _locks[folder] = opened
+    return folder
+
+
+def remove_own(folder: Path) -> None:
+    """Remove such a folder."""
     with suppress(FileNotFoundError), beneath.folder_at(folder.parent) as parent:
         beneath.remove_tree(parent, folder.name)
     with suppress(KeyError):

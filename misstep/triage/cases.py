@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.shards.layout import Shard
@@ -32,10 +34,13 @@ def judge_cases(
 
     from misstep.harness.runs.judging.judge import run_judge
     from misstep.harness.runs.triage.processes import at_once
+    from misstep.harness.workspace.root_file_systems import RootFileSystems
     from misstep.judge.options import exit_unless_whole
 
     client = client_settings(asking)
-    with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
+    images = RootFileSystems() if judge.method.access == "sandbox" else None  # removed with it, at the end
+    shown = judge if images is None else replace(judge, images=images.folder)
+    with at_once(shown, workers) as (opened, concurrency):  # before anything starts threads
         from misstep.analysis.gold import check_gold, item_ids
         from misstep.studies.curation import check_free, curation_text
         from misstep.studies.curation import curate as curated

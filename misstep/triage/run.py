@@ -105,7 +105,9 @@ def triage(
         cases = asked_cases(paths, run, gold, parts.shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
-            find_sandbox(box.place)
+            cases = cases.within(find_sandbox(box.place))
+            allowed = cases.at_most(access)
+        if allowed == "sandbox":
             box.warn("the cases run")
         settings = ModelSettings(known.model, 0.0, seed=0)
         if asking.local:
@@ -119,7 +121,7 @@ def triage(
             budget=_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE,
         )
         judge_cases(
-            replace(chosen, cases=cases.cases, without_solution=without_solution),
+            replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution),
             cases,
             run,
             known,

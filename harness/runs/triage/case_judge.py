@@ -22,11 +22,13 @@ from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import FAULTS, Access, TriageVerdict
 from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage.images import ReplicasInImage
 from misstep.harness.triage.logs import LOG_OF_ITEM
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep.harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
 from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.harness.workspace.root_file_systems import RootFileSystems
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More sandboxes at once than processors would make tests fail by their time limits that pass alone."""
@@ -61,6 +63,8 @@ class CaseJudge(Struct, frozen=True, dict=True):
     """A method as a judge; `seconds` bounds a case by the clock, `cases` may hold cases outside of the benchmark.
 
     - `without_solution`: Whether a judge of texts is shown neither the tests nor the gold solution.
+    - `roots`: Case → part → exported image, of cases whose images are not in their folder.
+    - `images`: The folder in which images are made ready, shared by all that judge.
     """
 
     method: Method
@@ -69,6 +73,8 @@ class CaseJudge(Struct, frozen=True, dict=True):
     folder: Path | None = None
     cases: Path | None = None
     without_solution: bool = False
+    roots: Mapping[str, Mapping[str, Path]] = {}
+    images: Path | None = None
     kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
     reads_trajectories: ClassVar[bool] = True
@@ -130,7 +136,8 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     async def _timed(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
         started = time.monotonic()
-        verdict = await self.method.judge(self._access(item, trajectory), ask)
+        access = await asyncio.to_thread(self._access, item, trajectory)  # an image may have to be unpacked
+        verdict = await self.method.judge(access, ask)
         taken = round(time.monotonic() - started, 3)
         return verdict if verdict.seconds is not None else replace(verdict, seconds=taken)
 
@@ -144,7 +151,15 @@ class CaseJudge(Struct, frozen=True, dict=True):
             return TextsOfCase(case, trajectory, whole=not self.without_solution)
         if self.method.access == "read-only":
             return FilesOfCase(case, trajectory)
+        of_job = bool(self.roots) and not Path(str(named)).is_absolute()
+        case = replace(case, roots={**case.roots, **self.roots.get(case.id, {})}, of_job=of_job)
+        if case.roots:
+            return ReplicasInImage(case, self._found_sandbox, self._images, trajectory, self.seconds)
         return ReplicasOfCase(case, self._found_sandbox, trajectory, self.seconds)
+
+    @cached_property
+    def _images(self) -> RootFileSystems:
+        return RootFileSystems(self.images)
 
     @cached_property
     def _found_sandbox(self) -> Sandbox:

@@ -60,6 +60,8 @@ def _files_differ(access: ReadOnlyAccess) -> Attribution | None:
 def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
     if not access.case.file.test_command or access.case.part("workspace") is None:
         return _by_files(access, done) or _sound(_BY_FILES, 0.6)
+    if access.case.roots and not reliability.tests_run(access):
+        return _by_files(access, done) or _sound(_BY_FILES, 0.6)
     unreliable = reliability.unreliable_by_running(access)
     if unreliable is not None:
         return tampering.tampering_in_texts(access, done) or unreliable

@@ -9,7 +9,9 @@ from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.record import Doing, cut, texts_of
 from misstep.harness.triage.passes.tampering import cut_end
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.triage.rules.failures import lacks_tools
 from misstep.harness.triage.rules.verdicts import Attribution
+from misstep.harness.workspace.suite_output import saw_tests
 
 TESTS_LOG = "tests.log"
 RERUNS = 2
@@ -68,6 +70,13 @@ def unreliable_by_running(access: SandboxAccess) -> Attribution | None:
         return _unreliable(why, shown, 0.9)
     why = f"The result passes {len(runs) - len(failed)} of {len(runs)} clean reruns of the tests, and fails the rest."
     return _unreliable(why, shown, 0.85)
+
+
+def tests_run(access: SandboxAccess) -> bool:
+    """Return whether any test runs on the result; an image seldom has all that a network brings to its tests."""
+    with access.replica("workspace", tests=False) as replica:
+        done = replica.test()
+    return done.exit_code == 0 or (saw_tests(done.output) and not lacks_tools(done.output))
 
 
 def leftovers(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | None:

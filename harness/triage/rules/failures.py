@@ -4,6 +4,8 @@ import re
 
 from msgspec import Struct
 
+from misstep.harness.workspace.suite_output import from_output
+
 _UNITTEST = re.compile(r"^(?:FAIL|ERROR): (\S+)", re.MULTILINE)
 _PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 _NOT_OK = re.compile(r"^not ok (\d+)", re.MULTILINE)
@@ -91,3 +93,16 @@ def last_lines(output: str, count: int = 6) -> str:
     """Return the last lines of an output that say something."""
     lines = [line for line in output.splitlines() if line.strip()]
     return "\n".join(line[:300] for line in lines[-count:])
+
+
+_LACKS = re.compile(
+    r"\b(?:command )?not found\b|[Nn]o such file or directory|[Cc]ould not resolve|[Cc]ould not connect|failed to fetch"
+    r"|name resolution|[Nn]etwork is unreachable|[Cc]onnection refused|No module named"
+)
+
+
+def lacks_tools(output: str) -> bool:
+    """Return whether tests did not begin, as what they need was not there: an image has no network to fetch it."""
+    failure = read_failure(output)
+    began = from_output(output) is not None or failure.tests or failure.asserted
+    return not began and _LACKS.search(output) is not None

@@ -31,8 +31,9 @@ from msgspec.structs import replace
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
 from misstep.harness.triage.rules.events import Event, event_in
-from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, lacks_tools, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import chance, lacking_input, spoiled_input, unnamed_file, unnamed_result
+from misstep.harness.triage.rules.read_only import inspect
 from misstep.harness.triage.rules.run_record import KILLED, RecordedCommand, RunRecord
 from misstep.harness.triage.rules.text import agent_fault
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
@@ -116,6 +117,7 @@ class TestRun(Struct, frozen=True):
 
     command: str
     finished: Finished
+    in_image: bool = False
 
     @property
     def passed(self) -> bool:
@@ -125,7 +127,7 @@ class TestRun(Struct, frozen=True):
     @property
     def seen(self) -> bool:
         """Return whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
-        return saw_tests(self.finished.output)
+        return saw_tests(self.finished.output) and not (self.in_image and lacks_tools(self.finished.output))
 
     @property
     def evidence(self) -> Evidence:
@@ -162,7 +164,8 @@ class TestRuns:
                 else:  # another seed for the order in which Python's sets come
                     command = f"PYTHONHASHSEED={number} {command}"
                     finished = replica.run(f"export PYTHONHASHSEED={number}\n{self._access.case.file.test_command}")
-            self.runs.append(TestRun(f"on {self._result}: {command}", finished))
+            in_image = bool(self._access.case.roots)
+            self.runs.append(TestRun(f"on {self._result}: {command}", finished, in_image))
         return self
 
     @property
@@ -220,8 +223,24 @@ def investigate(run: RunRecord[SandboxAccess]) -> Attribution | Undecided:
     """Whose fault a failed run is."""
     case = run.access.case
     if not case.file.test_command or case.part("workspace") is None:
-        return Undecided("The case has no test command, or no result of the agent to run it on.")
+        why = "The case has no test command, or no result of the agent to run it on."
+        found = _without_result(run) if case.roots and case.file.test_command else None
+        return found or (_by_files(run, why) if case.of_job else Undecided(why))
     return _Investigation(run).decide()
+
+
+def _by_files(run: RunRecord[SandboxAccess], why: str, evidence: tuple[Evidence, ...] = ()) -> Attribution | Undecided:
+    """What the files show, where running the tests does not decide."""
+    found = inspect(run)
+    return replace(found, rationale=f"{why} {found.rationale}", evidence=(*found.evidence, *evidence))
+
+
+def _without_result(run: RunRecord[SandboxAccess]) -> Attribution | Undecided | None:
+    """What the gold solution alone shows in the image, where the agent's result is not there to be run."""
+    if run.access.case.part("solution") is None:
+        return None
+    gold = TestRuns(run.access, "solution").more(_FEW)
+    return _Investigation.impossible(gold) if gold.failed else None
 
 
 class _Investigation:
@@ -236,15 +255,19 @@ class _Investigation:
             return self._passes_again()
         for runs in (self.agent, self.gold):
             if runs is not None and runs.more(1).silent:
+                if self.access.case.roots:  # an image seldom has all that a network brings to its tests
+                    return _by_files(self.run, "No test ran in the exported image.", runs.evidence)
                 return Undecided("No test ran, so that the command says nothing of the result.", runs.evidence)
         if self.gold is None:
             reason = "The tests fail each time, and no gold solution shows that they can pass."
             if self.agent.more(_MANY).changing:
                 reason = "The tests pass and fail on the result, and no gold solution shows why."
             replayed = None if self.agent.changing else self._replayed()
+            if self.access.case.roots and not self.agent.changing and replayed is None:
+                return _by_files(self.run, "The tests fail each time they are run again.", self.agent.evidence)
             return replayed or Undecided(reason, self.agent.evidence)
         if self.gold.more(1).failed and self.gold.more(self.times).failed:
-            return self._impossible(self.gold)
+            return self.impossible(self.gold)
         self.agent.more(min(self.times, _FEW + 1))
         self.gold.more(_MANY if self.agent.changing else self.times)
         if self.gold.changing and not (self.agent.always_failing() - self.gold.ever_failing()):
@@ -268,7 +291,7 @@ class _Investigation:
         return attributed("task", "brittle_tests", rationale, gold.evidence)
 
     @staticmethod
-    def _impossible(gold: TestRuns) -> Attribution | Undecided:
+    def impossible(gold: TestRuns) -> Attribution | Undecided:
         if gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", gold.evidence)
         failure = gold.failure

@@ -1,7 +1,7 @@
 """Read what public harnesses leave of their runs as triage cases: a module each, and a registry.
 
-A job is recognised by its files. The images in which the trials ran are not part of a job, so nothing can be run
-again.
+A job is recognised by its files. The images in which the trials ran are not part of a job; where they were exported
+beside it, the tests can be run again in them (`tasks`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,10 +59,12 @@ def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
         if reader.is_job(path):
             cases = written_trials(reader.trials(path), benchmark / CASES)
             has_files = any(case.part("workspace") or case.part("tests") for case in cases)
+            runnable = sum(bool(case.roots) for case in cases)
             without = [case.id for case in cases if not (case.folder / TRAJECTORY).is_file()]
             only = "their files can be looked at" if has_files else "they have texts alone"
             trials = f"{len(cases):,} trial{'' if len(cases) == 1 else 's'}"
-            message = f"{path} is {reader.NAME} with {trials}; {only}, and nothing can be run."
+            run = f"{runnable:,} can be run in exported images" if runnable else "nothing can be run"
+            message = f"{path} is {reader.NAME} with {trials}; {only}, and {run}."
             return ConvertedJob(cases, message + _stepless(without), has_files)
     return None
 

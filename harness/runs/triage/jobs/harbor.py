@@ -5,11 +5,21 @@ A trial that was cut off has no `result.json`, or half of one: what it left is r
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from misstep.harness.records.triage_case import Outcome, Part
-from misstep.harness.runs.triage.jobs.trials import JobTrial, first_run, folders_within, json_file, json_value, text_of
+from misstep.harness.runs.triage.jobs.tasks import exported, task_folder, task_parts, workdir_of
+from misstep.harness.runs.triage.jobs.trials import (
+    JobTrial,
+    RunBy,
+    first_run,
+    folders_within,
+    json_file,
+    json_value,
+    text_of,
+)
 
 NAME = "a Harbor job"
 
@@ -52,6 +62,13 @@ def trials(path: Path) -> Iterator[JobTrial]:
         last = _last_step(folder)
         run = first_run(last / "agent" / "trajectory.json", last / "agent")
         artifacts: dict[Part, Path] = {"workspace": folder / "artifacts"}
+        config = json_value(folder / "config.json")
+        task = task_folder(folder, result.task_name, _recorded_places(config))
+        roots = exported(folder, result.task_name, task)
+        if "environment" in roots:  # some files of a run are not its result: that can be made in the image
+            artifacts = {}
+        parts = {part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())}
+        parts |= task_parts(folder, task)
         yield JobTrial(
             result.trial_name,
             result.task_name,
@@ -62,11 +79,36 @@ def trials(path: Path) -> Iterator[JobTrial]:
                 "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), note))),
                 "agent.log": "" if run is not None else _printed(last / "agent"),
             },
-            parts={part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())},
+            instruction=text_of(task / "instruction.md") if task is not None else "",
+            parts=parts,
+            files={"tests/verifier.sh": _VERIFIER} if "tests" in parts and roots else {},
+            roots=roots,
+            run_by=_run_by(task) if "tests" in parts and roots else None,
         )
 
 
 _TESTS = ("test-stdout.txt", "test-stderr.txt")
+
+
+_VERIFIER = """# Run the tests as Harbor does; they pass by the reward that they write.
+mkdir -p /logs/verifier /logs/agent /logs/artifacts; rm -f /logs/verifier/reward.*
+bash /tests/test.sh || sh /tests/test.sh; cd /logs/verifier
+[ -s reward.txt ] && { grep -Eq '^[[:space:]]*(1|[1-9][0-9]+)([.]0*)?[[:space:]]*$' reward.txt; exit; }
+[ -s reward.json ] && { ! grep -Eq ':[[:space:]]*(0|-)' reward.json; exit; }
+echo 'the tests wrote no reward'; exit 1
+"""
+
+
+def _recorded_places(config: Any) -> Iterator[object]:
+    """Where a trial's configuration has its task."""
+    task = config.get("task") if isinstance(config, dict) else None
+    if isinstance(task, dict):
+        yield task.get("path")
+
+
+def _run_by(task: Path | None) -> RunBy:
+    workdir = workdir_of(task / "environment" / "Dockerfile") if task is not None else ""
+    return RunBy("sh /tests/verifier.sh", workdir)
 
 
 def _trial_folders(path: Path) -> Iterator[Path]:

@@ -10,9 +10,12 @@ from typing import Any
 
 import msgspec
 
+from misstep.harness.records.triage_case import PATCH
+from misstep.harness.runs.triage.jobs.tasks import exported, task_folder
 from misstep.harness.runs.triage.jobs.trials import (
     MOST_BYTES,
     JobTrial,
+    RunBy,
     decoded,
     first_run,
     folders_within,
@@ -45,6 +48,9 @@ def trials(path: Path) -> Iterator[JobTrial]:
         predictions.pop(instance, None)
         report_text = "" if report is None else msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
         unfinished = "" if report is not None else "The evaluation has no report for this instance."
+        roots, script = exported(folder, instance, task_folder(folder, instance)), text_of(folder / _SCRIPT)
+        files = {"tests/eval.sh": script, "tests/grade.sh": _GRADE, "tests/required.txt": _required(report)}
+        files |= {PATCH: patch} if patch.strip() else {}
         yield JobTrial(
             f"{instance}@{folder.parent.name}" if several else instance,
             instance,
@@ -56,11 +62,37 @@ def trials(path: Path) -> Iterator[JobTrial]:
                 "patch.diff": patch,
                 "harness.log": "\n".join(filter(None, (text_of(folder / _LOG), unfinished))),
             },
+            files=files if script else {},
+            roots=roots,
+            run_by=RunBy("sh /tests/grade.sh", "/testbed") if roots and script else None,
         )
     for instance, patch in predictions.items():
         note = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
         run = first_run(*(file for place in runs for file in _of_instance(place, instance)))
         yield JobTrial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": note})
+
+
+_SCRIPT = "eval.sh"
+_GRADE = """# Run the evaluation again; it passes where every test that has to pass is seen to pass.
+bash /tests/eval.sh > /tmp/evaluation.log 2>&1
+cat /tmp/evaluation.log
+code=$(sed -n 's/.*>>>>> Test Exit Code: *\\([0-9]*\\).*/\\1/p' /tmp/evaluation.log | tail -n 1)
+[ -s /tests/required.txt ] || exit "${code:-1}"
+while IFS= read -r name; do
+    grep -F -- "$name" /tmp/evaluation.log | grep -Eq '(^|[^A-Za-z])(PASSED|XFAIL|passed|ok)([^A-Za-z]|$)' && continue
+    echo "not passed: $name"
+    exit 1
+done < /tests/required.txt
+"""
+
+
+def _required(report: dict[str, Any] | None) -> str:
+    """Return the names of the tests that have to pass, a line each."""
+    statuses = report.get("tests_status") if report is not None else None
+    kinds = [statuses.get(name) for name in ("FAIL_TO_PASS", "PASS_TO_PASS")] if isinstance(statuses, dict) else []
+    lists = [value for kind in kinds if isinstance(kind, dict) for value in kind.values()]
+    names = [name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)]
+    return "".join(f"{name}\n" for name in names if "\n" not in name)
 
 
 def _instances(path: Path) -> Iterator[Path]:

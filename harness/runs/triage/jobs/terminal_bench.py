@@ -6,9 +6,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.records.triage_case import Outcome
-from misstep.harness.runs.triage.jobs.trials import JobTrial, first_run, folders_within, json_file, json_value, text_of
+from misstep.harness.runs.triage.jobs.tasks import exported, task_folder, task_parts, workdir_of
+from misstep.harness.runs.triage.jobs.trials import (
+    JobTrial,
+    RunBy,
+    first_run,
+    folders_within,
+    json_file,
+    json_value,
+    text_of,
+)
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 NAME = "a Terminal-Bench run"
@@ -81,8 +91,26 @@ def _trial(result: _Result, folder: Path | None) -> JobTrial:
         "terminal.log": text_of(panes / "post-agent.txt") if panes else "",
         "harness.log": "" if mode in _NO_FAILURE else f"failure_mode: {mode}",
     }
-    run = None if folder is None else _run(folder, result)
-    return JobTrial(result.trial_name, result.task_id, result.instruction, _outcome(result), run, logs)
+    trial = JobTrial(result.trial_name, result.task_id, result.instruction, _outcome(result), None, logs)
+    return trial if folder is None else _with_task(replace(trial, run=_run(folder, result)), folder)
+
+
+def _with_task(trial: JobTrial, folder: Path) -> JobTrial:
+    """Return a trial with what its task has, and with its images."""
+    metadata = next((value for up in folder.parents[:3] if (value := json_value(up / "run_metadata.json"))), None)
+    dataset = metadata.get("dataset_path") if isinstance(metadata, dict) else None
+    recorded = [str(Path(dataset, trial.task))] if isinstance(dataset, str) else []
+    task = task_folder(folder, trial.task, recorded)
+    parts, roots = task_parts(folder, task), exported(folder, trial.task, task)
+    beside = {"run-tests.sh": "tests/run-tests.sh", "solution.sh": "solution/solve.sh"}
+    texts = {path: text_of(task / name) for name, path in beside.items()} if task is not None else {}
+    files = {path: text for path, text in texts.items() if text}
+    workdir = workdir_of(task / "Dockerfile") if task is not None else ""
+    run_by = RunBy(_TESTS, workdir) if roots and "tests/run-tests.sh" in files else None
+    return replace(trial, parts=parts, files=files, roots=roots, run_by=run_by)
+
+
+_TESTS = "export TEST_DIR=/tests; bash /tests/run-tests.sh"
 
 
 def _outcome(result: _Result) -> Outcome | None:

@@ -32,8 +32,22 @@ _LONGEST_ID = 160
 T = TypeVar("T", bound=Struct)
 
 
+class RunBy(Struct, frozen=True):
+    """How the tests of a trial are run again in its image."""
+
+    test_command: str
+    workdir: str = ""
+    seconds: float = 900.0
+
+
 class JobTrial(Struct, frozen=True):
-    """One attempt at a task, as a harness left it; `parts` has the folder of each part of a case."""
+    """One attempt at a task, as a harness left it.
+
+    - `parts`: The folder of each part of a case.
+    - `files`: Path in the case → text of further files, such as a script that runs the tests.
+    - `roots`: The images that were exported: part → place.
+    - `run_by`: The test command, and the folder in which it is run.
+    """
 
     id: str
     task: str = ""
@@ -42,6 +56,13 @@ class JobTrial(Struct, frozen=True):
     run: Trajectory | None = None
     logs: Mapping[str, str] = {}
     parts: Mapping[Part, Path] = {}
+    files: Mapping[str, str] = {}
+    roots: Mapping[str, Path] = {}
+    run_by: RunBy | None = None
+
+
+_RUN_LIMITS = {"memory_mb": 4096, "disk_mb": 4096, "processes": 512}
+"""Limits of a command in an image; a harness's own are not recorded in a form that all have."""
 
 
 def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]:
@@ -58,7 +79,10 @@ def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]
 
 def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
     folder.mkdir(parents=True)
-    described = {"id": name, "task": trial.task, "outcome": trial.outcome}
+    described: dict[str, Any] = {"id": name, "task": trial.task, "outcome": trial.outcome}
+    if trial.run_by is not None:
+        described |= {"test_command": trial.run_by.test_command, "workdir": trial.run_by.workdir}
+        described["limits"] = {"seconds": trial.run_by.seconds, **_RUN_LIMITS}
     (folder / CASE).write_text(tomli_w.dumps({key: value for key, value in described.items() if value}))
     instruction = trial.instruction or (trial.run.task if trial.run is not None else "")
     if instruction:
@@ -73,7 +97,10 @@ def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
             (folder / "logs" / log).write_text(text, errors="replace")
     for part, source in trial.parts.items():
         shutil.copytree(source, folder / part, symlinks=True, ignore=_no_regular_files)
-    return read_triage_case(folder)
+    for path, text in trial.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, errors="replace")
+    return replace(read_triage_case(folder), roots=trial.roots if trial.run_by is not None else {})
 
 
 def _no_regular_files(folder: str, names: Sequence[str]) -> list[str]:

@@ -162,3 +162,40 @@ def test_a_file_of_another_shape_is_an_error_that_names_it(tmp_path, name, file)
     made.written(job / file, {"task_name": 1, "trial_name": 2, "task_id": 3, "is_resolved": "yes"})
     with pytest.raises(InputError, match=file):
         cases_of_job(job, tmp_path / "out")
+
+
+TASK = {
+    "task.toml": "",
+    "instruction.md": made.ASKED,
+    "environment/Dockerfile": "FROM x\nWORKDIR /srv/app\n",
+    "Dockerfile": "FROM x\nWORKDIR /srv/app\n",
+    "tests/test.sh": "true\n",
+    "run-tests.sh": "true\n",
+    "solution/solve.sh": "sort words.txt\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "task", "image", "part", "run_by"),
+    [
+        ("harbor", "sort__a", "sort", "tasks/sort/environment/rootfs/x", "environment", "sh /tests/verifier.sh"),
+        ("harbor", "sort__b", "sort", "job/sort__b/image.tar", "workspace", "sh /tests/verifier.sh"),
+        ("terminal_bench", "sort.2", "sort", "tasks/sort/rootfs.tar.gz", "environment", "bash /tests/run-tests.sh"),
+        ("terminal_bench", "sort.2", "sort", "job/sort/sort.2/rootfs.tar", "workspace", "bash /tests/run-tests.sh"),
+        ("swe_bench", "made__up-2", "", "images/made__up-2.tar", "environment", "sh /tests/grade.sh"),
+    ],
+)
+def test_an_image_that_was_exported_beside_a_job_is_that_of_its_case(tmp_path, name, case, task, image, part, run_by):
+    job = MADE[name](tmp_path / "job")
+    for path, text in TASK.items() if task else ():
+        made.written(tmp_path / "tasks" / task / path, text)
+    for folder in job.glob("logs/run_evaluation/*/*/made__up-2"):
+        made.written(folder / "eval.sh", "true\n")
+    made.written(tmp_path / image, "x")
+    found = cases_of_job(job, tmp_path / "out")
+    one = next(one for one in found.cases if one.id == case)
+    assert {part: place.exists() for part, place in one.roots.items()} == {part: True}
+    assert one.file.test_command.endswith(run_by)
+    assert one.file.workdir == ("/srv/app" if task else "/testbed")
+    assert (one.part("solution") is not None) == bool(task)
+    assert "can be run in exported images" in found.sentence
