@@ -20,9 +20,9 @@ from misstep.harness.records.triage_case import PATCH, SOLVE, Part, TriageCase
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.protocols import Result
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicaOfCase, ReplicasOfCase
+from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.rules.run_record import RunRecord, TextRun
 from misstep.harness.workspace import Sandbox, Snapshot, Workspace, beneath, open_workspace
-from misstep.harness.workspace.root_file_systems import RootFileSystems
 from misstep.harness.workspace.trees import walk
 
 TESTS_OF_CASE = "tests/"

@@ -34,7 +34,7 @@ def judge_cases(
 
     from misstep.harness.runs.judging.judge import run_judge
     from misstep.harness.runs.triage.processes import at_once
-    from misstep.harness.workspace.root_file_systems import RootFileSystems
+    from misstep.harness.triage.root_file_systems import RootFileSystems
     from misstep.judge.options import exit_unless_whole
 
     client = client_settings(asking)

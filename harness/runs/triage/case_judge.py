@@ -26,9 +26,9 @@ from misstep.harness.triage.images import ReplicasInImage
 from misstep.harness.triage.logs import LOG_OF_ITEM
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
+from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.texts import FilesOfCase, TextsOfCase, TextsOfItem
 from misstep.harness.workspace import Sandbox, find_sandbox
-from misstep.harness.workspace.root_file_systems import RootFileSystems
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More sandboxes at once than processors would make tests fail by their time limits that pass alone."""

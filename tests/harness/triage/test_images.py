@@ -7,10 +7,10 @@ import pytest
 from misstep.harness.errors import InputError, MissingPrerequisite
 from misstep.harness.records.triage_case import TriageCase, read_triage_case
 from misstep.harness.triage.images import ReplicasInImage
+from misstep.harness.triage.root_file_systems import RootFileSystems
 from misstep.harness.triage.rules.judging import by_running
 from misstep.harness.triage.rules.verdicts import Attribution
 from misstep.harness.workspace import find_sandbox
-from misstep.harness.workspace.root_file_systems import RootFileSystems
 from tests.harness.triage.made_up_cases import a_run, shell, written
 from tests.harness.triage.made_up_images import exported, root_file_system
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
+from misstep.harness.triage.root_file_systems import RootFileSystems, unpack
 from misstep.harness.workspace import Limits, find_sandbox, open_workspace
-from misstep.harness.workspace.root_file_systems import RootFileSystems, unpack
 from tests.harness.triage.made_up_images import exported, root_file_system
 
 FILE, LINK, HARD, DEVICE = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE
@@ -69,7 +69,7 @@ def test_commands_run_in_an_exported_root_and_change_nothing_of_it(tmp_path, for
     root = systems.ready(source, sandbox.owner)
     with open_workspace(root, sandbox=sandbox, inside="/app") as workspace:
         clean = workspace.take()
-        done = workspace.run(["/bin/sh", "-c", "id -u; sort words > /sorted; cat /sorted; cat /etc/passwd /root/x"])
+        done = workspace.run(["/bin/sh", "-c", "id -u; sort words > /sorted; cat /sorted; cat /etc/passwd /home/x"])
         assert done.output.startswith("0\na\nb\nroot:x")
         assert "No such file" in done.output
         assert "sorted" in workspace.changed(clean)
