@@ -71,7 +71,7 @@ def _try_project(repository: Path, command: str, python: Path | None, *, json: b
         if not trial.works:
             output = "\n".join(map(plain, report.output.strip()[-1500:].splitlines()))
             print(f"\nNo test was seen. The last lines of `{plain(command)}`:\n{output}")
-            print("If a package is missing, install it into the project's environment, or name another by --python.")
+            print("If a package is missing, install it into the project's environment (`npm ci`), or name another.")
     if not trial.works:
         raise typer.Exit(1)
 

@@ -21,7 +21,10 @@ _NOT_PASSED = re.compile(r"\bskipped ['\"]|\bunexpected success$", re.MULTILINE)
 _PLAN = re.compile(r"^ *1\.\.\d+", re.MULTILINE)
 _POINT = re.compile(r"( *)(not )?ok\b(?: \d+)?(?: -)? ?(.*)")
 _DIRECTIVE = re.compile(r"(?: |^)# ?(skip|todo)\b.*$", re.IGNORECASE)
-_LOCATION = re.compile(r"^ *location: '(.+?):\d+:\d+'$", re.MULTILINE)
+_LOCATION = re.compile(r"^ *(?:location: '|at: (?:.*\()?)(.+?):\d+:\d+['\)]?$", re.MULTILINE)
+_TAPE = re.compile(r"^# tests +\d+\n# pass +\d+", re.MULTILINE)
+"""How the output of tape ends, whose points are assertions: a comment before them names the test."""
+_ERROR_LINE = re.compile(r"^(?:[\w.]*Error\b.*|.*\bSyntaxError\b.*)$", re.MULTILINE)
 _KEYS_BEHIND_ERROR = ("code: ", "name: ", "expected: ", "stack: ")
 """The keys of a TAP point's report that may follow a message of several lines."""
 _NO_TESTS = re.compile(r"^(?:=+ )?no tests ran(?: in |$)|^collected 0 items$|^No tests found", re.MULTILINE)
@@ -36,6 +39,7 @@ class _Point(Struct, frozen=True):
     ok: bool
     skipped: bool
     below: str = ""
+    before: str = ""
 
 
 def from_output(output: str) -> SuiteCounts | None:
@@ -105,6 +109,8 @@ def _from_tap(output: str) -> SuiteCounts | None:
     """Return the tests in what printed the Test Anything Protocol; `None` where it has no plan."""
     if not _PLAN.search(output):
         return None
+    if "# Subtest: " not in output and _TAPE.search(output):
+        return _from_tape(output)
     points: list[_Point] = []
     for point in _points(output):
         inner = len(points)
@@ -124,21 +130,40 @@ def _from_tap(output: str) -> SuiteCounts | None:
     )
 
 
+def _from_tape(output: str) -> SuiteCounts:
+    tests: dict[str, _Point] = {}
+    title = ""
+    for point in _points(output):
+        title = point.before.rpartition("\n")[2] or title
+        known = tests.get(title)
+        if known is None or (known.ok and not point.ok):
+            tests[title] = replace(point, titles=(title,), below=f"{point.titles[0]}\n{point.below}", before="")
+    passed = tuple(title for title, each in tests.items() if each.ok)
+    return SuiteCounts(len(tests), 0, tuple(_tap_failure(each) for each in tests.values() if not each.ok), passed)
+
+
 def _points(output: str) -> Iterator[_Point]:
     last: _Point | None = None
+    before: list[str] = []
     below: list[str] = []
+    has_ended = True  # comments are about the point that follows: what a file printed, or the test's title
     for line in output.splitlines():
         point = _POINT.fullmatch(line)
         if point is None:
-            if not line.lstrip().startswith(("# Subtest: ", "1..")):
+            if has_ended and line.startswith("# ") and not line.startswith("# Subtest: "):
+                before.append(line[2:])
+            elif not line.lstrip().startswith(("# Subtest: ", "1..")):
                 below.append(line)
+            has_ended = has_ended or line.strip() == "..."
             continue
         if last is not None:
             yield replace(last, below="\n".join(below))
+        has_ended = not point[2]
         directive = _DIRECTIVE.search(point[3])
         title = _DIRECTIVE.sub("", point[3]).replace("\\#", "#").replace("\\\\", "\\").strip()
         last = _Point(len(point[1]), (title.removeprefix(f"{INSIDE}/"),), not point[2], directive is not None)
-        below = []
+        last = replace(last, before="\n".join(before))
+        before, below = [], []
     if last is not None:
         yield replace(last, below="\n".join(below))
 
@@ -149,6 +174,8 @@ def _tap_failure(point: _Point) -> FailedTest:
     file = place[1].removeprefix("file://").removeprefix(f"{INSIDE}/") if place else ""
     named = file if file and not file.startswith("/") and file != point.titles[0] else ""
     message = " ".join(_error_of(below).split()).strip("'\"") or last_line(below)
+    if message == "test failed" and (error := _ERROR_LINE.search(point.before)):  # a file that node could not run
+        message, below = error[0].strip(), point.before
     return FailedTest("::".join(filter(None, (named, *point.titles))), message[:MOST_TRACE], below[-MOST_TRACE:])
 
 

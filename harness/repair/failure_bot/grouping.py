@@ -15,6 +15,8 @@ from misstep.harness.workspace.suite_report import FailedTest
 _INSIDE = "/ws/"
 _NATIVE = re.compile(r'File "([^"\n]{1,400})", line (\d{1,9}), in (\S{1,200})')
 _PLAIN = re.compile(r"(?<![\w./-])([\w./-]{1,400}\.\w{1,10}):(\d{1,9})(?!\d)")
+_INNER_FIRST = re.compile(r"(?<![\w./@-])([\w./@+$\[\]-]{1,400}\.\w{1,10}):(\d{1,9}):\d{1,9}\)?\s*$", re.MULTILINE)
+"""A frame of node, by line and column at the end of its line; of its frames the first is the innermost."""
 _VARYING = (
     (re.compile(r"0x[0-9a-fA-F]{1,40}"), "<address>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
@@ -40,8 +42,10 @@ def frames(trace: str, paths: Collection[str]) -> list[Frame]:
 
 
 def innermost(trace: str, paths: Collection[str]) -> Frame | None:
-    """Return the last place in the project's code that a trace names, as a chain of causes ends."""
-    return next(reversed(frames(trace, paths)), None)
+    """Return the last place in the project's code that a trace names, as a chain of causes ends; of node the first."""
+    named = ((match[1].removeprefix("//").removeprefix(_INSIDE), match[2]) for match in _INNER_FIRST.finditer(trace))
+    first = next((Frame(path, int(line)) for path, line in named if path in paths), None)
+    return first or next(reversed(frames(trace, paths)), None)
 
 
 def normalised(message: str) -> str:

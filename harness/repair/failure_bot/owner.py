@@ -1,20 +1,27 @@
-"""Who a failing test is given to, and why: the blamed change's author, the code owners of the test, its last author."""
+"""Who a failing test is given to, and why.
+
+First the blamed change's author, then the code owners of the test and of the file in which its failure ends, then who
+wrote the line that failed, then who changed these files last.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import takewhile
 
 from msgspec import Struct
 
+from misstep.harness.repair.failure_bot.grouping import Frame
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 
-CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 _BOT = re.compile(
     r"\[bot\]|(?:^|[^a-z])(?:dependabot|renovate|github-actions|pre-commit-ci|greenkeeper|snyk-bot|codegen)",
     re.IGNORECASE,
 )
 _LONGEST_LINE = 2_000
+_SECTION = re.compile(r"\s*\^?\[([^\]]+)\](?:\[\d*\])?(?:\s+(.*))?$")
+"""A section of GitLab: its name, and who owns what a line in it names without owners."""
 _FIELD = re.compile(r"(?:\\.|[^\s\\])+")
 
 
@@ -31,6 +38,7 @@ class OwnedPattern(Struct, frozen=True):
     pattern: str
     owners: tuple[str, ...]
     line: int
+    section: str = ""
 
     def matches(self, path: str) -> bool:
         """Return whether it matches a path from the root: as in gitignore, but `folder/*` has no inner folders."""
@@ -54,16 +62,25 @@ class OwnedPattern(Struct, frozen=True):
 def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
     """Return the lines of a CODEOWNERS file, without those that GitHub passes over (`!`, `[`, an escaped `#`)."""
     patterns = []
+    section, default = "", []
     for number, line in enumerate(text.splitlines(), 1):
-        words = list(takewhile(lambda word: not word.startswith("#"), _FIELD.findall(line[:_LONGEST_LINE])))
+        if heading := _SECTION.match(line[:_LONGEST_LINE]):
+            section, default = heading[1].casefold(), _words(heading[2] or "")
+            continue
+        words = _words(line[:_LONGEST_LINE])
         if words and not words[0].startswith(("!", "\\#")) and "[" not in words[0]:
-            patterns.append(OwnedPattern(words[0].replace("\\ ", " "), tuple(words[1:]), number))
+            names = tuple(words[1:] or default)
+            patterns.append(OwnedPattern(words[0].replace("\\ ", " "), names, number, section))
     return tuple(patterns)
 
 
-def code_owners(patterns: tuple[OwnedPattern, ...], path: str) -> OwnedPattern | None:
-    """Return the line that says who owns a file: the last that matches it."""
-    return next((one for one in reversed(patterns) if one.matches(path)), None)
+def _words(line: str) -> list[str]:
+    return list(takewhile(lambda word: not word.startswith("#"), _FIELD.findall(line)))
+
+
+def code_owners(patterns: tuple[OwnedPattern, ...], path: str) -> tuple[OwnedPattern, ...]:
+    """Return the lines that say who owns a file: the last that matches it, in each section of GitLab."""
+    return tuple({one.section: one for one in patterns if one.matches(path)}.values())
 
 
 def is_bot(commit: Commit) -> bool:
@@ -71,29 +88,33 @@ def is_bot(commit: Commit) -> bool:
     return _BOT.search(commit.author) is not None or _BOT.search(commit.email) is not None
 
 
-def owners(repository: Repository, commit: str, file: str, change: Commit | None) -> tuple[Owner, ...]:
-    """Who answers for a failing test, the nearest first, each once."""
+def owners(
+    repository: Repository, commit: str, file: str, change: Commit | None, at: Frame | None = None
+) -> tuple[Owner, ...]:
+    """Who answers for a failing test, the nearest first, each once; `at` is where its failure ends."""
+    files = list(dict.fromkeys(filter(None, (file, at.path if at else ""))))
     by_name: dict[str, Owner] = {}
-    for owner in _owners(repository, commit, file, change):
+    for owner in _owners(repository, commit, files, change, at):
         by_name.setdefault(owner.name, owner)
     return tuple(by_name.values())
 
 
-def _owners(repository: Repository, commit: str, file: str, change: Commit | None) -> Iterator[Owner]:
+def _owners(
+    repository: Repository, commit: str, files: Sequence[str], change: Commit | None, at: Frame | None
+) -> Iterator[Owner]:
     if change is not None and not is_bot(change):
         yield Owner(_person(change), f"wrote the blamed change {change.short}")
-    for place in CODEOWNERS if file else ():
-        text = repository.text(commit, place)
-        if text is None:
-            continue
-        line = code_owners(parse_codeowners(text), file)
-        for name in line.owners if line else ():
-            yield Owner(name, f"owns {file} by line {line.line if line else 0} of {place}")
-        break
-    for author in repository.authors(commit, file) if file else ():
-        if not is_bot(author):
-            yield Owner(_person(author), f"changed {file} last, in {author.short}")
-            return
+    place = next((each for each in CODEOWNERS if files and repository.text(commit, each) is not None), "")
+    patterns = parse_codeowners(repository.text(commit, place) or "") if place else ()
+    for file in files:
+        for line in code_owners(patterns, file):
+            yield from (Owner(name, f"owns {file} by line {line.line} of {place}") for name in line.owners)
+    author = repository.line_author(commit, at.path, at.line) if at else None
+    if at and author and not is_bot(author):
+        yield Owner(_person(author), f"wrote line {at.line} of {at.path}, where it fails, in {author.short}")
+    for file in files:
+        if last := next((one for one in repository.authors(commit, file) if not is_bot(one)), None):
+            yield Owner(_person(last), f"changed {file} last, in {last.short}")
 
 
 def _person(commit: Commit) -> str:

@@ -164,6 +164,13 @@ class Repository:
         """Return the commits that changed a file, newest first."""
         return self._log("--max-count=20", commit, "--", f":(literal){path}")
 
+    def line_author(self, commit: str, path: str, line: int) -> Commit | None:
+        """Return the commit that wrote a line of a file; none where the file has no such line."""
+        span = f"{line},{line}"
+        blamed = self._ask("blame", "--porcelain", "-w", f"-L{span}", commit, "--", path, check=False)
+        name = blamed.partition(b" ")[0].decode("ascii", "replace")
+        return self.commit(name) if name else None
+
     def text(self, commit: str, path: str) -> str | None:
         """Return the text of a file at a commit; none if there is none."""
         if self._ask("cat-file", "-t", f"{commit}:{path}", check=False).strip() != b"blob":

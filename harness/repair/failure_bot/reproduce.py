@@ -109,7 +109,8 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
     if report.exit_code in _NOT_STARTED:
         raise InputError(
             f"the test command {command!r} cannot be started in the sandbox: {report.output.strip()[-300:]}",
-            "Give a command whose programs are part of the system or of this Python.",
+            "Install the packages of the project (`npm ci` for a package.json), or give a command whose programs are"
+            " part of the system or of this Python.",
         )
     if report.ended == "exited" and report.ran == 0:
         raise InputError(f"the test command {command!r} runs no test", "Give a command that finds some.")

@@ -206,7 +206,8 @@ class _Triage:
     ) -> Triaged:
         first, state = group[0], states[group[0].id]
         change = bisection.change if bisection is not None else None
-        people = owners(self.repository, self.commit.id, file_of(first.id, self.paths), change)
+        file, place = file_of(first.id, self.paths), innermost(first.trace, self.paths)
+        people = owners(self.repository, self.commit.id, file, change, place)
         task = RepairTask(
             tests=tuple(test.id for test in group),
             command=self.runs.command,

@@ -121,3 +121,49 @@ def test_unittest_names_its_passing_tests_as_its_failing_ones(tmp_path: Path) ->
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
     counts = from_unittest(done.stderr)
     assert _said(counts) == (3, 0, [f"{SUMS}.test_each", f"{SUMS}.test_odd"], (f"{SUMS}.test_right",))
+
+
+def test_a_test_of_tape_is_named_by_the_comment_before_its_assertions() -> None:
+    output = """TAP version 13
+# is (1)
+ok 1 should be equal
+# is (2)
+ok 2 should be equal
+not ok 3 has two
+  ---
+    operator: equal
+    expected: 2
+    at: Test.<anonymous> (/ws/test/a.js:7:5)
+  ...
+ok 4 should be equal
+# is (3)
+ok 5 should be equal
+
+1..5
+# tests 5
+# pass  4
+# fail  1
+"""
+    counts = from_output(output)
+    assert counts is not None
+    assert (counts.ran, counts.passed) == (3, ("is (1)", "is (3)"))
+    assert [test.id for test in counts.failed] == ["test/a.js::is (2)"]
+
+
+def test_a_file_that_node_cannot_run_fails_with_what_it_printed_before() -> None:
+    lines = ["TAP version 13"]
+    for number, name in enumerate("ab", 1):
+        lines += ["# node:internal/modules:1", f"# Error: Cannot find module 'kiwi-{name}'", "# Node.js v20"]
+        lines += [
+            f"# Subtest: /ws/{name}.test.js",
+            f"not ok {number} - /ws/{name}.test.js",
+            "  ---",
+            "  error: 'test failed'",
+        ]
+        lines += ["  ..."]
+    counts = from_output("\n".join([*lines, "1..2", "# tests 2"]))
+    assert counts is not None
+    assert [(test.id, test.message) for test in counts.failed] == [
+        ("a.test.js", "Error: Cannot find module 'kiwi-a'"),
+        ("b.test.js", "Error: Cannot find module 'kiwi-b'"),
+    ]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from misstep.harness.repair.failure_bot.grouping import innermost
 from misstep.harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
 from misstep.harness.repair.failure_bot.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
@@ -52,15 +53,39 @@ with\\ space.py @space
     ],
 )
 def test_the_last_line_that_matches_a_file_says_who_owns_it(path: str, expected: tuple[str, ...]) -> None:
-    line = code_owners(parse_codeowners(EXAMPLE), path)
-    assert line is not None
+    (line,) = code_owners(parse_codeowners(EXAMPLE), path)
     assert line.owners == expected
+
+
+GITLAB = """\
+* @all
+[Web team] @web   # who owns what has no owner of its own
+src/*.ts
+src/api.ts @api
+^[Docs][2] @writers
+*.md
+[web TEAM]
+/src/old.ts
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/page.ts", ["@all", "@web"]),
+        ("src/api.ts", ["@all", "@api"]),
+        ("src/a.md", ["@all", "@writers"]),
+        ("src/old.ts", ["@all"]),
+    ],
+)
+def test_each_section_of_gitlab_names_owners(path: str, expected: list[str]) -> None:
+    assert [name for line in code_owners(parse_codeowners(GITLAB), path) for name in line.owners] == expected
 
 
 def test_a_star_at_the_end_of_a_folder_has_no_files_of_inner_folders() -> None:
     patterns = parse_codeowners("docs/* @writer\n")
     assert code_owners(patterns, "docs/a.md")
-    assert code_owners(patterns, "docs/build-app/a.md") is None
+    assert code_owners(patterns, "docs/build-app/a.md") == ()
 
 
 def test_a_program_owns_nothing_and_a_name_with_the_word_bot_is_not_one(tmp_path: Path) -> None:
@@ -85,3 +110,18 @@ def test_the_author_of_the_blamed_change_comes_first_then_owners_then_who_wrote_
         assert found[0].reason == f"wrote the blamed change {repository.head.short}"
         assert found[1].reason == "owns tests/test_a.py by line 1 of .github/CODEOWNERS"
         assert found[2].reason.startswith("changed tests/test_a.py last")
+
+
+def test_a_failure_in_a_file_of_another_language_is_given_by_its_place(tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"src/sum.ts": "one\ntwo\n", "test/sum.test.ts": ""}, person=("Tia", "tia@example.org"))
+    made.commit(
+        {"src/sum.ts": "one\nTWO\n", ".gitlab/CODEOWNERS": "[Sums] @sums\nsrc/\n"}, person=("Ben", "b@example.org")
+    )
+    made.commit({"src/sum.ts": "one\nTWO\nthree\n"}, person=("renovate[bot]", "bot@example.org"))
+    trace = "Error: 2\n    at two (/ws/src/sum.ts:2:9)\n    at /ws/test/sum.test.ts:1:1"
+    with Repository(made.folder) as repository:
+        place = innermost(trace, repository.paths("HEAD"))
+        found = owners(repository, "HEAD", "test/sum.test.ts", repository.head, place)
+    assert [owner.name for owner in found] == ["@sums", "Ben <b@example.org>", "Tia <tia@example.org>"]
+    assert found[1].reason.startswith("wrote line 2 of src/sum.ts, where it fails, in ")
