@@ -21,6 +21,7 @@ from misstep.harness.repair.search.candidates import candidates
 from misstep.harness.repair.search.localisation import Suspect, by_spectrum, by_text
 from misstep.harness.repair.search.source import ProgramSource, changed, sources_and_tests
 from misstep.harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from misstep.harness.repair.search.text_templates import text_candidates
 from misstep.harness.trajectory import Step
 
 _MOST_EDITS = 6
@@ -35,7 +36,7 @@ class SearchPolicy:
     def __init__(self, place: CaseWorkspace, effort: Effort = Effort()) -> None:  # noqa: B008 -- frozen
         self._place = place
         self._tests = SandboxedTests(place, effort) if place.setting.test_execution else None
-        self._sources: dict[str, ProgramSource] = {}
+        self._texts: dict[str, str] | None = None
         self._suspects: list[Suspect] = []
         self._observed: tuple[Observed, ...] = ()
         self._left: list[Candidate] = []
@@ -53,12 +54,15 @@ class SearchPolicy:
         done = [call.name for step in steps for call in step.calls if step.role == "agent"]
         if self._tests is not None and not done:
             return Action("run_tests", thought="I look at how the tests fail.")
-        if not self._sources:
+        if self._texts is None:
             last = next((step for step in reversed(steps) if step.role == "agent"), None)  # guidance may come behind it
             failure = "\n".join(result.text for result in last.results) if last and done else task.text
             await asyncio.to_thread(self._localise, task.text, failure)
             if not self._suspects:
-                return _exit("I found no line of Python that the failing tests execute or name.")
+                return _exit(
+                    "I found no line of Python that the failing tests execute or name, and in other languages none that"
+                    " the blamed change wrote or the failure names."
+                )
             first, count = self._suspects[0], len(self._suspects)
             thought = f"{first.path}:{first.line} is the most suspicious of {count} lines: {first.reason}."
             return Action("go_to_line", {"file_path": first.path, "line": str(first.line)}, thought)
@@ -82,28 +86,43 @@ class SearchPolicy:
 
     def _localise(self, text: str, failure: str) -> None:
         workspace, oracle = self._place.workspace, self._place.case.oracle
-        self._sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
-        if self._tests is not None:
-            self._observed = self._tests.spectrum(sorted(self._sources))
-            self._suspects = by_spectrum(self._observed, self._sources)
+        sources, tests = sources_and_tests(workspace.files(), workspace.read, oracle)
+        if self._tests is not None and sources:
+            self._observed = self._tests.spectrum(sorted(sources))
+            self._suspects = by_spectrum(self._observed, sources)
             failure = "\n".join([failure, *(each.said for each in self._observed if each.oracle and not each.passed)])
         if not self._suspects:
-            self._suspects = by_text(f"{text}\n{failure}", tests, self._sources)
-        self._left = candidates(self._sources, self._suspects, failure, self._place.sample)
+            self._suspects = by_text(f"{text}\n{failure}", tests, sources)
+        self._texts = {path: source.text for path, source in sources.items()}
+        self._left = candidates(sources, self._suspects, failure, self._place.sample)
+        if not self._left:
+            others, self._left = text_candidates(
+                workspace.files(), workspace.read, self._place.case.diffs, f"{text}\n{failure}"
+            )
+            self._texts |= others
+            places = dict.fromkeys((each.path, each.change.line) for each in self._left)
+            reason = "the blamed change wrote it, or the failure names it"
+            self._suspects = [Suspect(path, line, 1.0, reason) for path, line in places]
+
+    def _text(self, path: str) -> str:
+        """Return the text that a file had before any edit of this run."""
+        return (self._texts or {})[path]
 
     def _choose(self) -> Candidate | None:
         if self._tests is None:
             while self._left:
                 chosen = self._left.pop(0)
                 with suppress(SyntaxError, ValueError):
-                    ProgramSource("", changed(self._sources[chosen.path].text, chosen.change))
+                    text = changed(self._text(chosen.path), chosen.change)
+                    if chosen.path.endswith(".py"):
+                        ProgramSource("", text)
                     return chosen
             return None
         # The tests are searched with the files as they were before the edits of this run.
         workspace = self._place.workspace
         edited = {each.path: workspace.read(each.path) for each in self._handed_in}
         for path in edited:
-            workspace.write(path, self._sources[path].text.encode())
+            workspace.write(path, self._text(path).encode())
         try:
             result = self._tests.search(self._left, self._observed)
         finally:
@@ -118,14 +137,14 @@ class SearchPolicy:
 
     def _edit(self, chosen: Candidate) -> Action:
         before = self._place.workspace.read(chosen.path).decode()
-        after = changed(self._sources[chosen.path].text, chosen.change)
+        after = changed(self._text(chosen.path), chosen.change)
         last = self._handed_in[-1].path if self._handed_in else None
-        if last is not None and self._place.workspace.read(last) == self._sources[last].text.encode():
+        if last is not None and self._place.workspace.read(last) == self._text(last).encode():
             last = None  # the edit was refused, or taken back
         if last is not None and last != chosen.path and self._pending is None:
             self._pending = chosen
             now = self._place.workspace.read(last).decode()
-            text = instruction(now, self._sources[last].text, "Take the last edit back.")
+            text = instruction(now, self._text(last), "Take the last edit back.")
             return Action("edit", {"file_path": last, "instructions": text}, "The last edit was not right.")
         why = f"Line {chosen.change.line} has a likely mistake: {chosen.change.template}."
         if last == chosen.path:
