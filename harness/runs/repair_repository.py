@@ -212,7 +212,7 @@ def attach_patch(case: RepairCase, patch: str) -> bool:
     It may not if the reviewers of an earlier run rejected it.
     """
     task = _task_of(case, lambda store, number: store.offer(number, patch))
-    return task is None or patch not in {one.diff for one in task.rejected}
+    return task is None or not task.rejects(patch)
 
 
 def reject_patch(run: Path, attempt: RepairAttempt, comment: str = "") -> None:

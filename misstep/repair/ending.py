@@ -55,7 +55,7 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
         tests = ", ".join(case.case.oracle) if all(case.case.oracle) else "the test command"
         wanted = next((each for each in solved if attach_patch(case.case, each.patch)), None)
         if wanted is None:
-            why = f"reviewers rejected the patch of {solved[0].id} before" if solved else ""
+            why = "the tests pass with a patch that reviewers rejected before" if solved else ""
             lines += [f"{case.case.id} ({tests}) is not repaired: {why or _why(of_case[-1])}" for _ in of_case[:1]]
             continue
         file = (out / f"{case.case.id}.patch").resolve()

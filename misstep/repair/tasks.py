@@ -59,9 +59,10 @@ def show(place: Place, number: Number) -> None:
         "owner": f"{task.owner or 'nobody'}{f': {task.owner_reason}' if task.owner_reason else ''}",
     }
     print(printable("\n".join(f"{name:<8} {value}" for name, value in facts.items())))
-    for title, text in (("message", task.message), ("attached diff", task.attached_diff)):
+    rejected = [(f"rejected diff{f': {one.comment}' if one.comment else ''}", one.diff) for one in task.rejected]
+    for title, text in (("message", task.message), ("attached diff", task.attached_diff), *rejected):
         if text.strip():
-            print(f"\n{title}\n{printable(text.rstrip())}")
+            print(f"\n{printable(title)}\n{printable(text.rstrip())}")
 
 
 @app.command()

@@ -78,6 +78,10 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
         """Return what tells whether two tasks are about one failure."""
         return "\0".join((self.repository, self.blame or f"{self.tests[0]}\0{self.message}"))
 
+    def rejects(self, diff: str) -> bool:
+        """Return whether reviewers rejected a patch that makes the same change, at whichever lines."""
+        return any(_changes(one.diff) == _changes(diff) for one in self.rejected)
+
 
 class TaskStore:
     """The open file of tasks."""
@@ -159,7 +163,7 @@ class TaskStore:
         """Attach a patch of an agent, unless the task has one, is closed, or reviewers rejected this one."""
         with self._usable(), self._at_once():
             task = self.task(number)
-            refused = task.attached_diff or task.state != "open" or diff in {one.diff for one in task.rejected}
+            refused = task.attached_diff or task.state != "open" or task.rejects(diff)
             return task if refused else self._write(replace(task, attached_diff=diff))
 
     def reject(self, number: int, diff: str, comment: str = "") -> RepairTask:
@@ -167,8 +171,8 @@ class TaskStore:
         with self._usable(), self._at_once():
             task = self.task(number)
             attached = "" if task.attached_diff == diff else task.attached_diff
-            rejected = (*(one for one in task.rejected if one.diff != diff), RejectedPatch(diff, comment))
-            return self._write(replace(task, attached_diff=attached, rejected=rejected))
+            rejected = () if task.rejects(diff) else (RejectedPatch(diff, comment),)
+            return self._write(replace(task, attached_diff=attached, rejected=(*task.rejected, *rejected)))
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
@@ -192,6 +196,10 @@ class TaskStore:
 def _task(row: tuple[int, TaskState, bytes]) -> RepairTask:
     number, state, content = row
     return replace(msgspec.json.decode(content, type=RepairTask), id=number, state=state)
+
+
+def _changes(diff: str) -> list[str]:
+    return [line for line in diff.splitlines() if line.startswith(("+", "-"))]
 
 
 def _sendable_text(text: str) -> str:

@@ -54,14 +54,15 @@ def test_a_diff_and_a_rejection_stay_when_the_failure_is_filed_again(store: Task
 
 
 def test_a_patch_that_reviewers_rejected_is_not_attached_again_and_an_agent_is_shown_it(store: TaskStore) -> None:
+    one, moved, two, three = "@@ -1 +1 @@\n-a\n+b\n", "@@ -7 +7 @@\n-a\n+b\n", "-a\n+c\n", "-a\n+d\n"
     number = store.file_task(TASK).id
-    assert store.offer(number, "one").attached_diff == "one"
-    assert store.offer(number, "two").attached_diff == "one"  # the first is under review
-    assert store.reject(number, "two", "It hides it.").attached_diff == "one"
-    assert store.reject(number, "one").attached_diff == ""
+    assert store.offer(number, one).attached_diff == one
+    assert store.offer(number, two).attached_diff == one  # the first is under review
+    assert store.reject(number, two, "It hides it.").attached_diff == one
+    assert store.reject(number, one).attached_diff == ""
     filed = store.file_task(replace(TASK, commit="d" * 40))
-    assert [store.offer(number, diff).attached_diff for diff in ("one", "two", "three")] == ["", "", "three"]
-    assert "Reviewers rejected this patch, so find another: It hides it.\n\ntwo" in task_text(filed)
+    assert [store.offer(number, diff).attached_diff for diff in (moved, two, three)] == ["", "", three]
+    assert "Reviewers rejected this patch, so find another: It hides it.\n\n-a\n+c" in task_text(filed)
 
 
 def test_halves_of_characters_are_kept_as_marks(store: TaskStore) -> None:
