@@ -19,12 +19,14 @@ from misstep.analysis.measures.experiments.comparison import compare_arms, exper
 from misstep.analysis.measures.experiments.sessions import of_live, read_sessions
 from misstep.analysis.measures.experiments.shadow import live_sessions_table
 from misstep.analysis.pages import Foot, page, table_text
+from misstep.analysis.papers.wink.heeding import heeding_table
 from misstep.analysis.papers.wink.live import LiveExperiments
 from misstep.analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import document
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
+from misstep.harness.evidence import Evidence
 from misstep.harness.journal.records import (
     LIVE_RECORDS,
     MANIFEST,
@@ -41,7 +43,7 @@ from misstep.harness.records.intervention import Intervention, Invocation
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.own_sessions import Assignment
 from misstep.harness.runs.opened import OpenRun, open_of
-from misstep.studies.own_sessions import report_of_own
+from misstep.studies.own_sessions import followed_tables, report_of_own
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
 Observed = TypeVar("Observed", Invocation, Intervention)
@@ -57,7 +59,14 @@ class Experiment(OpenRun, frozen=True):
     @property
     def source(self) -> str:
         """Return where its figures are from."""
+        if self.evidence == "real":
+            return f"{self.requested('policy')}, {self.requested('model')}, n {len(self.sessions):,}"
         return f"generated, seed {self.requested('seed')}, n {len(self.sessions):,}"
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return the kind of evidence that its figures are; before runs said so, all were generated."""
+        return "real" if self.requested("evidence") == "real" else "generated"
 
     @property
     def planted(self) -> bool:
@@ -65,11 +74,17 @@ class Experiment(OpenRun, frozen=True):
         return not (self.requested("model") or self.requested("policy"))
 
     @property
+    def heeds(self) -> dict[str, float]:
+        """Return the drawn probabilities of what a scripted agent does with guidance."""
+        drawn = self.manifest.settings.get("heeds")
+        return drawn if isinstance(drawn, dict) else {}
+
+    @property
     def live(self) -> LiveExperiments:
         """It as the tables of the paper take it."""
         shadow = self.sessions if self.requested("design") == "shadow" else ()
         ab = self.sessions if self.requested("design") == "ab" else ()
-        return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {})
+        return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {}, self.heeds)
 
 
 class ExperimentFindings(Struct, frozen=True):
@@ -111,14 +126,19 @@ def report_of_run(run: Experiment, seed: int = 0) -> ExperimentFindings:
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{run.folder} has sessions of less than two arms", "Run more sessions.")
     compared = compare_arms(of_live(run.sessions), treatment="guide", seed=seed)
-    tables = list(experiment_tables(compared, run.source, "generated"))
-    title, finding = f"Live sessions of {run.requested('model')} on generated tasks", experiment_finding(compared)
-    if not run.requested("model"):
+    tables = list(experiment_tables(compared, run.source, run.evidence))
+    agent = run.requested("model") or "a script that misbehaves on purpose"
+    tasks = "your own cases" if run.requested("policy") else "generated tasks"
+    title, finding = f"Live sessions of {agent} on {tasks}", experiment_finding(compared)
+    if not run.planted:
+        followed = followed_tables([run.folder], run.source, run.evidence)
+        tables, finding = [*followed, *tables], " ".join([*(table.finding for table in followed), finding])
+    else:
         first = live_sessions_table(run.sessions, run.source)
-        title, finding = "Live sessions with and without guidance", f"{first.finding} {finding}"
+        title, finding = "Live sessions with and without guidance", f"Of {run.live.agents}: {first.finding} {finding}"
         tables = [first, *tables, recovery_effect_table(run.live)]
         if run.requested("design") == "shadow":
-            tables.append(time_to_recovery_table(run.live))
+            tables += [time_to_recovery_table(run.live), heeding_table(run.live)]
     warning = ""
     if not run.manifest.finished:
         so_far = counted_text(len(run.sessions), "session")
@@ -202,4 +222,4 @@ def recorded_live(folder: Path | None = None) -> LiveExperiments | None:
         return None
     shadow, ab = by_design["shadow"], by_design["ab"]
     judgements = judgements_of(read_verdicts(shadow.folder))
-    return LiveExperiments(shadow.sessions, ab.sessions, int(shadow.requested("seed")), judgements)
+    return LiveExperiments(shadow.sessions, ab.sessions, int(shadow.requested("seed")), judgements, shadow.heeds)

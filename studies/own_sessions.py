@@ -21,7 +21,7 @@ from misstep.analysis.measures.experiments.sessions import ExperimentSession
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
-from misstep.harness.evidence import together
+from misstep.harness.evidence import Evidence, together
 from misstep.harness.items import Item
 from misstep.harness.journal.records import MANIFEST, encode, encode_lines, read_verdicts, replace_file
 from misstep.harness.runs.experiment.own_sessions import (
@@ -72,6 +72,13 @@ def report_of_own(
         finding = f"{finding} {experiment_finding(compared)}"
         tables += experiment_tables(compared, source, evidence, "own_sessions")
     return OwnReport(finding.strip(), tuple(tables), tuple(_remarks(judge, detectors, left_out)))
+
+
+def followed_tables(paths: Sequence[Path], source: str, evidence: Evidence) -> tuple[Table, Table]:
+    """Return how often agents were told, and what `recovery@rule` says of what followed."""
+    runs = guided_runs(paths, Assignment(), LeftOut())
+    sessions = [counted(one, recovered_by_rule(one)) for one in runs]
+    return spoken_table(sessions, source, evidence), own_recovery_table(sessions, NAME, source, evidence)
 
 
 def _remarks(judge: str, detectors: Mapping[str, int], left_out: LeftOut) -> Iterator[str]:

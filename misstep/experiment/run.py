@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -13,7 +14,7 @@ from misstep.options import run_folders
 from misstep.options.common import Json, Seed, refuse_given
 from misstep.options.groups import Only
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
-from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
+from misstep.options.sandbox import NEVER_WITHOUT, ObserveOptions, SandboxOptions
 
 _NO_PRICES = Only(
     "model", "base_url", "rpm", "tpm", "max_cost", "price_in", "price_out", "cache", "record", "replay", "local"
@@ -42,12 +43,17 @@ def run(
     detector: Annotated[
         str, typer.Option(metavar="NAME", help="Detector: rules, openhands_stuck, or package.module:name.")
     ] = "rules",
+    cases: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Repair cases of your own to work on, in place of generated projects."),
+    ] = None,
     wordings: Annotated[
         WordingSet, typer.Option(help="Set of texts that users and agents speak from: development or scoring.")
     ] = "scoring",
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of sessions at once.")] = 4,
     json: Json = False,
     *,
+    observing: Annotated[ObserveOptions, Only("observe", "observe_every")],
     asking: Annotated[ModelOptions, _NO_PRICES],
     box: Annotated[SandboxOptions, NEVER_WITHOUT],
 ) -> None:
@@ -59,23 +65,33 @@ def run(
     number of steps, so that the same seed gives the same sessions on any machine.
 
     With --model a model works on the tasks instead. Nothing is planted then: the report compares what sessions cost.
+    With --cases the tasks are repair cases of your own (`misstep help repair-case`), one after the other and again, for
+    the model or without one for a script that misbehaves on purpose; each session is a unit. With --observe the
+    detector looks on in real time and no step waits for it, so that runs differ from machine to machine.
     The same command continues a run that was stopped.
 
     misstep experiment run --n 200 --seed 1 --out run
     """
     from misstep.harness.agent.policies.model import ModelSettings
-    from misstep.harness.observer.detectors import check_model
+    from misstep.harness.observer.detectors import asks_a_model, check_model
+    from misstep.harness.repair.case import read_cases
     from misstep.harness.runs.experiment.observing import Beside
     from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
     from misstep.harness.workspace import find_sandbox
     from misstep.studies.experiments import open_experiment, report_of_run
 
-    if not asking.asks:
+    if observing.observe:
+        refuse_given(context, {"detector", "every", "delay"}, "--observe names the detector, in real time")
+    if cases is not None:
+        refuse_given(context, {"wordings"}, "nothing is said by a script in your own cases")
+    if not asking.asks and not (observing.observe and asks_a_model(observing.observe)):
         refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
     check_model(detector, asking.model or ("local" if asking.local else ""), alone=False)
+    own = tuple(read_cases(cases)) if cases is not None else ()
     with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
-        plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
+        beside, live = Beside(detector, every, delay), observing.observation(known.model)
+        plan = ExperimentPlan(design, n, seed, name, beside, wordings, settings, live, own)
         client = client_settings(known)
         ended = run_experiment(out, plan, find_sandbox(box.place), client, workers=workers, arguments=sys.argv[1:])
     if ended.done < n:

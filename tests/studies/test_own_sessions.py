@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from misstep.analysis.measures.experiments.own_sessions import NOBODY_TOLD
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.runs.experiment.own_sessions import Assignment
 from misstep.harness.verdict import Verdict
 from misstep.studies.own_sessions import report_of_own, write_own_benchmark
 from misstep.studies.recovery_benchmark import LABELS
-from tests.harness.runs.experiment.own_transcripts import write_sessions
+from tests.harness.runs.experiment.own_transcripts import session, write_lines, write_sessions
 
 HALF = Assignment(0.5)
 
@@ -33,6 +34,13 @@ def test_without_a_control_no_effect_is_claimed(folder: Path) -> None:
     assert "No session is known as a control" in report.finding
     assert "a difference of" not in report.finding
     assert len(report.tables) == 2
+
+
+def test_arms_of_whom_nobody_was_told_anything_have_no_effect(tmp_path: Path) -> None:
+    for number in range(12):
+        lines = session(f"session-{number}", told=False, recovers=number % 2 == 0)
+        write_lines(tmp_path / f"{number}.jsonl", lines)
+    assert NOBODY_TOLD in report_of_own([tmp_path], HALF).finding
 
 
 def test_people_and_other_judges_label_the_benchmark_which_has_no_gold(folder: Path, tmp_path: Path) -> None:

@@ -21,9 +21,12 @@ GUIDE, SHADOW, UNKNOWN = "guide", "shadow", "arm not known"
 ARM_NAMES = {GUIDE: "With guidance", SHADOW: "Control: detected, nothing said", UNKNOWN: "Arm not known"}
 FIRST, HEARD = "From the first detection of a session", "After the words that agents heard"
 NO_CONTROL = (
-    "No session is known as a control, so nothing shows how many would have recovered without a word, and "
-    "what follows is no effect of guidance."
+    "No session is known as a control, so nothing shows how many would have recovered without a word, and what follows "
+    "is no effect of guidance."
 )
+
+NOBODY_TOLD = "Nobody in the arm with guidance was told anything: no difference between the arms is an effect of it."
+_NOTHING_DETECTED = "An arm has no session with a detection that has a label: there is nothing to compare."
 
 
 class OwnWord(Struct, frozen=True):
@@ -139,10 +142,11 @@ def own_recovery_table(sessions: Sequence[OwnSession], judge: str, source: str, 
         rows.append(estimate_row("Guidance less control", apart, "difference", FIRST, source, evidence))
         rows += rows_in("p", {"p-value": test}, FIRST, source, evidence)
         guided, alone = (number_text(one, "share") for one in compared.shares)
+        warned = "" if told_in(one for one in sessions if one.arm == GUIDE) else f" {NOBODY_TOLD}"
         none = "" if test.p_value is not None and test.p_value < LEVEL else "; no difference was found"
         finding = (
             f"From the first detection on, {guided} recovered with guidance and {alone} in the control, as {judge} "
-            f"judges: a difference of {with_interval(apart, 'difference')}{none}."
+            f"judges: a difference of {with_interval(apart, 'difference')}{none}.{warned}"
         )
     heard = [(one, word) for one in sessions for word in one.words if word.heard]
     overall = clustered_share(_by_unit(heard), "no word with a label")
@@ -158,7 +162,7 @@ def own_recovery_table(sessions: Sequence[OwnSession], judge: str, source: str, 
         if labelled_words
         else f"No word that an agent heard has a label of {judge}."
     )
-    return _RECOVERY.table(" ".join(filter(None, (finding or NO_CONTROL, after))), rows)
+    return _RECOVERY.table(f"{finding or (_NOTHING_DETECTED if has_control(sessions) else NO_CONTROL)} {after}", rows)
 
 
 def _by_unit(words: Iterable[tuple[OwnSession, OwnWord]]) -> list[tuple[int, int]]:

@@ -36,12 +36,23 @@ class LiveExperiments(Struct, frozen=True):
     - `shadow`: Sessions with detection alone, and with guidance (RQ1 and RQ2).
     - `ab`: Sessions without an observer, and with guidance (RQ3).
     - `judgements`: A judge's labels of recovery, by session of `shadow` and intervention.
+    - `heeds`: The drawn probabilities of what an agent does with guidance.
     """
 
     shadow: tuple[LiveSession, ...]
     ab: tuple[LiveSession, ...]
     seed: int
     judgements: Judgements
+    heeds: Mapping[str, float] = {}
+
+    @property
+    def agents(self) -> str:
+        """Return whose sessions they are: how often agents heed guidance was drawn, and every effect hangs on it."""
+        rate, half = (self.heeds.get(name) for name in ("follows", "half"))
+        if rate is None:
+            return "agents that heed guidance as drawn"
+        by_half = f", and by half with {number_text(half, 'share')}" if half else ""
+        return f"agents that heed guidance with probability {number_text(rate, 'share')}{by_half} (drawn, not measured)"
 
     def source(self, of: Sequence[LiveSession]) -> str:
         """Return the source text of figures of some sessions."""
@@ -77,13 +88,13 @@ def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) ->
 def shadow_finding(live: LiveExperiments | None) -> str:
     """Return the finding of the generated sessions, over units; empty without any."""
     shadow = _rates_of(live)
-    if shadow is None:
+    if live is None or shadow is None:
         return ""
     difference, p_value = shadow.clustered.small_sample, shadow.clustered.small_sample_test.p_value
     alone, guided = (number_text(share, "share") for share in shadow.shares)
     sure = f"{interval_words(difference.low, difference.high, 'difference')}; p {number_text(p_value, 'p')}"
     none = "" if p_value is not None and p_value < LEVEL else ", no difference was found"
     return (
-        f" In generated sessions the rate is {alone} with detection alone and {guided} with guidance: "
+        f" In generated sessions of {live.agents} the rate is {alone} with detection alone and {guided} with guidance: "
         f"{number_text(difference.value, 'difference')} over units ({sure}{none})."
     )

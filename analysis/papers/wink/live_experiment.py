@@ -72,7 +72,7 @@ def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
         for change in report.changes:
             rows += _change_rows(change, METRICS[KEYS[change.metric]], live.source(live.ab), len(report.changes))
     return _EXPERIMENT_EVIDENCE.table(
-        f"{_printed_finding(implied)} {_finding(report)}", rows, () if live is None else (NOTE,)
+        f"{_printed_finding(implied)} {_finding(report, live)}", rows, () if live is None else (NOTE,)
     )
 
 
@@ -104,8 +104,8 @@ def _printed_finding(implied: Mapping[str, Estimate]) -> str:
     )
 
 
-def _finding(report: ExperimentReport | None) -> str:
-    if report is None:
+def _finding(report: ExperimentReport | None, live: LiveExperiments | None) -> str:
+    if report is None or live is None:
         return "No live experiment is available for comparison."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
@@ -115,7 +115,7 @@ def _finding(report: ExperimentReport | None) -> str:
     parts = [f"changed with guidance: {'; '.join(changed)}"] if changed else []
     none = "No" if parts else "no"
     parts += [f"{none} difference was found after adjustment in {'; '.join(unchanged)}"] if unchanged else []
-    return f"In generated sessions ({sizes} units{mismatch}) {'. '.join(parts)}."
+    return f"In generated sessions of {live.agents} ({sizes} units{mismatch}) {'. '.join(parts)}."
 
 
 def _change_text(change: MetricChange) -> str:

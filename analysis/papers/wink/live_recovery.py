@@ -68,7 +68,7 @@ def recovery_effect_table(live: LiveExperiments) -> Table:
         for row in _effect_rows(effect, heading, live.source(live.shadow if heading == FROM_WORD else live.ab))
     ]
     return _RECOVERY_EFFECT.table(
-        _effect_finding(effects),
+        _effect_finding(effects, live.agents),
         rows,
         drawn=(
             estimate_row(effect.name, effect.difference, "difference", heading, "", "generated")
@@ -91,7 +91,7 @@ def _effect_rows(effect: RecoveryEffect, heading: str, source: str) -> list[Row]
     return rows_of(figures, heading, source, "generated")
 
 
-def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
+def _effect_finding(effects: dict[str, list[RecoveryEffect]], agents: str) -> str:
     sentences = []
     for heading, effect in effects.items():
         overall = effect[-1]
@@ -106,7 +106,7 @@ def _effect_finding(effects: dict[str, list[RecoveryEffect]]) -> str:
         sentences.append(f"{guided} with guidance and {unguided} without {_AFTER[heading]} ({sure})")
     if not sentences:
         return NONE_AT_HAND
-    return f"Of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(sentences)}."
+    return f"Of {agents}, these parts of planted misbehaviours recovered within {WINDOW} steps: {'; '.join(sentences)}."
 
 
 _TIME_TO_RECOVERY = TableHead(
@@ -128,7 +128,7 @@ def time_to_recovery_table(live: LiveExperiments) -> Table:
     times = time_of(live)
     source = live.source(live.shadow)
     return _TIME_TO_RECOVERY.table(
-        _time_finding(times),
+        _time_finding(times, live.agents),
         () if times is None else tuple(_time_rows(times, source)),
         drawn=() if times is None else tuple(curve_rows(times, source)),
     )
@@ -178,15 +178,15 @@ def curve_places() -> dict[str, float]:
     return {str(step): float(step) for step in range(1, WINDOW + 1)}
 
 
-def _time_finding(times: TimeToRecovery | None) -> str:
+def _time_finding(times: TimeToRecovery | None, agents: str) -> str:
     if times is None:
         return NONE_AT_HAND
     compared = times.at_window[RECOVERED]
     with_, without = (with_interval(share, "share") for share in compared.shares)
     by_end = _censored_share(times.unguided)
     return (
-        f"By step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance and {without} "
-        f"without; taking the other ends as censoring would say {number_text(by_end, 'share')} without."
+        f"Of {agents}: by step {WINDOW} after the word, {with_} of planted misbehaviours had recovered with guidance "
+        f"and {without} without; taking the other ends as censoring would say {number_text(by_end, 'share')} without."
     )
 
 

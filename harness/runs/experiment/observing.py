@@ -6,18 +6,23 @@ is not done by then. `harness.observer.observer` is the observer in real time.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from random import Random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.protocols import Policy, Task
-from misstep.harness.observer.detectors import Detector, detected
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import Detector, detected, detector_named
 from misstep.harness.observer.guidance import guidance_step
+from misstep.harness.observer.observer import LiveObservation, Observer, live_observer
 from misstep.harness.observer.state import EVERY, ObserverState
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Arm, Feedback, ObservedRun
+from misstep.harness.records.live_session import LiveArm
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Source, Step, Trajectory
 
@@ -104,3 +109,23 @@ class Paced:
         """Return the policy's next command."""
         await self._observer.settled()
         return await self._policy.act(task, steps, ask)
+
+
+@asynccontextmanager
+async def observer_of(
+    run: Trajectory, arm: LiveArm, beside: Beside, how: LiveObservation | None, ask: Ask
+) -> AsyncIterator[PacedObserver | Observer | None]:
+    """Return the observer of a session in its arm: in real time if `how` says so, else in made-up time."""
+    if arm == "control":
+        yield None
+    elif how is None:
+        yield PacedObserver(run.id, run.task, detector_named(beside.detector), ask, beside, arm)
+    else:
+        detector_ask = ask if how.model else NO_MODEL
+        async with live_observer(run.id, run.task, replace(how, arm=arm), detector_ask) as observer:
+            yield observer
+
+
+def paced(policy: Policy, observer: PacedObserver | Observer | None) -> Policy:
+    """Return a policy that waits for an observer in made-up time; beside any other it waits for nobody."""
+    return Paced(policy, observer) if isinstance(observer, PacedObserver) else policy

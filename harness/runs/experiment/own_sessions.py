@@ -112,9 +112,7 @@ def _read(path: Path, left_out: LeftOut) -> Iterator[_Read]:
         if run.manifest.command == "observe":
             yield from _observed(run, left_out)
         elif run.manifest.command == "experiment run":
-            for one in run.read(LIVE_RECORDS):
-                if one.trajectory is not None:
-                    yield _Read(one.trajectory, "", heard_in(one.observed), one.arm, one.unit, _detector(one.observed))
+            yield from _live(run)
         else:
             raise UsageError(f"{path} is a run of `misstep {run.manifest.command}`", _ADVICE)
     else:
@@ -128,8 +126,16 @@ def _read(path: Path, left_out: LeftOut) -> Iterator[_Read]:
                     left_out.unreadable.append(placed.found)
 
 
-def _detector(observed: ObservedRun | None) -> str:
-    return observed.detector if observed is not None else ""
+def _live(run: OpenRun) -> Iterator[_Read]:
+    alike = run.requested("design") == "shadow"  # where one arm has no observer, the rules detect in both
+    for one in run.read(LIVE_RECORDS):
+        if one.trajectory is None:
+            raise UsageError(f"the run of {one.item} is not kept", "Name the folder of the run, not its recording.")
+        arm = "guide" if one.arm == "guide" else "shadow"
+        seen, detector = None, "rules"
+        if alike and one.observed is not None:
+            seen, detector = heard_in(one.observed), one.observed.detector
+        yield _Read(one.trajectory, "", seen, arm, one.unit, detector)
 
 
 def heard_in(observed: ObservedRun | None) -> tuple[tuple[int, Intervention], ...]:

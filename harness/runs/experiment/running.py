@@ -14,17 +14,22 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
+from misstep.harness.evidence import together
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.journal.records import LIVE_RECORDS, Inputs
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
+from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.protocols import Ask
 from misstep.harness.records.live_session import LiveArm, LiveSession
-from misstep.harness.runs.experiment.drawing import draw_session, engineers, item_of
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.runs.experiment.drawing import draw_session, engineers, item_of, rates
 from misstep.harness.runs.experiment.observing import Beside
+from misstep.harness.runs.experiment.own_cases import case_session, evidence_of_cases, policy_of, session_name
 from misstep.harness.runs.experiment.session import run_session
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.repair import inputs_of_cases
 from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.workspace import Sandbox
@@ -55,6 +60,8 @@ class ExperimentPlan(Struct, frozen=True):
     - `name`: The experiment's name, which is hashed with each unit.
     - `wordings`: The set that users and agents speak from.
     - `model`: The model that works in place of the scripted agent; without a name there is none.
+    - `observation`: The observer in real time, in place of the one in made-up time.
+    - `cases`: Repair cases to work on, one after the other and again, in place of generated projects.
     """
 
     design: Design
@@ -64,6 +71,8 @@ class ExperimentPlan(Struct, frozen=True):
     beside: Beside = Beside()
     wordings: WordingSet = "scoring"
     model: ModelSettings = ModelSettings()
+    observation: LiveObservation | None = None
+    cases: tuple[CaseFolder, ...] = ()
 
 
 class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
@@ -77,12 +86,15 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
     def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings) -> None:
         detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
         self._plan, self._sandbox, self._client = plan, sandbox, client
-        self.made_again = not plan.model.name
+        self.made_again = not (plan.model.name or plan.observation or plan.cases)
+        self.folder = str(plan.cases[0].folder.parent.resolve()) if plan.cases else ""
 
     def settings(self) -> dict[str, Any]:
         """Return the plan, the sandbox and the model."""
         plan = self._plan
+        evidence = together(evidence_of_cases(one, plan.model) for one in plan.cases) if plan.cases else "generated"
         settings: dict[str, Any] = {
+            "evidence": evidence,
             "design": plan.design,
             "n": plan.n,
             "seed": plan.seed,
@@ -94,19 +106,31 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
             "sandbox": self._sandbox.name,
         }
         model = {"model": plan.model.name, "base_url": self._client.base_url or ""} if plan.model.name else {}
+        if plan.observation is not None:
+            settings = {name: value for name, value in settings.items() if name not in ("detector", "every", "delay")}
+            settings |= {name: value for name, value in plan.observation.settings().items() if name != "observe_mode"}
+        if plan.cases:
+            del settings["wordings"]
+            settings["policy"] = policy_of(plan.model)
+        elif not plan.model.name:
+            weights = rates().heeds
+            settings["heeds"] = {name: weight / sum(weights.values()) for name, weight in weights.items()}
         return settings | model
 
     def inputs(self) -> Inputs:
-        """Return nothing: sessions are drawn."""
-        return Inputs(0, 0, "")
+        """Return every file of the cases; sessions on generated projects are drawn."""
+        return inputs_of_cases(self._plan.cases) if self._plan.cases else Inputs(0, 0, "")
 
     def units(self, shard: Shard | None) -> Units[tuple[int, str]]:  # noqa: ARG002
-        """Return the numbers of the sessions, each with its engineer."""
+        """Return the numbers of the sessions, each with its engineer, or with the session's id on a case."""
+        if cases := self._plan.cases:
+            each = ((n, session_name(cases[n % len(cases)], n // len(cases))) for n in range(self._plan.n))
+            return Units(self._plan.n, each)
         return Units(self._plan.n, islice(enumerate(engineers(self._plan.seed)), self._plan.n))
 
     def id_of(self, unit: tuple[int, str]) -> str:
         """Return the id of a session."""
-        return item_of(unit[0], self._plan.seed)
+        return unit[1] if self._plan.cases else item_of(unit[0], self._plan.seed)
 
     async def do(self, unit: tuple[int, str], requests: ModelRequests) -> tuple[LiveSession, float | None] | None:
         """Run a session."""
@@ -132,9 +156,14 @@ def run_experiment(
 async def live_session(
     plan: ExperimentPlan, index: int, engineer: str, sandbox: Sandbox, ask: Ask = NO_MODEL
 ) -> LiveSession:
-    """Session `index` of an experiment, run."""
+    """Session `index` of an experiment, run; of one on cases, `engineer` is the session's id."""
+    if plan.cases:
+        case, sample = plan.cases[index % len(plan.cases)], index // len(plan.cases)
+        arm = arm_of(plan.design, plan.name, engineer)
+        worked = await case_session(case, sample, arm, plan.beside, plan.observation, sandbox, ask, plan.model)
+        return replace(worked, seed=plan.seed)
     drawn = draw_session(index, plan.seed, engineer, plan.wordings)
     unit = engineer if plan.design == "ab" else drawn.item  # a shadow experiment assigns each session to an arm
     arm = arm_of(plan.design, plan.name, unit)
-    session = await run_session(drawn, arm, plan.beside, sandbox, ask, plan.model)
+    session = await run_session(drawn, arm, plan.beside, sandbox, ask, plan.model, plan.observation)
     return replace(session, unit=unit, seed=plan.seed)

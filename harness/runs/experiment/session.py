@@ -18,12 +18,12 @@ from misstep.harness.edits import instructions
 from misstep.harness.generate.runnable_projects import TEST_COMMAND
 from misstep.harness.generate.voice import Voice
 from misstep.harness.no_model import NO_MODEL
-from misstep.harness.observer.detectors import detector_named
+from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.protocols import Ask
 from misstep.harness.records.live_session import LiveArm, LiveSession
 from misstep.harness.runs.experiment.drawing import DrawnSession, rates
-from misstep.harness.runs.experiment.observing import Beside, Paced, PacedObserver
-from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.runs.experiment.observing import Beside, observer_of, paced
+from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
 from misstep.harness.workspace.suite_report import SuiteReport
 from misstep.harness.workspace.suite_run import run_suite
@@ -112,30 +112,29 @@ async def run_session(
     sandbox: Sandbox,
     ask: Ask = NO_MODEL,
     model: ModelSettings = ModelSettings(),  # noqa: B008 -- frozen
+    how: LiveObservation | None = None,
 ) -> LiveSession:
     """Run a session to its end; its unit is its own, and its seed is not told.
 
     A `model` that is named works on the task in place of the scripted agent: nothing is planted then.
     """
-    observer = None
-    if arm != "control":
-        detector = detector_named(beside.detector)
-        observer = PacedObserver(drawn.item, drawn.task.request, detector, ask, beside, arm)
-    wayward = WaywardPolicy(
-        drawn.work,
-        drawn.slips,
-        heeds=drawn.heeds,
-        understands=observer.categories if observer else lambda step: (),  # noqa: ARG005
-        relapse_after=drawn.relapse_after,
-        look=drawn.look,
-        last_words=drawn.last_words,
-    )
-    engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
-    watchers = Watchers(*([observer] if observer else []), engineer)
-    acting: Policy = ModelPolicy(model) if model.name else wayward
-    patcher: Patcher = ModelPatcher(partial(instructions, _FORMAT), model) if model.name else wayward
-    policy = Paced(acting, observer) if observer else acting
-    run, solved = await _worked(drawn, policy, patcher, watchers, sandbox, ask)
+    blank = Trajectory(drawn.item, Source("misstep", evidence="generated"), drawn.task.request)
+    async with observer_of(blank, arm, beside, how, ask) as observer:
+        wayward = WaywardPolicy(
+            drawn.work,
+            drawn.slips,
+            heeds=drawn.heeds,
+            understands=observer.categories if observer else lambda step: (),  # noqa: ARG005
+            relapse_after=drawn.relapse_after,
+            look=drawn.look,
+            last_words=drawn.last_words,
+        )
+        engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
+        watchers = Watchers(*([observer] if observer else []), engineer)
+        acting: Policy = ModelPolicy(model) if model.name else wayward
+        patcher: Patcher = ModelPatcher(partial(instructions, _FORMAT), model) if model.name else wayward
+        run, solved = await _worked(drawn, paced(acting, observer), patcher, watchers, sandbox, ask)
+    run = replace(run, source=blank.source)
     tokens = tokens_of(run.steps)
     calls, failed = failed_calls(run.steps)
     return LiveSession(

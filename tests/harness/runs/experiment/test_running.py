@@ -10,12 +10,14 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.exchange import Failure, Request
 from misstep.harness.journal.records import LIVE_RECORDS, read_records
+from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.running import ARMS, ExperimentPlan, run_experiment
 from misstep.harness.trajectory import Source, Trajectory
 from misstep.harness.workspace import Sandbox
+from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 
 PLAN = ExperimentPlan("shadow", n=6, seed=3, wordings="development")
@@ -84,3 +86,27 @@ def test_sessions_whose_server_went_away_are_run_again(tmp_path: Path, sandbox: 
     assert not _sessions(tmp_path)
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
     assert run_experiment(tmp_path, plan, sandbox, client).done == 4
+
+
+@pytest.mark.parametrize("evidence", ["real", "generated"])
+def test_own_cases_are_worked_on_in_real_time_and_a_stopped_run_goes_on(evidence, tmp_path, sandbox):
+    case = price_case(tmp_path / "case", evidence=evidence)
+    plan = ExperimentPlan("ab", n=2, seed=1, name="two", observation=LiveObservation("rules", 1), cases=(case,))
+    sessions = _run(tmp_path / "run", plan, sandbox)
+    assert [one.item for one in sessions] == [f"{case.case.id}-{number:03}" for number in range(2)]
+    assert all((one.observed is None) == (one.arm == "control") for one in sessions)
+    assert {one.trajectory.source.evidence for one in sessions} == {"generated"}, "a script misbehaves"
+    file = tmp_path / "run" / LIVE_RECORDS.file
+    manifest = (tmp_path / "run" / "run.toml").read_text()
+    assert 'policy = "wayward"' in manifest
+    assert 'evidence = "generated"' in manifest
+    assert len(file.read_bytes().splitlines()) == 2
+
+
+def test_an_observer_in_real_time_holds_no_session_up_and_speaks_in_one_arm_alone(tmp_path, sandbox):
+    plan = replace(PLAN, n=4, observation=LiveObservation("rules", 1))
+    sessions = _run(tmp_path / "run", plan, sandbox)
+    assert {one.observed.arm for one in sessions} == {one.arm for one in sessions} == {"shadow", "guide"}
+    told = {one.arm for one in sessions for word in one.observed.interventions if word.delivered_at is not None}
+    assert told <= {"guide"}
+    assert 'observe_detector = "rules"' in (tmp_path / "run" / "run.toml").read_text()

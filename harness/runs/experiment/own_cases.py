@@ -1,0 +1,80 @@
+"""One live session on a repair case of the user's: an agent repairs it, with the observer of its arm."""
+
+from msgspec.structs import replace
+
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.errors import MisstepError
+from misstep.harness.evidence import Evidence
+from misstep.harness.observer.observer import LiveObservation
+from misstep.harness.protocols import Ask
+from misstep.harness.records.live_session import LiveArm, LiveSession
+from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer, attempt, setting_named
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.runs.experiment.observing import Beside, observer_of, paced
+from misstep.harness.runs.experiment.session import failed_calls, tokens_of
+from misstep.harness.trajectory import Source, Trajectory
+from misstep.harness.workspace import Sandbox
+
+_SETTING = "react+static+tests"
+
+
+def policy_of(model: ModelSettings) -> str:
+    """Return the policy that repairs: a model, or without one the script that misbehaves on purpose."""
+    return "model" if model.name else "wayward"
+
+
+def evidence_of_cases(case: CaseFolder, model: ModelSettings) -> Evidence:
+    """Return the kind of evidence of a session: what a script does is generated, whatever it works on."""
+    return case.case.evidence if model.name else "generated"
+
+
+async def case_session(
+    case: CaseFolder,
+    sample: int,
+    arm: LiveArm,
+    beside: Beside,
+    how: LiveObservation | None,
+    sandbox: Sandbox,
+    ask: Ask,
+    model: ModelSettings,
+) -> LiveSession:
+    """Run the attempt `sample` at a case; its seed is not told."""
+    item, policy = session_name(case, sample), policy_of(model)
+    made: MakeRepairer = POLICIES.made(policy, RepairerOptions(model=model, seed=model.seed or 0))
+    blank = Trajectory(item, Source("misstep", evidence=evidence_of_cases(case, model)), case.case.task)
+    async with observer_of(blank, arm, beside, how, ask) as observer:
+
+        def watched(place: CaseWorkspace) -> Repairer:
+            repairer = made(place)
+            return replace(repairer, policy=paced(repairer.policy, observer), watcher=observer)
+
+        done = await attempt(case, setting_named(_SETTING), watched, ask, sandbox=sandbox, sample=sample, name=policy)
+    if done.trajectory is None:
+        raise MisstepError(f"the case {case.case.id} cannot be worked on: {done.error}", "See `misstep repair check`.")
+    run = replace(done.trajectory, id=item, source=blank.source)
+    (prompt, output), (calls, failed) = tokens_of(run.steps), failed_calls(run.steps)
+    return LiveSession(
+        item=item,
+        seed=0,
+        arm=arm,
+        unit=item,
+        version=policy,
+        n_steps=calls,
+        calls=calls,
+        failed_calls=failed,
+        input_tokens=prompt,
+        output_tokens=output,
+        seconds=round(sum(step.seconds or 0.0 for step in run.steps), 3),
+        engineer_interventions=int(not done.solved),
+        solved=done.solved,
+        ended=done.ended,
+        observed=observer.observed(run.steps) if observer else None,
+        last_step=len(run.steps) - 1,
+        trajectory=run,
+    )
+
+
+def session_name(case: CaseFolder, sample: int) -> str:
+    """Return the id of a session on a case."""
+    return f"{case.case.id}-{sample:03}"
