@@ -12,6 +12,7 @@ from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
 from misstep.analysis.measures.recovery.effect import recovery_effects
 from misstep.analysis.measures.recovery.problems import Problem, problems, recovery_rate
 from misstep.analysis.papers.wink import interventions, live_recovery, recovery
+from misstep.analysis.papers.wink.heeding import RECOVERED, heeding_places, heeding_table
 from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
 from misstep.analysis.papers.wink.live_experiment import experiment_evidence_table
 from misstep.analysis.papers.wink.recovery import WITHOUT, recovery_evidence_table
@@ -28,7 +29,7 @@ def live(n: int = 240) -> LiveExperiments:
     ab = tuple(one for one in sessions if one.arm != "shadow")
     followed = problems((one for one in shadow if one.arm == "guide"), "word")
     labels = {(one.session, 0): one.recovered or place % 9 == 0 for place, one in enumerate(followed)}
-    return LiveExperiments(shadow, ab, 0, labels)
+    return LiveExperiments(shadow, ab, 0, labels, {"follows": 0.9, "ignores": 0.1})
 
 
 NOTHING = LiveExperiments((), (), 0, {})
@@ -96,7 +97,7 @@ def test_the_effect_is_given_by_class_from_either_start() -> None:
     unguided = problems((one for one in live().ab if one.arm == "control"), "onset")
     (expected,) = recovery_effects(guided("onset"), unguided, {"Overall": CATEGORIES["overall"]})
     assert value(table, live_recovery.FROM_ONSET, "Overall: difference") == expected.difference.value
-    assert table.finding.startswith("Of planted misbehaviours recovered within 15 steps: ")
+    assert table.finding.startswith("Of agents that heed guidance with probability 90.0% (drawn, not measured), ")
     assert {row.evidence for row in table.rows} == {"generated"}
     assert len(table.rows) == 2 * 4 * 5
 
@@ -136,7 +137,7 @@ def test_shadow_mode_is_tested_over_invocations_and_over_units() -> None:
     rates = misbehaviour_rates(live().shadow)
     assert value(table, "Misbehaviour rate", "Detection alone") == rates.shares[0]
     assert value(table, "Test of the difference", "p-value, over units") == rates.clustered.small_sample_test.p_value
-    assert "In generated sessions the rate is" in table.finding
+    assert "(drawn, not measured) the rate is" in table.finding
 
 
 def test_the_ab_test_has_each_metric_of_table_5_with_both_p_values() -> None:
@@ -151,3 +152,16 @@ def test_the_ab_test_has_each_metric_of_table_5_with_both_p_values() -> None:
 def test_without_live_sessions_the_tables_say_so() -> None:
     for table in (live_recovery.recovery_effect_table, live_recovery.time_to_recovery_table):
         assert table(NOTHING).finding == live_recovery.NONE_AT_HAND
+
+
+def test_recovery_is_shown_at_every_heeding_rate_beside_detection_alone() -> None:
+    shadow = tuple(
+        structs.replace(one, heeds="follows" if any(each.ended == "guidance" for each in one.episodes) else "ignores")
+        for one in live().shadow
+    )
+    table = heeding_table(structs.replace(live(), shadow=shadow))
+    curve = [row.value for row in table.rows if row.group == RECOVERED and row.quantity.endswith("%")]
+    assert curve == sorted(curve)
+    assert (len(curve), curve[-1]) == (11, 1.0)
+    assert {row.quantity for row in table.drawn} == set(heeding_places())
+    assert "where all do 100.0%" in table.finding
