@@ -12,5 +12,5 @@ def together(each: Iterable[Evidence]) -> Evidence:
 
 
 def noted(evidence: Evidence) -> dict[str, str]:
-    """Return the field as tables have it: what is real says nothing."""
-    return {"evidence": evidence} if evidence == "generated" else {}
+    """Return the field as tables have it; a table without it, as people write them, is of what is real."""
+    return {"evidence": evidence}

@@ -26,7 +26,7 @@ from msgspec import Struct
 from misstep.harness.datasets.catalogue import data_set
 from misstep.harness.datasets.upstream import digest_of, toml_file
 from misstep.harness.errors import InputError, writing
-from misstep.harness.evidence import Evidence
+from misstep.harness.evidence import Evidence, noted
 from misstep.harness.items import Item as Item
 from misstep.harness.items import Kind, Level
 from misstep.harness.trajectory import Trajectory
@@ -174,7 +174,9 @@ def write_benchmark(
         (out / "gold_errors.jsonl").write_bytes(b"".join(lines))
     counts = {"items": len(labels_of), "labels": n_labels, "errors": n_errors, "trajectories": len(runs)}
     complete = msgspec.structs.replace(benchmark, counts=counts)
-    (out / "benchmark.toml").write_text(tomli_w.dumps(msgspec.to_builtins(complete)), encoding="utf-8")
+    (out / "benchmark.toml").write_text(
+        tomli_w.dumps(msgspec.to_builtins(complete) | noted(complete.evidence)), encoding="utf-8"
+    )
     return complete
 
 

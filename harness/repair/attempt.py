@@ -208,7 +208,8 @@ async def _run(
     edits = [msgspec.to_builtins(edit) for edit in environment.edits]
     failure = {FAILURE: case.extra[FAILURE]} if FAILURE in case.extra else {}
     extra = {**run.extra, "edits": edits, **repairer.notes(), **failure}
-    return replace(run, model=ask.model or None, extra=extra), environment
+    source = replace(run.source, evidence=case.evidence)
+    return replace(run, source=source, model=ask.model or None, extra=extra), environment
 
 
 def _total(values: Iterable[_Number | None]) -> _Number | None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError, writing
-from misstep.harness.evidence import Evidence
+from misstep.harness.evidence import Evidence, noted
 from misstep.harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -185,6 +185,8 @@ def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> Non
     file = folder / CASE
     with writing(file):
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(tomli_w.dumps(msgspec.to_builtins(case), multiline_strings=True), encoding="utf-8")
+        file.write_text(
+            tomli_w.dumps(msgspec.to_builtins(case) | noted(case.evidence), multiline_strings=True), encoding="utf-8"
+        )
         if golden is not None:
             (folder / GOLDEN).write_bytes(golden.encode("utf-8", "surrogateescape"))
