@@ -135,7 +135,8 @@ def report_of_run(run: Experiment, seed: int = 0) -> ExperimentFindings:
         tables, finding = [*followed, *tables], " ".join([*(table.finding for table in followed), finding])
     else:
         first = live_sessions_table(run.sessions, run.source)
-        title, finding = "Live sessions with and without guidance", f"Of {run.live.agents}: {first.finding} {finding}"
+        first = structs.replace(first, finding=f"Of {run.live.agents}: {first.finding}")
+        title, finding = "Live sessions with and without guidance", f"{first.finding} {finding}"
         tables = [first, *tables, recovery_effect_table(run.live)]
         if run.requested("design") == "shadow":
             tables += [time_to_recovery_table(run.live), heeding_table(run.live)]
