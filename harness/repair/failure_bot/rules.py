@@ -78,7 +78,11 @@ def decide(situation: Situation) -> RuleDecision:
     rules = (
         (task.state != "open", "task_closed", f"the task is {task.state}"),
         (task.attached_diff.strip(), "diff_attached", f"a diff is attached to task {task.id}: review that one first"),
-        (passes and since, "fix_landed", f"the tests pass at the head, {since} commits later: a fix has landed"),
+        (
+            passes and since,
+            "fix_landed",
+            f"the tests pass at the head, {since} commit{'s' * (since != 1)} later: a fix has landed",
+        ),
         (passes and not since, "not_reproducible", "the tests do not fail at the commit of the task"),
         (state == "flaky", "flaky", f"the test is flaky: it failed in {share}"),
         (is_untold, "flakiness_undecided", untold),
