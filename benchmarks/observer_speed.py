@@ -1,11 +1,17 @@
-"""Measure what an observer costs an agent a step: `python -m benchmarks observer_speed`.
+"""Measure what an observer costs an agent a step, and its hook a call: `python -m benchmarks observer_speed`.
 
 Behind each step: how long the agent is kept (`after_action`), and how much of the processor its thread uses beyond what
 it uses alone. The agent thinks for 5 ms between two steps, so that the detector has time to work.
+
+A call of the hook is a process, timed from start to end beside a bare `python -c pass` right before it.
 """
 
 import asyncio
+import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -27,6 +33,7 @@ from misstep.harness.trajectory import Step, Trajectory
 
 _HERE = "benchmarks.observer_speed"
 BOUND_MS, RUNS, STEPS, THINKING = 1.0, 12, 120, 0.005
+HOOK_BOUND_MS, HOOK_CALLS = 100.0, 41
 
 
 class Stalled:
@@ -97,8 +104,37 @@ def joined_runs() -> list[Trajectory]:
     return [replace(shorter[0], id=f"run-{number}", steps=tuple(part)) for number, part in enumerate(parts)]
 
 
+def hook_calls(*options: str) -> list[float]:
+    """Return the milliseconds that calls of the hook take beyond a bare interpreter, each beside its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.jsonl"
+        write_runs(path, 1)
+        event = {"session_id": "s", "transcript_path": str(path), "hook_event_name": "PostToolUse", "cwd": folder}
+        line = [sys.executable, "-m", "misstep", "observe", "--hook", *options]
+        environment = os.environ | {"MISSTEP_CACHE": folder}
+
+        def call(line: list[str], name: str = "PostToolUse") -> float:
+            started = time.perf_counter()
+            data = json.dumps(event | {"hook_event_name": name}).encode()
+            subprocess.run(line, input=data, env=environment, check=True, stdout=subprocess.DEVNULL)
+            return 1000 * (time.perf_counter() - started)
+
+        call(line)
+        beyond = [-call([sys.executable, "-c", "pass"]) + call(line) for _ in range(HOOK_CALLS)]
+        call(line, "SessionEnd")
+    return sorted(beyond)
+
+
 def main() -> None:
     """Print what each detector costs."""
+    for options in ((), ("--detector", "prompted", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")):
+        beyond = hook_calls(*options)
+        middle = statistics.median(beyond)
+        most = f"9 of 10 under {beyond[len(beyond) * 9 // 10]:.1f}, most {beyond[-1]:.1f}"
+        print(
+            f"hook, {options[1] if options else 'rules':9} median {middle:5.1f} ms a call beyond `python -c pass` "
+            f"({most}) {verdict(middle, HOOK_BOUND_MS)}"
+        )
     runs = joined_runs()
     print(f"{len(runs)} runs of {STEPS} steps")
     for detector in ("rules", f"{_HERE}:Stalled", f"{_HERE}:Flooding"):

@@ -4,8 +4,8 @@ A reader, a rule and a judge from outside need nothing but `from misstep import 
 asked for, so that the command line starts fast; type checkers see all of them.
 """
 
+import os
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misstep.harness.version import __version__
@@ -147,7 +147,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "RunFrames":  # noqa: A001
+def open(run: os.PathLike[str] | str, benchmark: str = "", data: os.PathLike[str] | None = None) -> "RunFrames":  # noqa: A001
     """Return a run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
 
     Parameters
@@ -170,6 +170,8 @@ def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "Run
     >>> run = misstep.open("run")  # doctest: +SKIP
     >>> run.verdicts.label.value_counts()  # doctest: +SKIP
     """
+    from pathlib import Path  # what a hook needs, which an agent waits for, is imported without it
+
     from misstep.studies.run_frames import open_frames  # pandas takes a second to import
 
-    return open_frames(run, benchmark, data)
+    return open_frames(Path(run), benchmark, None if data is None else Path(data))

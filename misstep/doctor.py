@@ -102,7 +102,7 @@ def _data() -> Capability:
 
 
 def _hook() -> Capability:
-    without, advice = "a running agent is not watched", "The page docs/wink.md has the lines of its settings."
+    without, advice = "a running agent is not watched", "`misstep observe --install` puts it into the settings."
     installed = list(installed_hooks(settings_files(Path.cwd())))
     if not installed:
         return Capability("observer's hook", False, "in no settings of a coding agent", without, advice)

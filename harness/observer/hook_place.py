@@ -37,10 +37,16 @@ class SessionPlace:
     @classmethod
     def of(cls, session: str) -> "SessionPlace":
         """Return the place of a session, in a folder that nobody else can look into."""
-        from misstep.harness.places import cache_folder
-
-        folder = os.path.abspath(cache_folder() / FOLDER)  # noqa: PTH100
-        os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
+        join = os.path.join  # `places.cache_folder` says the same, and takes ten milliseconds to import
+        cache = os.environ.get("MISSTEP_CACHE") or join(
+            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),  # noqa: PTH111
+            "misstep",
+        )
+        folder = os.path.abspath(join(cache, FOLDER))  # noqa: PTH100
+        try:
+            os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
+        except OSError as error:
+            raise ValueError(f"{folder}: {error.strerror}. Set MISSTEP_CACHE to a folder of your own.") from error
         owner = os.stat(folder)  # noqa: PTH116
         if owner.st_uid != os.getuid():
             raise ValueError(f"{folder} belongs to somebody else. Set MISSTEP_CACHE to a folder of your own.")

@@ -43,7 +43,9 @@ def settings_files(project: Path) -> tuple[Path, ...]:
     """Return the files of settings that an agent in the folder `project` reads."""
     own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     beside = project / ".claude"
-    return own / "settings.json", beside / "settings.json", beside / "settings.local.json"
+    of_codex = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex"), project / ".codex"
+    of_claude = own / "settings.json", beside / "settings.json", beside / "settings.local.json"
+    return *of_claude, *(folder / "hooks.json" for folder in of_codex)
 
 
 def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
@@ -54,7 +56,7 @@ def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         for event, command in _commands(settings):
-            if _is_ours(command):
+            if is_ours(command):
                 yield InstalledHook(file, event, command)
 
 
@@ -72,7 +74,8 @@ def _of(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _is_ours(command: str) -> bool:
+def is_ours(command: str) -> bool:
+    """Return whether a command is the observer's hook."""
     try:
         words = shlex.split(command)
     except ValueError:  # an open quotation: whoever runs it says so

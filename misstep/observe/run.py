@@ -9,6 +9,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.observer import hook_call
 from misstep.observe.files import follow_file, replay_files
+from misstep.observe.install import change_settings, hook_options, model_options
 from misstep.options.common import Json, Workers, command_app, path_or_address
 from misstep.options.groups import Only
 from misstep.options.hook import HookOptions
@@ -63,8 +64,10 @@ def observe(
     Every few steps the detector is shown the run so far. The misbehaviour rate is the share of these questions whose
     answer names misbehaviour. The agent of a recorded run cannot hear guidance: its next steps are what they were.
 
-    With --follow the session of a running agent is watched, until Ctrl-C. With --hook the command speaks Claude Code's
-    hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
+    With --follow the session of a running agent is watched, until Ctrl-C. With --hook the command speaks the hook
+    protocol of Claude Code and Codex: one process a session detects in the background, guidance goes to the agent as
+    additional context of a later call, and the exit code is 0 whatever happens. --install puts the hook into the
+    settings of the project (.claude/settings.json or .codex/hooks.json).
     """
     if hooked.hook:
         hook_call.main(sys.argv[sys.argv.index("observe") + 1 :])
@@ -78,6 +81,11 @@ def observe(
     between = every or (EVERY if follow is None else steps_between_questions(detector))
     options = ReplayOptions(detector, chosen, between, delay, mode, checked_guidance(guidance))
     detector_named(detector)
+    if hooked.install or hooked.uninstall:
+        check_model(detector, asking.model)
+        texts = checked_guidance(guidance)
+        words = [*hook_options(every, detector, categories, texts, hooked), *model_options(asking)]
+        return change_settings(hooked, words)
     if (follow is None) == (not paths):
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
     check_model(detector, asking.model)

@@ -25,3 +25,16 @@ class HookOptions(OptionGroup, frozen=True):
     experiment: Annotated[
         str, typer.Option(metavar="NAME", help="Name that is hashed with each session, for another draw.")
     ] = EXPERIMENT
+    install: Annotated[
+        bool, typer.Option("--install", help="Put the hook into an agent's settings, with the options given beside it.")
+    ] = False
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help="Take the hook out of an agent's settings; all else in them stays.")
+    ] = False
+    agent: Annotated[
+        Literal["claude", "codex"], typer.Option(help="Agent whose settings change: Claude Code or Codex.")
+    ] = "claude"
+    user: Annotated[
+        bool, typer.Option("--user", help="Change the user's own settings, not those of the project in this folder.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Make the change without asking.")] = False

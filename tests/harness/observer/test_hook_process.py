@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.observer.hook_place import SessionPlace
+from misstep.harness.places import cache_folder
 from tests.harness.observer.growing_sessions import looping, written
 
 HOOK = [sys.executable, "-m", "misstep", "observe", "--hook"]
@@ -248,3 +249,15 @@ def test_other_events_and_sub_agents_start_nothing(hooks: Hooks, name: str, agen
     with hooks.start() as process:
         out, err = process.communicate(json.dumps(json.loads(hooks.event(name)) | {"agent_id": agent}).encode())
     assert (out, err, hooks.process()) == (b"", b"", None)
+
+
+@pytest.mark.parametrize("variables", [{"MISSTEP_CACHE": "own"}, {"XDG_CACHE_HOME": "xdg"}, {"HOME": "home"}])
+def test_the_cache_folder_is_the_one_of_all_of_misstep(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("MISSTEP_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(tmp_path / value))
+    assert Path(SessionPlace.of("s1").folder) == cache_folder() / "observer"

