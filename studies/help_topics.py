@@ -26,6 +26,9 @@ TOPICS = {
     ),
     "prices": Topic("misstep.harness.clients.prices:PriceFile", "the prices of models (TOML)"),
     "repair-case": Topic("misstep.harness.repair.case:RepairCase", "the folder of a repair case, and its case.toml"),
+    "reflect-command": Topic(
+        "misstep.harness.runs.reflect.command_file:CommandFile", "a project and items for the reflexive loop (TOML)"
+    ),
     "triage-case": Topic(
         "misstep.harness.records.triage_case:CaseFile", "the folder of a triage case, and its case.toml"
     ),

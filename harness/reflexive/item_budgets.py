@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.turns import TurnLimits
+from misstep.harness.errors import UsageError
 from misstep.harness.records.loop_events import End, Ending, Reason, Resource, Role
 from misstep.harness.reflexive.log import ItemState
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
@@ -68,6 +69,16 @@ def turn_limits(role: Role, state: ItemState, settings: LoopSettings) -> TurnLim
     left = seconds_left(state, limits_of(settings))
     has_time = left == float("inf") or (limits.seconds is not None and limits.seconds <= left)
     return limits if has_time else replace(limits, seconds=left)
+
+
+def refuse_too_short(settings: LoopSettings) -> None:
+    """Raise `UsageError` where an item has never so much time left that the strategist would be asked."""
+    seconds, least = limits_of(settings).seconds, settings.least_seconds_to_re_engage
+    if settings.has("re_engagement") and seconds is not None and seconds <= least:
+        raise UsageError(
+            f"an item has {seconds:g} seconds, and the strategist is asked while at least {least:g} of them are left",
+            "Raise --item-seconds, lower --strategist-seconds, or leave the strategist out: --without re_engagement.",
+        )
 
 
 def inert(settings: LoopSettings) -> Iterator[str]:

@@ -37,7 +37,7 @@ class ModelAgent:
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Have a turn."""
-        messages = opening(context, turn.tools)
+        messages = opening(context, turn.tools, turn.limits.tool_calls)
         if context.role != "worker":
             return await self._last_answer(messages, context.attempt, turn)
         for _ in range(MOST_COMMANDS):
@@ -89,12 +89,13 @@ def _written(reply: Reply) -> int:
     return tokens_in_text(reply.text or "") if reply.output_tokens is None else reply.output_tokens
 
 
-def opening(context: Context, tools: Sequence[Tool[Any]]) -> tuple[Message, ...]:
-    """Return what a model is asked at first: its role with its commands, and each part of the context, fenced."""
-    prompt = shipped_prompt(f"reflexive/{context.role}")
+def opening(context: Context, tools: Sequence[Tool[Any]], most: int | None = 1) -> tuple[Message, ...]:
+    """Return what a model is asked at first: its role, its commands and how many it has, and each part, fenced."""
+    several = context.role == "worker" and most is not None and most > 1
+    prompt = shipped_prompt(f"reflexive/{context.role}{'_of_several' if several else ''}")
     commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in tools)
     parts = "\n\n".join(f"{part.name}:\n{fence(part.text, context.item.id)}" for part in context.parts)
-    values = {"commands": commands, "parts": parts}
+    values = {"commands": commands, "parts": parts, "most": str(most)}
     return (Message("system", fill(prompt.system, values)), Message("user", fill(prompt.user, values)))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from misstep.harness.agent.turns import TurnLimits
 from misstep.harness.errors import UsageError
@@ -83,6 +84,12 @@ class LoopSettings(Struct, frozen=True):
     def has(self, mechanism: str) -> bool:
         """Return whether a mechanism is in place."""
         return mechanism not in self.without
+
+    def with_commands(self, most: int | None) -> "LoopSettings":
+        """Return the dials with so many commands of a worker in an attempt; `None` leaves them as they are."""
+        if most is None:
+            return self
+        return replace(self, turns={**self.turns, "worker": replace(self.turns["worker"], tool_calls=most)})
 
 
 def mechanisms_named(names: list[str]) -> frozenset[str]:

@@ -1,8 +1,10 @@
 """What targets have in common whose state is the files of a workspace."""
 
+import asyncio
 from pathlib import Path
 
-from misstep.harness.records.loop_events import SnapshotName
+from misstep.harness.errors import MisstepError
+from misstep.harness.records.loop_events import SnapshotName, WorkItem
 from misstep.harness.workspace import Workspace
 from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
@@ -29,3 +31,22 @@ class WorkspaceTarget:
     def digest(self) -> str:
         """Return the digest of all files."""
         return content_digest(self._workspace)
+
+    def ready(self, item: WorkItem) -> bool:  # noqa: ARG002
+        """No check has to wait."""
+        return True
+
+    async def prepare(self, item: WorkItem) -> None:
+        """No check waits for anything."""
+
+    async def reachable(self) -> bool:
+        """Return whether a command can be started."""
+        try:
+            done = await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", "exit 0"])
+        except MisstepError:
+            return False
+        return done.exit_code == 0
+
+    async def revert_by_script(self, script: str) -> None:
+        """Run a worker's own shell line in the sandbox."""
+        await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", script])

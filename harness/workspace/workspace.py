@@ -7,7 +7,7 @@ import stat
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, Self, TypeVar
@@ -216,12 +216,13 @@ class Workspace:
             paths = self._settled(lambda: sorted(set(filter(_is_of_project, self._tree.may_differ(number)))))
             return self._settled(lambda: tuple(path for path in paths if not same(then(number, path), now(path))))
 
-    def diff(self, snapshot: Snapshot) -> str:
-        """Return what was changed since as git prints it; of what is not text it says only that it differs."""
+    def diff(self, snapshot: Snapshot, paths: Collection[str] | None = None) -> str:
+        """Return what was changed since (in some paths) as git prints it; of what is not text that it differs."""
         with self._lock:
             number = self._own(snapshot)
             then, now = self._tree.node_then, self._tree.node
-            return "".join(file_diff(path, then(number, path), now(path)) for path in self.changed(snapshot))
+            changed = (path for path in self.changed(snapshot) if paths is None or path in paths)
+            return "".join(file_diff(path, then(number, path), now(path)) for path in changed)
 
     def discard(self) -> None:
         """Remove the workspace and its snapshots from the machine."""

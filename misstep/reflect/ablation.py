@@ -10,7 +10,18 @@ from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json
 from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
-from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Items, Skill, Without, refuse_ignored, separate
+from misstep.reflect.asking import (
+    AgentsName,
+    Cases,
+    FailuresBetween,
+    Items,
+    Skill,
+    StrategistSeconds,
+    Target,
+    Without,
+    refuse_ignored,
+    separate,
+)
 
 
 def ablation(
@@ -24,8 +35,10 @@ def ablation(
     first_seed: Annotated[int, typer.Option(min=0, metavar="S", help="First seed.")] = 0,
     n: Items = None,
     cases: Cases = None,
+    target: Target = None,
     without: Without = None,
     failures_between: FailuresBetween = 3,
+    strategist_seconds: StrategistSeconds = 120.0,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")] = 2,
     json: Json = False,
     *,
@@ -42,22 +55,24 @@ def ablation(
     """
     import sys
 
-    from misstep.harness.reflexive.item_budgets import inert
+    from misstep.harness.reflexive.item_budgets import inert, refuse_too_short
     from misstep.harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
     from misstep.harness.runs.reflect.ablation import AblationPlan, run_ablation
     from misstep.harness.runs.reflect.chosen_agents import agents_of_skill
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
     refuse_ignored(context, skill, asks_model=False)
-    options = SkillOptions(n, first_seed, cases, box.place)
+    options = SkillOptions(n, first_seed, cases, box.place, target)
     named = mechanisms_named(separate("--without", without))
+    settings = LoopSettings(failures_between=failures_between, least_seconds_to_re_engage=strategist_seconds)
+    refuse_too_short(settings)
     plan = AblationPlan(
         tuple(range(first_seed, first_seed + seeds)),
         skill,
         options,
         agents_of_skill(made_skill(skill, options), agents, first_seed).name,
         tuple(name for name in MECHANISMS if name in named or not named),
-        LoopSettings(failures_between=failures_between),
+        settings,
     )
     for sentence in (never := tuple(inert(plan.settings))):
         say(f"misstep: {sentence}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from misstep.harness.runs.reflect.chosen_agents import ChosenAgents
 
 Skill = Annotated[
-    str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, hardening, repair, or package.module:name.")
+    str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, hardening, repair, command, or package.module:name.")
 ]
 AgentsName = Annotated[
     str, typer.Option(metavar="NAME", help="Agents of the skill, or `model`.", show_default="the skill's first")
@@ -46,6 +46,17 @@ def finite(value: float | None) -> float | None:
     if value is None or isfinite(value):
         return value
     raise typer.BadParameter(f"{value} is not an amount.")
+
+
+Target = Annotated[
+    Path | None, typer.Option(metavar="FILE.toml", help="Checkout, items and checks, for the skill `command`.")
+]
+StrategistSeconds = Annotated[
+    float,
+    typer.Option(
+        min=0, metavar="S", callback=finite, help="Time an item must have left for the strategist to be asked."
+    ),
+]
 
 
 class ItemBudget(OptionGroup, frozen=True):
@@ -74,7 +85,9 @@ def separate(option: str, named: list[str] | None) -> list[str]:
 def refuse_ignored(context: typer.Context, skill: str, *, asks_model: bool, unsafe: bool = False) -> None:
     """Refuse the options that the skill, or agents that ask no model, would not read."""
     if skill in ("simulated", "hardening"):
-        refuse_given(context, {"cases"}, f"the skill {skill} has items of its own")
+        refuse_given(context, {"cases", "target"}, f"the skill {skill} has items of its own")
+    if skill in ("repair", "command"):
+        refuse_given(context, {"target" if skill == "repair" else "cases"}, f"the skill {skill} has no use for it")
     if skill == "simulated":
         refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, "the skill simulated runs no commands")
     if unsafe:

@@ -18,6 +18,8 @@ from misstep.reflect.asking import (
     ItemBudget,
     Items,
     Skill,
+    StrategistSeconds,
+    Target,
     Without,
     chosen,
     finite,
@@ -36,6 +38,7 @@ def run(
     ] = None,
     n: Items = None,
     cases: Cases = None,
+    target: Target = None,
     without: Without = None,
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed of generated items and agents.")] = 0,
     time: Annotated[
@@ -46,6 +49,7 @@ def run(
         ),
     ] = None,
     failures_between: FailuresBetween = 3,
+    strategist_seconds: StrategistSeconds = 120.0,
     plateau: Annotated[
         str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
     ] = "keywords",
@@ -66,7 +70,8 @@ def run(
     out (`misstep help reflect-mechanisms`), to see what it is for.
 
     The skill `simulated` generates items and needs nothing; `hardening` works on a root file system in the sandbox,
-    `repair` on repair cases (--cases). Without a model, a skill's own agents work; with --model or --local a model has
+    `repair` on repair cases (--cases), `command` on a project of yours (--target FILE.toml, `misstep help
+    reflect-command`). Without a model, a skill's own agents work; with --model or --local a model has
     every role, and --replay answers for the model that was recorded. `misstep help reflect-skill` says how to write a
     skill. The same command continues a run that was stopped or killed, at any moment.
 
@@ -77,10 +82,10 @@ def run(
 
     from misstep.harness.agent.clocks import RealClock, VirtualClock
     from misstep.harness.journal.records import LOOP_RECORDS
-    from misstep.harness.reflexive.item_budgets import inert
+    from misstep.harness.reflexive.item_budgets import inert, refuse_too_short
     from misstep.harness.reflexive.plateau import detector
     from misstep.harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
-    from misstep.harness.runs.reflect.running import ReflectPlan, run_reflexive
+    from misstep.harness.runs.reflect.running import CHANGES, ReflectPlan, run_reflexive
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
     from misstep.studies.reflexive.report import reflections_json, run_text
     from misstep.studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
@@ -89,16 +94,19 @@ def run(
     settings = LoopSettings(
         item=ItemLimits(budget.item_seconds, budget.attempts, budget.tokens, budget.usd),
         failures_between=failures_between,
+        least_seconds_to_re_engage=strategist_seconds,
         plateau=plateau,
         without=mechanisms_named(separate("--without", without)),
     )
+    refuse_too_short(settings)
     detector(plateau)  # what there is not is said before anything is written
     for sentence in (never := tuple(inert(settings))):
         say(f"misstep: {sentence}")
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
     box.warn("commands run")
-    work = made_skill(skill, SkillOptions(n, seed, cases, box.place))
+    work = made_skill(skill, SkillOptions(n, seed, cases, box.place, target))
+    settings = settings.with_commands(getattr(work, "commands", None))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
         is_real = time == "real" or (time is None and who.requests is not None)
@@ -117,6 +125,8 @@ def run(
     if ended.stopped:
         say(f"misstep: stopped: {plain(ended.stopped)}")
     say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")
+    if (out / CHANGES).exists():
+        say(f"misstep: what the solved items changed: git apply {plain(shlex.quote(str((out / CHANGES).resolve())))}")
     if not json:
         say(f"misstep: what each mechanism did: {plain(shlex.join(['misstep', 'reflect', 'report', str(out)]))}")
     if ended.stopped or opened.scores.halted:

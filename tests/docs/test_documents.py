@@ -79,10 +79,13 @@ def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path
 
 def _run(words: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run a line in a folder; Misstep in a fork of this process, all else as a program."""
+    programs = (
+        f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"  # as where its environment is active
+    )
     if words[0] == "misstep":
-        return misstep(*words[1:], cwd=folder, **environment)
+        return misstep(*words[1:], cwd=folder, **environment, PATH=programs)
     line = [word for one in words for word in (MISSTEP if one == "misstep" else (one,))]
-    settings = os.environ | environment
+    settings = os.environ | environment | {"PATH": programs}
     return subprocess.run(line, cwd=folder, env=settings, capture_output=True, text=True, timeout=240, check=False)
 
 

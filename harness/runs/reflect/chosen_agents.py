@@ -32,6 +32,9 @@ class ChosenAgents(Struct, frozen=True):
 def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
     """Agents that a skill brings; without a name its first."""
     chosen = name or next(iter(skill.agents), "")
+    if not chosen:
+        advice = "Name a model with --model, or for the skill `command` give its items lines under `try`."
+        raise UsageError(f"the skill {skill.name} has no agents of its own here", advice)
     if chosen not in skill.agents:
         known = ", ".join([*skill.agents, MODEL])
         raise UsageError(f"the skill {skill.name} has no agents {chosen!r}", f"Known: {known}.")

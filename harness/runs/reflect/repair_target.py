@@ -111,13 +111,6 @@ class CaseTrees(WorkspaceTarget):
         lines += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
         return Check(not broken and not harmed, _status(report, folder), "\n".join(lines))
 
-    def ready(self, item: WorkItem) -> bool:  # noqa: ARG002
-        """No check has to wait."""
-        return True
-
-    async def prepare(self, item: WorkItem) -> None:
-        """No check waits for anything."""
-
     async def read(self, sign: VitalSign) -> Reading:
         """Read a vital sign, where a command can be started in the trees; they are the host's own files."""
         if self._reached is None:  # once a check: nothing changes the trees between the vital signs
@@ -137,18 +130,6 @@ class CaseTrees(WorkspaceTarget):
             broken = _unparsed(texts)
             return Reading(f"no Python: {', '.join(broken)}" if broken else "every changed file parses", not broken)
         return Reading(self._diff(texts)[:_MOST_DIFF] or "nothing was changed")
-
-    async def reachable(self) -> bool:
-        """Return whether a command can be started in the trees."""
-        try:
-            done = await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", "exit 0"])
-        except MisstepError:
-            return False
-        return done.exit_code == 0
-
-    async def revert_by_script(self, script: str) -> None:
-        """Run a worker's own shell line in the trees, in the sandbox."""
-        await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", script])
 
     def _texts(self, case: str) -> dict[str, bytes | None]:
         """Return the files of a case that are not as in its broken tree, `None` where one is gone."""

@@ -38,6 +38,8 @@ from misstep.harness.runs.model_requests import ConcurrentRequests
 
 COMMAND = "reflect run"
 SNAPSHOTS = "snapshots"
+CHANGES = "changes.diff"
+"""In a run's folder: what all solved items changed, of a skill that works on files of the user's."""
 
 
 class ReflectPlan(Struct, frozen=True):
@@ -192,6 +194,7 @@ def _check_item(skill: str, item: object) -> None:
 def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:
     work = answer_of("settings", lambda: msgspec.convert(msgspec.to_builtins(plan.skill.settings()), dict[str, Any]))
     dials = msgspec.to_builtins(plan.settings)
+    evidence = {"evidence": work.pop("evidence")} if "evidence" in work else {}
     return new_manifest(
         COMMAND,
         {
@@ -204,6 +207,7 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
             "virtual_time": isinstance(clock, VirtualClock),
             "dials": dials,
             "work": work,
+            **evidence,
             **client,
         },
         inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),

@@ -19,6 +19,7 @@ class SkillOptions(Struct, frozen=True):
 
     - `n`: How many items a skill that generates its items makes; `None` for its own number.
     - `cases`: Where the cases are, for a skill that works on a user's own.
+    - `target`: The file of a target, for the skill `command`.
     - `sandbox`: Which sandbox it runs commands in; one that runs none does not look for it.
     """
 
@@ -26,6 +27,7 @@ class SkillOptions(Struct, frozen=True):
     seed: int = 0
     cases: Path | None = None
     sandbox: str = "auto"
+    target: Path | None = None
 
 
 SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
@@ -34,6 +36,7 @@ SKILLS: Registry[Callable[[SkillOptions], Skill]] = Registry(
         "simulated": "misstep.harness.runs.reflect.skills:simulated",
         "hardening": "misstep.harness.runs.reflect.skills:hardening",
         "repair": "misstep.harness.runs.reflect.skills:repair",
+        "command": "misstep.harness.runs.reflect.skills:command",
     },
 )
 """Name → dotted path of a function from options to a skill, which leaves alone options that it has no use for."""
@@ -86,3 +89,13 @@ def repair(options: SkillOptions) -> Skill:
         raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")
     cases = sampled_cases(list(read_cases(options.cases)), options.n, options.seed)
     return RepairSkill(cases, find_sandbox(options.sandbox))
+
+
+def command(options: SkillOptions) -> Skill:
+    """Return the items of a file on a checkout of the user's."""
+    from misstep.harness.runs.reflect.command_skill import CommandSkill
+
+    if options.target is None:
+        advice = "Name its TOML file with --target; `misstep help reflect-command` shows one."
+        raise UsageError("the skill `command` needs a file that names a checkout and its items", advice)
+    return CommandSkill(options.target, find_sandbox(options.sandbox))

@@ -53,7 +53,6 @@ def test_the_loop_runs_and_the_same_command_says_the_same_again(reflect: Reflect
     assert code == 0, err
     assert out.startswith("How the items ended\n")
     assert "never" not in err
-    assert "strategist is never asked" in reflect("run", "--n", 1, "--item-seconds", 120, "--out", tmp_path / "low")[2]
     again = reflect("run", "--n", 4, "--out", tmp_path / "run", "--json")
     items = json.loads(again[1])["items"]
     assert len(items) == 4
@@ -66,6 +65,7 @@ def test_the_loop_runs_and_the_same_command_says_the_same_again(reflect: Reflect
 def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
     options = ["--without", "memory,snapshots", "--without", "ordering", "--agents", "stubborn", "--seed", 3]
     limits = ["--item-seconds", 600, "--attempts", 2, "--tokens", 10**6, "--usd", 1, "--plateau", "exact"]
+    limits += ["--strategist-seconds", 90]
     code, _, err = reflect("run", "--n", 2, "--time", "virtual", "--out", tmp_path / "run", *options, *limits)
     assert code == 0, err
     began = next(iter(recorded_events(tmp_path / "run"))).happened
@@ -73,6 +73,7 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
     manifest = read_manifest(tmp_path / "run")
     dials = manifest.settings["dials"]
     assert dials["item"] == {"seconds": 600.0, "attempts": 2, "tokens": 10**6, "usd": 1.0}
+    assert dials["least_seconds_to_re_engage"] == 90.0
     assert (dials["plateau"], manifest.settings["virtual_time"]) == ("exact", True)
 
 
@@ -91,6 +92,10 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
         (["--plateau", "guess"], "there is no 'guess' among the plateau detectors. Known: cosine, embeddings, exact,"),
         (["--items", "nothing"], "has no item 'nothing'"),
         (["--lessons", "gone"], "Name the folder that `misstep reflect run` wrote."),
+        (["--item-seconds", "120"], "Raise --item-seconds, lower --strategist-seconds"),
+        (["--strategist-seconds", "1200"], "an item has 1200 seconds, and the strategist is asked while at least 1200"),
+        (["command"], "Name its TOML file with --target"),
+        (["command", "--target", "gone.toml"], "gone.toml: cannot be read"),
         (["repair"], "Name their folder with --cases."),
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
@@ -156,7 +161,7 @@ def test_a_model_that_never_answers_costs_no_more_than_the_time_of_its_item(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     with in_a_thread(serving(stall)) as server:
-        asked = ["--model", "m", "--base-url", server.base_url, "--item-seconds", 1]
+        asked = ["--model", "m", "--base-url", server.base_url, "--item-seconds", 1, "--strategist-seconds", 0]
         code, out, err = reflect("run", "--n", 2, *asked, "--out", tmp_path / "run", "--json")
     assert code == 0, err
     items = json.loads(out)["items"]
@@ -227,6 +232,40 @@ def test_rules_of_the_hardening_guide_are_worked_on_by_the_same_loop(
     assert code == 0, err
     wanted = {"banner_text": "solved", "files_sticky_tmp": "solved"}
     assert {item["id"]: item["end"] for item in json.loads(out)["items"]} == wanted
+
+
+def test_a_model_works_on_a_project_of_the_users_by_several_commands_an_attempt(
+    reflect: Reflect,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sandbox: Sandbox,  # noqa: ARG001
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/price.txt").write_text("3\n")
+    (tmp_path / "shop.toml").write_text(
+        'checkout = "shop"\ncheck = "grep -qx 4 price.txt"\n[[item]]\nid = "price"\ndescription = "It is 4."\n'
+    )
+    commands = ["cat price.txt", "echo 4 > price.txt"]
+
+    def choose(request: dict[str, Any]) -> Play:
+        if "You have 8 commands" not in request["messages"][0]["content"]:
+            return answer(completion("Set the price."))
+        place = len(request["messages"]) // 2 - 1
+        text = f"Thought: go on\nCommand: run line='{commands[place]}'" if place < 2 else "It is 4 now."
+        return answer(completion(text))
+
+    with in_a_thread(serving(choose=choose)) as server:
+        line = ["run", "command", "--target", tmp_path / "shop.toml", "--model", "m", "--base-url", server.base_url]
+        code, out, err = reflect(*line, "--out", tmp_path / "run", "--json")
+    assert code == 0, err
+    assert [(item["end"], item["attempts"]) for item in json.loads(out)["items"]] == [("solved", 1)]
+    assert "git apply" in err
+    assert "+4\n" in (tmp_path / "run/changes.diff").read_text()
+    [worker] = [
+        event.happened for event in recorded_events(tmp_path / "run") if getattr(event.happened, "role", "") == "worker"
+    ]
+    assert worker.calls == ("run line='cat price.txt'", "run line='echo 4 > price.txt'")
 
 
 def test_repairs_need_a_sandbox(reflect: Reflect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
