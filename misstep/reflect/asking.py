@@ -72,6 +72,7 @@ class ItemBudget(OptionGroup, frozen=True):
     usd: Annotated[
         float | None, typer.Option(min=0, metavar="X", callback=finite, help="Cost limit per item, in US dollars.")
     ] = None
+    strategist_seconds: StrategistSeconds = 120.0
 
 
 def separate(option: str, named: list[str] | None) -> list[str]:

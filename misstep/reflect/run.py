@@ -18,7 +18,6 @@ from misstep.reflect.asking import (
     ItemBudget,
     Items,
     Skill,
-    StrategistSeconds,
     Target,
     Without,
     chosen,
@@ -49,7 +48,6 @@ def run(
         ),
     ] = None,
     failures_between: FailuresBetween = 3,
-    strategist_seconds: StrategistSeconds = 120.0,
     plateau: Annotated[
         str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
     ] = "keywords",
@@ -94,7 +92,7 @@ def run(
     settings = LoopSettings(
         item=ItemLimits(budget.item_seconds, budget.attempts, budget.tokens, budget.usd),
         failures_between=failures_between,
-        least_seconds_to_re_engage=strategist_seconds,
+        least_seconds_to_re_engage=budget.strategist_seconds,
         plateau=plateau,
         without=mechanisms_named(separate("--without", without)),
     )

@@ -63,7 +63,7 @@ class CommandLimits(Struct, frozen=True, forbid_unknown_fields=True):
 
     - `seconds`: The longest time of a line.
     - `memory_mb`, `processes`, `disk_mb`: The memory, processes and written megabytes of a line.
-    - `commands`: How many commands a worker enters in one attempt.
+    - `commands`: The most commands of a worker in one attempt.
     """
 
     seconds: float = 120.0
