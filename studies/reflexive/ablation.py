@@ -1,4 +1,4 @@
-"""The ablation of the reflexive loop that the project keeps: made anew by `python -m studies.reflexive.ablation`."""
+"""The ablations of the reflexive loop that the project keeps: made anew by `python -m studies.reflexive.ablation`."""
 
 import argparse
 import tempfile
@@ -7,30 +7,50 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from misstep.analysis.measures.reflexive.ablation import Ablation, ablate
 from misstep.analysis.measures.reflexive.scores import LoopScores
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
-from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
 from misstep.harness.runs.reflect.ablation import AblationPlan, AblationRun, run_ablation
+from misstep.harness.runs.reflect.skills import SkillOptions
 from misstep.studies.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
 
-ABLATION = "ablation"
+ABLATION, HARDENING, PLATEAU = "ablation", "hardening", "plateau"
 
 _AGAIN = ("snapshots", "memory")
+_OF_FAILURE_MODES = tuple(MECHANISMS)[:9]
+_RULES = 12
 
-SEEDS = 16
-"""The seeds of the recording: with so many a difference that all share is told apart among all of the table."""
+PLANS = {
+    ABLATION: AblationPlan(tuple(range(16))),
+    HARDENING: AblationPlan(tuple(range(12)), "hardening", SkillOptions(_RULES), mechanisms=_OF_FAILURE_MODES),
+    PLATEAU: AblationPlan(
+        tuple(range(16)),
+        mechanisms=("plateau_by_content",),
+        settings=LoopSettings(ItemLimits(400.0), failures_between=5),
+    ),
+}
+"""Recording → its runs. With so many seeds a difference that all share is told apart among all of a table. The dials of
+`plateau` were chosen on the seeds 100 to 105, which are not among its own."""
+
+_TITLES = {
+    ABLATION: "mixed agents on generated items of the skill simulated, {seeds} seeds",
+    HARDENING: f"mixed agents on {_RULES} rules of the skill hardening, run in the sandbox, {{seeds}} seeds",
+    PLATEAU: "mixed agents on generated items of 400 seconds, the strategist asked after 5 failures, {seeds} seeds",
+}
 
 
-def recorded_ablation(folder: Path | None = None) -> RecordedRuns | None:
-    """Return the project's own recording; `None` if there is none."""
-    return recordings(folder).get(ABLATION)
+def recorded_ablation(folder: Path | None = None, name: str = ABLATION) -> RecordedRuns | None:
+    """Return the project's own recording of a name; `None` if there is none."""
+    return recordings(folder).get(name)
 
 
-def recorded_runs(folder: Path | None = None) -> tuple[LoopScores, ...]:
+def recorded_runs(folder: Path | None = None, name: str = ABLATION) -> tuple[LoopScores, ...]:
     """Return the figures of its runs; none if there is none."""
-    recorded = recorded_ablation(folder)
+    recorded = recorded_ablation(folder, name)
     return () if recorded is None else recorded.runs
 
 
@@ -40,12 +60,13 @@ def ablation_of(runs: Sequence[LoopScores]) -> Ablation:
 
 
 @cache
-def made_again(seed: int = 0) -> tuple[LoopScores, ...]:
-    """Some of the recorded runs made here and now: the whole loop, without one of two mechanisms, and without all."""
+def made_again(seed: int = 0, name: str = ABLATION) -> tuple[LoopScores, ...]:
+    """Some of the recorded runs made here and now: the whole loop, without one or two mechanisms, and without all."""
+    plan = PLANS[name]
+    again = replace(plan, seeds=(seed,), mechanisms=_AGAIN if name == ABLATION else plan.mechanisms[:1])
     # A notebook's cells run in an event loop, and a run begins one of its own: hence the thread.
     with tempfile.TemporaryDirectory(prefix="misstep-") as place, ThreadPoolExecutor(1) as thread:
-        plan = AblationPlan((seed,), mechanisms=_AGAIN)
-        return _scores(thread.submit(run_ablation, plan, Path(place), processes=1).result())
+        return _scores(thread.submit(run_ablation, again, Path(place), processes=1).result())
 
 
 def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
@@ -54,10 +75,10 @@ def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) 
     return [run for run in made if known and known.get((run.skill, run.agents, run.without, run.seed)) != run]
 
 
-def record_anew(plan: AblationPlan, out: Path, about: About) -> RecordedRuns:
-    """Run an ablation and record the figures of its runs."""
+def record_anew(plan: AblationPlan, out: Path, about: About, runs: Path | None = None) -> RecordedRuns:
+    """Run an ablation, or go on with the one in `runs`, and record the figures of its runs."""
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-        return record_runs(_scores(run_ablation(plan, Path(place))), out, about)
+        return record_runs(_scores(run_ablation(plan, runs or Path(place))), out, about)
 
 
 def _scores(runs: Sequence[AblationRun]) -> tuple[LoopScores, ...]:
@@ -66,19 +87,20 @@ def _scores(runs: Sequence[AblationRun]) -> tuple[LoopScores, ...]:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m studies.reflexive.ablation", description="Record the ablation of the reflexive loop anew."
+        prog="python -m studies.reflexive.ablation", description="Record an ablation of the reflexive loop anew."
     )
-    folder = data_folder() / "recordings" / "reflexive" / ABLATION
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
-    parser.add_argument("--out", type=Path, default=folder, help="folder of the recording")
+    parser.add_argument("name", nargs="?", default=ABLATION, choices=PLANS, help="recording")
+    parser.add_argument("--seeds", type=int, help="number of seeds")
+    parser.add_argument("--out", type=Path, help="folder of the recording")
+    parser.add_argument("--runs", type=Path, help="folder of the runs, which are gone on with and stay")
     options = parser.parse_args()
-    plan = AblationPlan(seeds=tuple(range(options.seeds)))
-    about = About(
-        f"{plan.agents} agents on generated items of the skill {plan.skill}, {options.seeds} seeds",
-        f"python -m studies.reflexive.ablation --seeds {options.seeds}",
-    )
-    recorded = record_anew(plan, options.out, about)
-    say(f"{len(recorded.runs)} runs: {options.out}")
+    plan = PLANS[options.name]
+    plan = replace(plan, seeds=tuple(range(options.seeds or len(plan.seeds))))
+    seeds = len(plan.seeds)
+    command = f"python -m studies.reflexive.ablation {options.name} --seeds {seeds}"
+    out = options.out or data_folder() / "recordings" / "reflexive" / options.name
+    recorded = record_anew(plan, out, About(_TITLES[options.name].format(seeds=seeds), command), options.runs)
+    say(f"{len(recorded.runs)} runs: {out}")
 
 
 if __name__ == "__main__":

@@ -199,8 +199,8 @@ def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated")
 
 
 @made_by_this
-def ablation_table(ablation: Ablation, evidence: Evidence = "generated") -> Table:
-    """Return the loop without each mechanism: a line a configuration, and its figures as means over seeds."""
+def ablation_table(ablation: Ablation, evidence: Evidence = "generated", of: str = "") -> Table:
+    """Return the loop without each mechanism (`of` a target): its figures by configuration, as means over seeds."""
     where, every = (_source(ablation), evidence), (ablation.whole, *ablation.others)
     rows = [
         estimate_row(MEASURES[key].name, effect.mean, MEASURES[key].unit, one.name, *where)
@@ -208,12 +208,17 @@ def ablation_table(ablation: Ablation, evidence: Evidence = "generated") -> Tabl
         for key, effect in one.effects.items()
     ]
     alone = f"{counted_text(ablation.left_out, 'run')} had no whole run of the same seed and items beside it."
-    return _ABLATION_TABLE.table(
+    return _head_of(_ABLATION_TABLE, of).table(
         ablation_finding(ablation),
         rows,
         [alone] if ablation.left_out else [],
         drawn=rows_in("share", {one.name: one.effects["solved"].mean for one in every}, "", *where),
     )
+
+
+def _head_of(head: TableHead, of: str) -> TableHead:
+    """Return the head of one of several tables of a kind, by what it is of."""
+    return structs.replace(head, name=f"{head.name}_{of}", title=f"{head.title}: {of}") if of else head
 
 
 def ablation_finding(ablation: Ablation) -> str:
@@ -243,8 +248,8 @@ def _tells(one: Configuration) -> bool:
 
 
 @made_by_this
-def ablation_effects_table(ablation: Ablation, evidence: Evidence = "generated") -> Table:
-    """What leaving out each mechanism changes: paired differences to the whole loop with interval and p-values."""
+def ablation_effects_table(ablation: Ablation, evidence: Evidence = "generated", of: str = "") -> Table:
+    """What leaving out each mechanism changes (`of` a target): differences to the whole loop, intervals, p-values."""
     rows: list[Row] = []
     for key, measure in MEASURES.items():
         unit: Unit = "difference" if measure.unit == "share" else measure.unit
@@ -257,7 +262,9 @@ def ablation_effects_table(ablation: Ablation, evidence: Evidence = "generated")
                 (row,) = rows_in("p", {one.name: p_value}, measure.name, source, evidence, n=len(one.seeds))
                 rows.append(structs.replace(row, method=effect.test))
     better = f"; it solves more without {' and without '.join(ablation.better_without)}" * bool(ablation.better_without)
-    return _EFFECTS_TABLE.table(f"{_changing(ablation)}{better}.", rows, [f"Measured on {_source(ablation)}."])
+    return _head_of(_EFFECTS_TABLE, of).table(
+        f"{_changing(ablation)}{better}.", rows, [f"Measured on {_source(ablation)}."]
+    )
 
 
 def _changing(ablation: Ablation) -> str:
