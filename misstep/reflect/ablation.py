@@ -12,12 +12,11 @@ from misstep.options.common import Json
 from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
 from misstep.reflect.asking import (
     AgentsName,
-    Cases,
     FailuresBetween,
     Items,
+    OwnWork,
     Skill,
     StrategistSeconds,
-    Target,
     Without,
     refuse_ignored,
     separate,
@@ -34,14 +33,13 @@ def ablation(
     ] = 16,
     first_seed: Annotated[int, typer.Option(min=0, metavar="S", help="First seed.")] = 0,
     n: Items = None,
-    cases: Cases = None,
-    target: Target = None,
     without: Without = None,
     failures_between: FailuresBetween = 3,
     strategist_seconds: StrategistSeconds = 120.0,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")] = 2,
     json: Json = False,
     *,
+    own: OwnWork,
     box: Annotated[SandboxOptions, NEVER_WITHOUT],
 ) -> None:
     """Run the loop with each mechanism left out, and compare.
@@ -62,7 +60,7 @@ def ablation(
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
     refuse_ignored(context, skill, asks_model=False)
-    options = SkillOptions(n, first_seed, cases, box.place, target)
+    options = SkillOptions(n, first_seed, own.cases, box.place, own.target)
     named = mechanisms_named(separate("--without", without))
     settings = LoopSettings(failures_between=failures_between, least_seconds_to_re_engage=strategist_seconds)
     refuse_too_short(settings)

@@ -35,7 +35,6 @@ Items = Annotated[
 FailuresBetween = Annotated[
     int, typer.Option(min=1, metavar="N", help="Number of failures in a row after which the strategist is asked.")
 ]
-Cases = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")]
 
 _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 """The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
@@ -48,15 +47,24 @@ def finite(value: float | None) -> float | None:
     raise typer.BadParameter(f"{value} is not an amount.")
 
 
-Target = Annotated[
-    Path | None, typer.Option(metavar="FILE.toml", help="Checkout, items and checks, for the skill `command`.")
-]
 StrategistSeconds = Annotated[
     float,
     typer.Option(
         min=0, metavar="S", callback=finite, help="Time an item must have left for the strategist to be asked."
     ),
 ]
+
+
+class OwnWork(OptionGroup, frozen=True):
+    """The user's own work, for the skills that need some."""
+
+    panel = "Work of your own"
+    cases: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")
+    ] = None
+    target: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Checkout, items and checks, for the skill `command`.")
+    ] = None
 
 
 class ItemBudget(OptionGroup, frozen=True):

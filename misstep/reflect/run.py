@@ -13,12 +13,11 @@ from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import SandboxOptions
 from misstep.reflect.asking import (
     AgentsName,
-    Cases,
     FailuresBetween,
     ItemBudget,
     Items,
+    OwnWork,
     Skill,
-    Target,
     Without,
     chosen,
     finite,
@@ -36,8 +35,6 @@ def run(
         list[str] | None, typer.Option(metavar="ID", help="Work on this item only, after its prerequisites.")
     ] = None,
     n: Items = None,
-    cases: Cases = None,
-    target: Target = None,
     without: Without = None,
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed of generated items and agents.")] = 0,
     time: Annotated[
@@ -57,6 +54,7 @@ def run(
     temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
     json: Json = False,
     *,
+    own: OwnWork,
     budget: ItemBudget,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
     box: SandboxOptions,
@@ -103,7 +101,7 @@ def run(
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
     box.warn("commands run")
-    work = made_skill(skill, SkillOptions(n, seed, cases, box.place, target))
+    work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target))
     settings = settings.with_commands(getattr(work, "commands", None))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
