@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from misstep.harness.errors import InputError, TimeSpent, UnsafePath
 from misstep.harness.records.triage_case import SOLVE, Part, TriageCase
 from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage.packages import Packages
 from misstep.harness.triage.protocols import Result
 from misstep.harness.triage.texts import LARGEST_FILE, FilesOfCase
 from misstep.harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, open_workspace, python_toolchain
@@ -41,6 +42,7 @@ class ReplicasOfCase(FilesOfCase):
     ) -> None:
         super().__init__(case, trajectory)
         self._sandbox = sandbox
+        self.wheels: Path | None = None
         self._end = time.monotonic() + seconds
 
     @contextmanager
@@ -48,9 +50,10 @@ class ReplicasOfCase(FilesOfCase):
         """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in `tests/`."""
         with tempfile.TemporaryDirectory(prefix="misstep-") as empty:
             base = self._base(result, Path(empty))
-            tools = _toolchain()
-            variables = {**tools.environment, **_VARIABLES}
-            opening = open_workspace(base, sandbox=self._sandbox, read_only=tools.read_only, environment=variables)
+            tools, packages = _toolchain(), self._packages
+            variables = {**tools.environment, **_VARIABLES, **packages.variables}
+            shown = (*tools.read_only, *([packages.folder] if packages.folder is not None else []))
+            opening = open_workspace(base, sandbox=self._sandbox, read_only=shown, environment=variables)
             with opening as workspace:
                 opened = ReplicaOfCase(self, workspace, self._end)
                 if result == "solution":
@@ -58,6 +61,10 @@ class ReplicasOfCase(FilesOfCase):
                 if tests:
                     opened.lay("tests", f"{TESTS}/")
                 yield opened
+
+    @cached_property
+    def _packages(self) -> Packages:
+        return Packages(self.case, self.wheels, self._sandbox, _toolchain())
 
     def _base(self, result: Result, empty: Path) -> Path:
         if self.case.part(result) is None:

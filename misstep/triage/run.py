@@ -60,6 +60,16 @@ def triage(
     without_solution: Annotated[
         bool, typer.Option("--without-solution", help="Text access without the tests and the gold solution.")
     ] = False,
+    wheels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Wheels of what requirements.txt of cases names.",
+            show_default="wheels/ in a case",
+        ),
+    ] = None,
     json: Json = False,
     *,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
@@ -98,7 +108,7 @@ def triage(
     if access != "text":
         refuse_given(context, {"without_solution"}, f"with --access {access} the files can be read")
     if access != "sandbox":
-        refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, f"with --access {access} nothing runs")
+        refuse_given(context, {"sandbox", "unsafe_no_sandbox", "wheels"}, f"with --access {access} nothing runs")
     elif box.unsafe_no_sandbox:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
     with run_folders.kept_or_thrown_away(out) as run, with_local_model(replace(asking, shards=parts.count)) as known:
@@ -121,7 +131,7 @@ def triage(
             budget=_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE,
         )
         judge_cases(
-            replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution),
+            replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution, wheels=wheels),
             cases,
             run,
             known,

@@ -65,6 +65,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     - `without_solution`: Whether a judge of texts is shown neither the tests nor the gold solution.
     - `roots`: Case → part → exported image, of cases whose images are not in their folder.
     - `images`: The folder in which images are made ready, shared by all that judge.
+    - `wheels`: The folder of wheels from which `requirements.txt` of a case is installed, for all cases.
     """
 
     method: Method
@@ -75,6 +76,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     without_solution: bool = False
     roots: Mapping[str, Mapping[str, Path]] = {}
     images: Path | None = None
+    wheels: Path | None = None
     kind: ClassVar[Kind] = "triage"
     labels: ClassVar[Mapping[str, str]] = dict.fromkeys(FAULTS, "")
     reads_trajectories: ClassVar[bool] = True
@@ -155,7 +157,9 @@ class CaseJudge(Struct, frozen=True, dict=True):
         case = replace(case, roots={**case.roots, **self.roots.get(case.id, {})}, of_job=of_job)
         if case.roots:
             return ReplicasInImage(case, self._found_sandbox, self._images, trajectory, self.seconds)
-        return ReplicasOfCase(case, self._found_sandbox, trajectory, self.seconds)
+        access = ReplicasOfCase(case, self._found_sandbox, trajectory, self.seconds)
+        access.wheels = self.wheels
+        return access
 
     @cached_property
     def _images(self) -> RootFileSystems:

@@ -29,6 +29,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.records.attribution import Evidence
+from misstep.harness.triage.packages import not_installed
 from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
 from misstep.harness.triage.rules.events import Event, event_in
 from misstep.harness.triage.rules.failures import TestFailure, lacks_tools, last_lines, read_failure
@@ -148,23 +149,23 @@ class TestRuns:
     def __init__(
         self, access: SandboxAccess, result: Result, prepare: Callable[[Replica], object] | None = None
     ) -> None:
-        self._access, self._result, self._prepare = access, result, prepare
+        self.access, self._result, self._prepare = access, result, prepare
         self.runs: list[TestRun] = []
 
     def more(self, count: int) -> "TestRuns":
         """Run the tests until they have run `count` times, or have passed and failed; each time in a fresh replica."""
         while len(self.runs) < count and not self.changing:
             number = len(self.runs)
-            command = self._access.case.file.test_command
-            with self._access.replica(self._result, tests=self._prepare is None) as replica:
+            command = self.access.case.file.test_command
+            with self.access.replica(self._result, tests=self._prepare is None) as replica:
                 if self._prepare is not None:
                     self._prepare(replica)
                 if number == 0 or self._prepare is not None:
                     finished = replica.test()
                 else:  # another seed for the order in which Python's sets come
                     command = f"PYTHONHASHSEED={number} {command}"
-                    finished = replica.run(f"export PYTHONHASHSEED={number}\n{self._access.case.file.test_command}")
-            in_image = bool(self._access.case.roots)
+                    finished = replica.run(f"export PYTHONHASHSEED={number}\n{self.access.case.file.test_command}")
+            in_image = bool(self.access.case.roots)
             self.runs.append(TestRun(f"on {self._result}: {command}", finished, in_image))
         return self
 
@@ -295,6 +296,9 @@ class _Investigation:
         if gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", gold.evidence)
         failure = gold.failure
+        if failure.missing and not_installed(gold.access, failure.missing[0]):
+            why = f"{failure.missing[0]!r} is not installed, which requirements.txt names: give its wheels by --wheels."
+            return Undecided(why, gold.evidence)
         rationale = "The tests reject the gold solution in the environment of the task."
         if failure.missing or not failure.asserted:
             lacks = f": {failure.missing[0]!r} is missing" if failure.missing else ""

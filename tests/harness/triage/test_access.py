@@ -1,12 +1,17 @@
 """What a judge of triage cases is handed: texts, files that it can only read, and replicas."""
 
+import zipfile
+from pathlib import Path
+
 import pytest
 
 from misstep.harness.errors import InputError, TimeSpent
 from misstep.harness.triage.replica import ReplicasOfCase
+from misstep.harness.triage.rules.judging import by_running
+from misstep.harness.triage.rules.verdicts import Undecided
 from misstep.harness.triage.texts import MOST_TEXT, FilesOfCase, TextsOfCase, recorded_outcome
 from misstep.harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import a_run, triage_case, written
+from tests.harness.triage.made_up_cases import TEST, a_run, triage_case, written
 
 
 def test_parts_that_are_missing_are_empty(tmp_path):
@@ -126,3 +131,38 @@ def test_gold_files_keep_their_modes_also_where_the_environment_has_other_ones(t
     (case.folder / "solution/price.py").chmod(0o644)
     with ReplicasOfCase(case, sandbox).replica("solution") as replica:
         assert replica.run("stat -c %a price.py").output.strip() == "644"
+
+
+def wheel_of(folder: Path, name: str) -> Path:
+    """A wheel of one module, which has an ANSWER."""
+    folder.mkdir()
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}.py", "ANSWER = 42\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    return folder
+
+
+def test_the_requirements_of_a_case_are_installed_from_wheels(tmp_path, sandbox: Sandbox):
+    needs = {"requirements.txt": "madeup==1.0\n"}
+    ask = "python -c 'import madeup; print(madeup.ANSWER)'"
+    access = ReplicasOfCase(triage_case(tmp_path / "one", needs), sandbox)
+    access.wheels = wheel_of(tmp_path / "wheels", "madeup")
+    with access.replica("workspace") as replica:
+        assert replica.run(ask).output == "42\n"
+    access.wheels = tmp_path / "one"
+    with access.replica("environment") as replica:
+        assert replica.run(ask).output == "42\n"  # installed once
+    without = ReplicasOfCase(triage_case(tmp_path / "two", needs), sandbox)
+    without.wheels = tmp_path / "one"
+    with pytest.raises(InputError, match=r"requirements.txt.*cannot be installed"), without.replica("workspace"):
+        pass
+
+
+def test_a_requirement_that_nobody_brought_is_no_fault_of_the_task(tmp_path, sandbox: Sandbox):
+    needs = {"requirements.txt": "madeup==1.0\n", "tests/test_price.py": "import unittest, madeup\n" + TEST}
+    found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", needs), sandbox))
+    assert isinstance(found, Undecided)
+    assert "--wheels" in found.rationale
