@@ -81,7 +81,6 @@ def trials(path: Path) -> Iterator[JobTrial]:
             },
             instruction=text_of(task / "instruction.md") if task is not None else "",
             parts=parts,
-            files={"tests/verifier.sh": _VERIFIER} if "tests" in parts and roots else {},
             roots=roots,
             run_by=_run_by(task) if "tests" in parts and roots else None,
         )
@@ -90,13 +89,15 @@ def trials(path: Path) -> Iterator[JobTrial]:
 _TESTS = ("test-stdout.txt", "test-stderr.txt")
 
 
-_VERIFIER = """# Run the tests as Harbor does; they pass by the reward that they write.
+_VERIFIER = """harbor_verifier() {
 mkdir -p /logs/verifier /logs/agent /logs/artifacts; rm -f /logs/verifier/reward.*
-bash /tests/test.sh || sh /tests/test.sh; cd /logs/verifier
-[ -s reward.txt ] && { grep -Eq '^[[:space:]]*(1|[1-9][0-9]+)([.]0*)?[[:space:]]*$' reward.txt; exit; }
-[ -s reward.json ] && { ! grep -Eq ':[[:space:]]*(0|-)' reward.json; exit; }
-echo 'the tests wrote no reward'; exit 1
-"""
+if command -v bash > /dev/null; then bash "$1"; else sh "$1"; fi
+cd /logs/verifier
+if [ -s reward.txt ]; then grep -Eq '^[[:space:]]*(1|[1-9][0-9]+)([.]0*)?[[:space:]]*$' reward.txt
+elif [ -s reward.json ]; then ! grep -Eq ':[[:space:]]*(0|-)' reward.json
+else echo 'the tests wrote no reward'; return 1; fi
+}"""
+"""What Harbor's verifier does: the tests pass by the reward that they write."""
 
 
 def _recorded_places(config: Any) -> Iterator[object]:
@@ -108,7 +109,7 @@ def _recorded_places(config: Any) -> Iterator[object]:
 
 def _run_by(task: Path | None) -> RunBy:
     workdir = workdir_of(task / "environment" / "Dockerfile") if task is not None else ""
-    return RunBy("sh /tests/verifier.sh", workdir)
+    return RunBy("harbor_verifier /tests/test.sh", workdir, _VERIFIER)
 
 
 def _trial_folders(path: Path) -> Iterator[Path]:

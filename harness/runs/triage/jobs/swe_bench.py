@@ -49,7 +49,7 @@ def trials(path: Path) -> Iterator[JobTrial]:
         report_text = "" if report is None else msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
         unfinished = "" if report is not None else "The evaluation has no report for this instance."
         roots, script = exported(folder, instance, task_folder(folder, instance)), text_of(folder / _SCRIPT)
-        files = {"tests/eval.sh": script, "tests/grade.sh": _GRADE, "tests/required.txt": _required(report)}
+        files = {"tests/eval.sh": script, "tests/required.txt": _required(report)}
         files |= {PATCH: patch} if patch.strip() else {}
         yield JobTrial(
             f"{instance}@{folder.parent.name}" if several else instance,
@@ -64,7 +64,7 @@ def trials(path: Path) -> Iterator[JobTrial]:
             },
             files=files if script else {},
             roots=roots,
-            run_by=RunBy("sh /tests/grade.sh", "/testbed") if roots and script else None,
+            run_by=RunBy("swe_bench_grade /tests/eval.sh", "/testbed", _GRADE) if roots and script else None,
         )
     for instance, patch in predictions.items():
         note = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
@@ -73,17 +73,18 @@ def trials(path: Path) -> Iterator[JobTrial]:
 
 
 _SCRIPT = "eval.sh"
-_GRADE = """# Run the evaluation again; it passes where every test that has to pass is seen to pass.
-bash /tests/eval.sh > /tmp/evaluation.log 2>&1
+_GRADE = """swe_bench_grade() {
+bash "$1" > /tmp/evaluation.log 2>&1
 cat /tmp/evaluation.log
 code=$(sed -n 's/.*>>>>> Test Exit Code: *\\([0-9]*\\).*/\\1/p' /tmp/evaluation.log | tail -n 1)
-[ -s /tests/required.txt ] || exit "${code:-1}"
+[ -s /tests/required.txt ] || return "${code:-1}"
 while IFS= read -r name; do
     grep -F -- "$name" /tmp/evaluation.log | grep -Eq '(^|[^A-Za-z])(PASSED|XFAIL|passed|ok)([^A-Za-z]|$)' && continue
     echo "not passed: $name"
-    exit 1
+    return 1
 done < /tests/required.txt
-"""
+}"""
+"""Run the evaluation again; it passes where every test that has to pass is seen to pass."""
 
 
 def _required(report: dict[str, Any] | None) -> str:

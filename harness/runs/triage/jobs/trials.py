@@ -33,10 +33,11 @@ T = TypeVar("T", bound=Struct)
 
 
 class RunBy(Struct, frozen=True):
-    """How the tests of a trial are run again in its image."""
+    """How the tests of a trial are run again in its image; `setup` may define what the command names."""
 
     test_command: str
     workdir: str = ""
+    setup: str = ""
     seconds: float = 900.0
 
 
@@ -82,6 +83,7 @@ def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
     described: dict[str, Any] = {"id": name, "task": trial.task, "outcome": trial.outcome}
     if trial.run_by is not None:
         described |= {"test_command": trial.run_by.test_command, "workdir": trial.run_by.workdir}
+        described |= {"setup_command": trial.run_by.setup}
         described["limits"] = {"seconds": trial.run_by.seconds, **_RUN_LIMITS}
     (folder / CASE).write_text(tomli_w.dumps({key: value for key, value in described.items() if value}))
     instruction = trial.instruction or (trial.run.task if trial.run is not None else "")

@@ -178,11 +178,18 @@ TASK = {
 @pytest.mark.parametrize(
     ("name", "case", "task", "image", "part", "run_by"),
     [
-        ("harbor", "sort__a", "sort", "tasks/sort/environment/rootfs/x", "environment", "sh /tests/verifier.sh"),
-        ("harbor", "sort__b", "sort", "job/sort__b/image.tar", "workspace", "sh /tests/verifier.sh"),
+        (
+            "harbor",
+            "sort__a",
+            "sort",
+            "tasks/sort/environment/rootfs/x",
+            "environment",
+            "harbor_verifier /tests/test.sh",
+        ),
+        ("harbor", "sort__b", "sort", "job/sort__b/image.tar", "workspace", "harbor_verifier /tests/test.sh"),
         ("terminal_bench", "sort.2", "sort", "tasks/sort/rootfs.tar.gz", "environment", "bash /tests/run-tests.sh"),
         ("terminal_bench", "sort.2", "sort", "job/sort/sort.2/rootfs.tar", "workspace", "bash /tests/run-tests.sh"),
-        ("swe_bench", "made__up-2", "", "images/made__up-2.tar", "environment", "sh /tests/grade.sh"),
+        ("swe_bench", "made__up-2", "", "images/made__up-2.tar", "environment", "swe_bench_grade /tests/eval.sh"),
     ],
 )
 def test_an_image_that_was_exported_beside_a_job_is_that_of_its_case(tmp_path, name, case, task, image, part, run_by):
