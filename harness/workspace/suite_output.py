@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.workspace.sandbox import INSIDE
+from misstep.harness.workspace.suite_javascript import from_text
 from misstep.harness.workspace.suite_report import MOST_TRACE, FailedTest, SuiteCounts, last_line
 
 _COUNTED = re.compile(r"^Ran (\d+) tests? in [^\n]*\n+(?:(?:OK|FAILED|NO TESTS RAN)(?: \(([^)\n]*)\))?)?", re.MULTILINE)
@@ -44,7 +45,8 @@ class _Point(Struct, frozen=True):
 
 def from_output(output: str) -> SuiteCounts | None:
     """The tests in what a command printed, all that it ran together; `None` where it does not say how many ran."""
-    counts = [each for each in (from_unittest(output), _from_tap(output), _from_go(output)) if each is not None]
+    readers = (from_unittest, _from_tap, _from_go, from_text)
+    counts = [counted for reader in readers if (counted := reader(output)) is not None]
     return _joined_counts(counts) if counts else None
 
 
@@ -135,9 +137,10 @@ def _from_tape(output: str) -> SuiteCounts:
     title = ""
     for point in _points(output):
         title = point.before.rpartition("\n")[2] or title
-        known = tests.get(title)
+        name = title or point.titles[0]
+        known = tests.get(name)
         if known is None or (known.ok and not point.ok):
-            tests[title] = replace(point, titles=(title,), below=f"{point.titles[0]}\n{point.below}", before="")
+            tests[name] = replace(point, titles=(name,), below=f"{point.titles[0]}\n{point.below}", before="")
     passed = tuple(title for title, each in tests.items() if each.ok)
     return SuiteCounts(len(tests), 0, tuple(_tap_failure(each) for each in tests.values() if not each.ok), passed)
 

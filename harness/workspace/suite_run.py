@@ -20,7 +20,7 @@ from misstep.harness.workspace.suite_command import (
     takes_names,
     unittest_name,
 )
-from misstep.harness.workspace.suite_json import from_json
+from misstep.harness.workspace.suite_javascript import from_json
 from misstep.harness.workspace.suite_output import from_output
 from misstep.harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
 from misstep.harness.workspace.workspace import Workspace

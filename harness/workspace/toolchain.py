@@ -103,6 +103,9 @@ def project_toolchain(checkout: Path, command: str = "", python: Path | None = N
     shown = tuple(path.relative_to(top).as_posix() for path in _shown(top, program))
     read_only = tuple(path for path in base.read_only if not path.is_relative_to(top))
     programs = [f"{INSIDE}/{path}/.bin" for path in shown if path.endswith("node_modules")]
+    if node := shutil.which("node") if programs or (top / "package.json").is_file() else None:
+        read_only = _distinct([*read_only, *program_folders([node])])  # it may be that of nvm, in the home folder
+        programs.append(str(Path(node).parent))
     variables = {"PATH": ":".join([str(Path(base.python).parent), *programs])}
     if any((top / "src").glob("*/__init__.py")):  # ahead of a copy of the project that is installed, which is older
         variables["PYTHONPATH"] = f"{INSIDE}/src"

@@ -100,7 +100,7 @@ def _hunks(diffs: Mapping[str, str], known: set[str]) -> Iterator[tuple[str, str
     for diff in diffs.values():
         files = list(_FILE.finditer(diff))
         ends = [*(each.start() for each in files[1:]), len(diff)]
-        for file, end in zip(files, ends, strict=True):
+        for file, end in zip(files, ends, strict=False):
             for hunk in _HUNK.finditer(diff, file.end(), end) if file[1] in known else ():
                 lines = [line or " " for line in hunk[2].split("\n") if not line.startswith("\\")]
                 before, after = ([line[1:] for line in lines if line[0] in signs] for signs in (" -", " +"))

@@ -55,6 +55,7 @@ def test_a_line_that_a_trace_of_node_names_is_changed_and_no_test_is() -> None:
 
 def test_nothing_is_proposed_where_neither_names_a_line() -> None:
     assert _candidates(BEFORE, {"1": DIFF.replace("src/price.ts", "README.md")}, "src/price.ts:99")[1] == []
+    assert _candidates(BEFORE, {"1": "Title: Add a picture\n\nBinary files differ"}, "")[1] == []
 
 
 def _candidates(text: str, diffs: dict[str, str], failure: str):

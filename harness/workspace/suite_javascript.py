@@ -1,4 +1,4 @@
-"""The tests in the JSON that jest, vitest and mocha write of a run."""
+"""The tests in the JSON that jest, vitest and mocha write of a run, and in what jest and vitest print for people."""
 
 import re
 from collections.abc import Iterator
@@ -16,6 +16,15 @@ BETWEEN = " > "
 
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _MOST_LINES = 4
+_SUMMARY = re.compile(r"^ *Tests:? +(\d+ (?:failed|passed|skipped|todo)\b.*)$", re.MULTILINE)
+_NUMBER = re.compile(r"(\d+) (failed|passed|skipped|todo)")
+_FAILED = re.compile(
+    r"^ *FAIL +(?:\|[^|\n]*\| +)?(?P<file>[^\s:]+\.[cm]?[jt]sx?)"
+    r"(?: > (?P<vitest>.+?))?(?P<broken> +\[.*\])?(?: \([\d.]+ m?s\))?$"
+    r"|^  ● (?P<jest>.+)$|^⎯+|^Test Suites?:|^Summary of all",
+    re.MULTILINE,
+)
+_NOT_RUN = "Test suite failed to run"
 
 
 class _Assertion(Struct, rename="camel"):
@@ -81,3 +90,23 @@ def _failed(name: str, texts: list[str | None]) -> FailedTest:
 
 def _mocha_id(one: _Mocha) -> str:
     return "::".join(filter(None, ((one.file or "").removeprefix(f"{INSIDE}/"), one.full_title)))
+
+
+def from_text(output: str) -> SuiteCounts | None:
+    """Return the tests in what a command printed, which names those that failed; `None` where it counts none."""
+    text = _COLOURS.sub("", output)
+    counted = [number for summary in _SUMMARY.finditer(text) for number in _NUMBER.findall(summary[1])]
+    marks = list(_FAILED.finditer(text))
+    file, failed = "", dict[str, FailedTest]()
+    for mark, end in zip(marks, [*(each.start() for each in marks[1:]), len(text)], strict=False):
+        file = mark["file"] or file
+        title = mark["vitest"] or (mark["jest"] or "").replace(" › ", BETWEEN)
+        if file and (title or mark["broken"]):
+            name = f"{file}::{title}" if title not in ("", _NOT_RUN) else file
+            trace = text[mark.end() : end].strip()
+            failed.setdefault(name, FailedTest(name, trace.partition("\n")[0][:MOST_TRACE], trace[:MOST_TRACE]))
+    if not counted and not failed:
+        return None
+    ran = sum(int(number) for number, end in counted if end in ("failed", "passed"))
+    skipped = sum(int(number) for number, end in counted if end in ("skipped", "todo"))
+    return SuiteCounts(max(ran, len(failed)), skipped, tuple(failed.values()), None if ran else ())

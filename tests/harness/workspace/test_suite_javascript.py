@@ -1,11 +1,12 @@
-"""Reports of jest, vitest and mocha name each test with its file and the suites around it."""
+"""Reports and output of jest, vitest and mocha name each test with its file and the suites around it."""
 
 import json
 
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.workspace.suite_json import from_json
+from misstep.harness.workspace.suite_javascript import from_json
+from misstep.harness.workspace.suite_output import from_output
 
 JEST = {
     "success": False,
@@ -67,3 +68,59 @@ def test_tests_of_mocha_are_named_by_file_and_full_title() -> None:
 def test_a_report_that_was_cut_off_is_an_error() -> None:
     with pytest.raises(InputError, match="not JSON"):
         from_json(b'{"testResults": [')
+
+
+PRINTED_BY_JEST = """FAIL test/merge.test.ts
+  ● arrays (plain) › keeps the target's array first
+
+    expect(received).toEqual(expected) // deep equality
+
+      at Object.toEqual (test/merge.test.ts:4:72)
+
+FAIL test/other.test.js
+  ● Test suite failed to run
+
+    Cannot find module 'kiwi' from 'test/other.test.js'
+
+Test Suites: 2 failed, 2 total
+Tests:       1 failed, 1 skipped, 3 passed, 5 total
+"""
+PRINTED_BY_VITEST = """ ❯ src/a.test.ts (10 tests | 1 failed) 138ms
+⎯⎯⎯ Failed Tests 1 ⎯⎯⎯
+
+ FAIL  src/a.test.ts > sums > is 2
+\x1b[31mAssertionError\x1b[39m: expected 1 to be 2
+ ❯ src/a.test.ts:166:8
+⎯⎯⎯⎯[1/1]⎯
+
+ Test Files  1 failed (1)
+      Tests  1 failed | 8 passed (9)
+"""
+
+
+def test_a_failed_test_of_jest_is_named_by_its_file_and_titles() -> None:
+    counts = from_output(PRINTED_BY_JEST)
+    assert counts is not None
+    assert (counts.ran, counts.skipped, counts.passed) == (4, 1, None)
+    assert [(test.id, test.message) for test in counts.failed] == [
+        (
+            "test/merge.test.ts::arrays (plain) > keeps the target's array first",
+            "expect(received).toEqual(expected) // deep equality",
+        ),
+        ("test/other.test.js", "Cannot find module 'kiwi' from 'test/other.test.js'"),
+    ]
+
+
+def test_a_failed_test_of_vitest_is_named_by_its_file_and_titles() -> None:
+    counts = from_output(f"make: x\n{PRINTED_BY_VITEST}")
+    assert counts is not None
+    assert (counts.ran, counts.passed) == (9, None)
+    assert [(test.id, test.message) for test in counts.failed] == [
+        ("src/a.test.ts::sums > is 2", "AssertionError: expected 1 to be 2")
+    ]
+
+
+def test_a_run_of_no_test_has_run_none() -> None:
+    counts = from_output("Tests:       2 skipped, 2 total\n")
+    assert counts is not None
+    assert (counts.ran, counts.passed) == (0, ())
