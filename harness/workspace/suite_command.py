@@ -40,6 +40,7 @@ _JSON: dict[str, str] = {
 }
 _BY_TITLE: dict[str, str] = {"node": "--test-name-pattern=", "jest": "-t ", "mocha": "-g "}
 _SPECIAL = re.compile(r"[\\^$.*+?()[\]{}|/]")
+_TAKES_TARGETS = frozenset({"cd", "make", "gmake", "just", "task", "turbo", "nx", "lerna"})
 _NAMING = frozenset({"pytest", "unittest", "node", "jest", "mocha", "go"})
 _NOT_IMPORTED = "unittest.loader._FailedTest."
 
@@ -55,9 +56,10 @@ def tool_of(command: str) -> Runner:
 
 
 def _called(tool: Runner, command: str) -> re.Match[str] | None:
-    """Return where a command calls a framework; a folder of that name that it goes to is no call."""
+    """Return where a command calls a framework; a folder or a target of a Makefile of that name is no call."""
     for call in dict(_TOOLS)[tool].finditer(command) if tool != "exit_code" else ():
-        if re.split(r"[;&|(]", command[: call.end()])[-1].split()[:1] != ["cd"]:
+        words = re.split(r"[;&|(]", command[: call.end()])[-1].split()
+        if next((word for word in words if "=" not in word), "") not in _TAKES_TARGETS:
             return call
     return None
 

@@ -109,7 +109,7 @@ def test_a_run_of_no_test_has_not_passed_though_it_ends_well(workspace: Workspac
         ("cd a && vitest run", [], '--reporter=json --outputFile.json="$MISSTEP_REPORT"'),
         ("jest", ["[id]/a.test.js"], """jest "$MISSTEP_ROOT"/'\\[id\\]/a\\.test\\.js' --json"""),
         ("mocha -r tsx", ["a.spec.ts::sums it's 2"], "mocha -r tsx -g '^(?:sums it'\"'\"'s 2)$' --reporter json"),
-        ("cd packages/jest && make check", [], "cd packages/jest && make check"),
+        ("cd packages/jest && CI=1 make pytest", ["a.py"], "cd packages/jest && CI=1 make pytest a.py"),
         ("node --test", ["a.test.js::sums::is 2"], "--test --test-name-pattern='^(?:(?:sums(?: |::))?is 2)$'"),
         ("go test ./... | cat", ["TestTotal/of_two"], "go test -run '^(TestTotal)$' -v ./... | cat"),
         ("node --test --test-reporter=spec t", ["t/a.test.js"], "node --test --test-reporter=spec t"),
