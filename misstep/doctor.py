@@ -17,6 +17,7 @@ from misstep.harness.workspace.capabilities import Capability, SandboxReport, sa
 from misstep.options.common import Json, command_app
 
 app = command_app()
+_MOST_BUILT = 4
 
 
 Python = Annotated[
@@ -38,7 +39,7 @@ def doctor(
 
     Every sandbox is tried by a real start. The exit code is 0 if code under repair can run in a sandbox, and 3
     otherwise. With REPO and --test-command it says which interpreter and which installed folders the sandbox shows, and
-    runs the tests of the last commit once; the exit code is 1 if no test was seen.
+    runs the tests of the last commit once; the exit code is 1 if none was seen that lacks no package.
     """
     if repository is not None:
         _try_project(repository, test_command, python, json=json)
@@ -66,12 +67,18 @@ def _try_project(repository: Path, command: str, python: Path | None, *, json: b
     else:
         ran = f"{report.ran - len(report.failed)} passed, {len(report.failed)} failed" if report.ran is not None else ""
         rows = [("interpreter", trial.python), *(("shown, read-only", path) for path in trial.shown)]
+        if trial.built:
+            rest = f" and {len(trial.built) - _MOST_BUILT} more" if len(trial.built) > _MOST_BUILT else ""
+            rows.append(("built, not committed", ", ".join(map(plain, trial.built[:_MOST_BUILT])) + rest))
         rows.append(("tests", ran or f"ended with exit code {report.exit_code}; its output names no tests"))
         print("\n".join(aligned(rows, to_left=(0, 1))))
-        if not trial.works:
+        if not report.ran:
             output = "\n".join(map(plain, report.output.strip()[-1500:].splitlines()))
             print(f"\nNo test was seen. The last lines of `{plain(command)}`:\n{output}")
+        if not trial.works and not trial.lacks:
             print("If a package is missing, install it into the project's environment (`npm ci`), or name another.")
+        for lack in trial.lacks:
+            print(f"- {plain(lack)}")
     if not trial.works:
         raise typer.Exit(1)
 

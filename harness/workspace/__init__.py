@@ -6,6 +6,7 @@ from misstep.harness.workspace.nodes import Snapshot
 from misstep.harness.workspace.sandbox import Checkout, Finished, Limits, Mounts, Sandbox
 from misstep.harness.workspace.toolchain import (
     Toolchain,
+    install_line,
     own_command,
     program_folders,
     project_toolchain,
@@ -25,6 +26,7 @@ __all__ = [
     "copied_git_folder",
     "find_sandbox",
     "git_environment",
+    "install_line",
     "open_workspace",
     "own_command",
     "program_folders",

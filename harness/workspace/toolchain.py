@@ -1,8 +1,14 @@
-"""The programs outside the system's folders that a test command needs: an interpreter, its libraries, its packages."""
+"""The programs outside the system's folders that a test command needs: an interpreter, its libraries, its packages.
 
+Those of a project are found where its tools put them.
+"""
+
+import base64
+import hashlib
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,19 +86,29 @@ _ENVIRONMENTS = (".venv", "venv", "env")
 _DEEPEST = 3
 """Levels at which a package of a monorepo has its `node_modules`."""
 
-_RUNNER = re.compile(r"(?<![\w./-])(uv|poetry|pdm|pipenv|hatch)\s+run\s+(?:--?[\w-]+(?:=\S+)?\s+)*")
-_TOX = re.compile(r"(?<![\w./-])(?:tox|nox)(?=\s|$)")
+_VALUED = (
+    r"--(?:extra|group|only-group|no-group|no-extra|with|with-editable|with-requirements|package|python|project"
+    r"|directory|env-file|index|default-index|environment)|-[pCw]"
+)
+_RUNNER = re.compile(
+    r"(?<![\w./-])(uv|poetry|pdm|pipenv|hatch)\s+run\s+"
+    rf"((?:(?:{_VALUED})\s+\S+\s+|--?[\w-]+(?:=\S+)?\s+|--\s+)*)"
+)
+_DIRECTORY = re.compile(r"(?:--directory|-C)[= ]\s*(\S+)")
+_TOX = re.compile(r"(?:^|[;&|(]|-m)\s*(?:\w+=\S*\s+)*(tox|nox)(?=\s|$)")
 _GOES_TO = re.compile(r"^\s*cd\s+([\w./-]+)\s*&&")
+_ELSEWHERE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
 
 def own_command(command: str) -> str:
     """Return a test command without the program that would first build its environment, as `uv run`."""
-    if _TOX.search(command):
+    if tox := _TOX.search(command):
         raise UsageError(
-            f"{command.split()[0]} builds environments, which needs a network",
-            "Give the line that it runs, as --test-command 'python -m pytest', and its environment by --python.",
+            f"{tox[1]} builds environments, which needs a network",
+            f"Give the line that it runs, as --test-command 'python -m pytest', and its environment, as --python "
+            f".{tox[1]}/py.",
         )
-    return _RUNNER.sub("", command)
+    return _RUNNER.sub(lambda run: f"cd {to[1]} && " if (to := _DIRECTORY.search(run[2])) else "", command)
 
 
 def project_toolchain(checkout: Path, command: str = "", python: Path | None = None) -> Toolchain:
@@ -107,8 +123,10 @@ def project_toolchain(checkout: Path, command: str = "", python: Path | None = N
         read_only = _distinct([*read_only, *program_folders([node])])  # it may be that of nvm, in the home folder
         programs.append(str(Path(node).parent))
     variables = {"PATH": ":".join([str(Path(base.python).parent), *programs])}
-    if any((top / "src").glob("*/__init__.py")):  # ahead of a copy of the project that is installed, which is older
-        variables["PYTHONPATH"] = f"{INSIDE}/src"
+    sources = [folder / "src" for folder in _folders(top, command)]
+    if found := [each for each in sources if any(each.glob("*/__init__.py")) or any(each.glob("*/*/__init__.py"))]:
+        # ahead of a copy of the project that is installed, which is older
+        variables["PYTHONPATH"] = ":".join(f"{INSIDE}/{each.relative_to(top).as_posix()}" for each in found)
     return Toolchain(base.python, read_only, Checkout(top, shown), variables)
 
 
@@ -124,21 +142,57 @@ def _program(python: Path) -> Path:
     return Path(program).absolute()
 
 
+def install_line(toolchain: Toolchain) -> str:
+    """Return the shell line, without the packages, that installs into the environment of a toolchain's project."""
+    top = toolchain.checkout.folder if toolchain.checkout else None
+    goes = f"cd {shlex.quote(str(top))} && " if top else ""
+    python = Path(toolchain.python)
+    if top is not None and toolchain.python == python_toolchain().python:  # it has no environment of its own
+        return f"{goes}python3 -m venv .venv && .venv/bin/pip install"
+    program = python.relative_to(top) if top is not None and python.is_relative_to(top) else python
+    has_pip = any((python.parent / name).exists() for name in ("pip", "pip3"))
+    return f"{goes}{program} -m pip install" if has_pip else f"{goes}uv pip install --python {program}"
+
+
+def _folders(top: Path, command: str) -> list[Path]:
+    """Return the folder to which a command goes first, and those above it up to the top of its checkout."""
+    goes = _GOES_TO.search(own_command(command))
+    folder = Path(os.path.normpath(top / goes[1])) if goes else top
+    return [each for each in (folder, *folder.parents) if each.is_relative_to(top)] or [top]
+
+
 def _found(top: Path, command: str) -> Path | None:
-    goes = _GOES_TO.search(command)
-    folders = [top / goes[1], top] if goes else [top]
+    runner = _RUNNER.search(command)
+    folders = _folders(top, command)
     places = [folder / name for folder in folders for name in _ENVIRONMENTS]
-    if active := os.environ.get("VIRTUAL_ENV"):
-        places.append(Path(active))
+    if own := os.environ.get("UV_PROJECT_ENVIRONMENT"):
+        places.insert(0, top / own)
+    places += [place for folder in folders for place in _kept_elsewhere(runner[1] if runner else "", folder)]
+    places += [Path(active) for name in _ELSEWHERE if (active := os.environ.get(name))]
     for place in places:
-        if (place / "pyvenv.cfg").is_file() and (place / "bin/python").exists():
+        is_one = (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir()
+        if is_one and (place / "bin/python").exists():
             return place / "bin/python"
-    if runner := _RUNNER.search(command):
+    if runner:
         raise UsageError(
             f"{runner[1]} has no environment in {top}",
             f"Install it there by {runner[1]}, or name its environment by --python.",
         )
     return None
+
+
+def _kept_elsewhere(runner: str, folder: Path) -> Iterator[Path]:
+    """Yield the environments that poetry and pipenv keep for a project outside of it."""
+    home = Path.home()
+    if runner == "poetry":  # its name ends with a digest of the project's folder
+        digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(os.path.realpath(folder))).digest()).decode()[:8]
+        cache = Path(
+            os.environ.get("POETRY_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache", "pypoetry")
+        )
+        yield from sorted((cache / "virtualenvs").glob(f"*-{digest}-py*"), reverse=True)
+    if runner == "pipenv":
+        kept = Path(os.environ.get("WORKON_HOME") or home / ".local/share/virtualenvs")
+        yield from (file.parent for file in kept.glob("*/.project") if file.read_text().strip() == str(folder))
 
 
 def _shown(top: Path, program: Path | None) -> Iterator[Path]:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from textwrap import indent
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from typing import Self
 from msgspec import Struct
 
 from misstep.harness.errors import InputError, UnsafePath, UsageError
+from misstep.harness.repair.failure_bot.built_files import built_files
 from misstep.harness.workspace import beneath, copied_git_folder, git_environment
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
@@ -111,6 +113,16 @@ class Repository:
         output = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
         return sorted(_name(entry[3:]) for entry in output.split(b"\0") if entry)
 
+    @cached_property
+    def built(self) -> tuple[str, ...]:
+        """The files that the project's installation wrote into the checkout, which no commit has."""
+        return built_files(self.folder, self._ignored) if self.has_files else ()
+
+    def _ignored(self) -> Iterator[str]:
+        self._ask("read-tree", "HEAD", at=self.folder)
+        ignored = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
+        return map(_name, filter(None, self._ask("ls-files", *ignored, at=self.folder).split(b"\0")))
+
     def _committed(self) -> str:
         """The id of a commit of the files as they are, whose time is that of the head: it is the same each time."""
         self._ask("add", "--all", at=self.folder)
@@ -182,7 +194,7 @@ class Repository:
         return [path for _, _, path in self._entries(commit)]
 
     def export(self, commit: str, folder: Path) -> Path:
-        """Write the tree of a commit into a folder, which is made; submodules stay empty."""
+        """Write the tree of a commit and what is built into a folder, which is made; submodules stay empty."""
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
         wanted = b"".join(name + b"\n" for _, name, _ in entries)
@@ -206,7 +218,19 @@ class Repository:
                         beneath.write_file(into, name, content, 0o755 if mode == _PROGRAM else 0o644, None)
             except OSError as error:
                 raise UnsafePath(f"the tree of {commit} cannot be written: {path!r}: {error.strerror}") from error
+        self._add_built(folder, made, {path for _, _, path in entries})
         return folder
+
+    def _add_built(self, folder: Path, made: set[str], paths: set[str]) -> None:
+        """Write what is built beside code that the commit has; a file of the commit's own counts."""
+        for path in self.built:
+            parent, _, name = path.rpartition("/")
+            of_package = parent.endswith(".egg-info") and parent.rpartition("/")[0] in {"", *made}
+            if path in paths or not (parent in {"", *made} or of_package):
+                continue
+            _make_folders(folder, parent, made)
+            with suppress(FileNotFoundError), beneath.folder_at(folder, parent) as into:
+                beneath.write_file(into, name, beneath.read_file(self.folder, path), 0o644, None)
 
     def _entries(self, commit: str) -> Iterator[tuple[bytes, bytes, str]]:
         for entry in self._ask("ls-tree", "-r", "-z", commit).split(b"\0"):

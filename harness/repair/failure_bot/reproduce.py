@@ -12,6 +12,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.repair.failure_bot.change_point import Outcome
 from misstep.harness.repair.failure_bot.repository import Repository
+from misstep.harness.repair.failure_bot.rules import RepositoryFiles, lacking
 from misstep.harness.workspace import (
     Limits,
     Sandbox,
@@ -19,6 +20,7 @@ from misstep.harness.workspace import (
     Toolchain,
     Workspace,
     find_sandbox,
+    install_line,
     open_workspace,
     own_command,
     project_toolchain,
@@ -52,7 +54,7 @@ class CommitRuns:
         limits: Limits | None = None,
     ) -> None:
         self.repository, self.command = repository, command
-        self._sandbox, self._toolchain, self._limits = sandbox, toolchain, limits
+        self._sandbox, self.toolchain, self._limits = sandbox, toolchain, limits
         self._open: dict[str, tuple[Workspace, Snapshot, ExitStack]] = {}
 
     def __enter__(self) -> Self:
@@ -84,9 +86,9 @@ class CommitRuns:
                 opened = open_workspace(
                     tree,
                     sandbox=self._sandbox,
-                    read_only=self._toolchain.read_only,
-                    environment=self._toolchain.environment,
-                    checkout=self._toolchain.checkout,
+                    read_only=self.toolchain.read_only,
+                    environment=self.toolchain.environment,
+                    checkout=self.toolchain.checkout,
                 )
                 workspace = opening.enter_context(opened)
                 snapshot = workspace.take()
@@ -155,12 +157,18 @@ def _is_absent(failed: FailedTest, test: str) -> bool:
 
 
 class ProjectTrial(Struct, frozen=True):
-    """What the sandbox showed of a project, and what its tests did at the last commit."""
+    """What the sandbox showed of a project, and what its tests did at the last commit.
+
+    - `built`: The files that its installation wrote, which no commit has.
+    - `lacks`: What the environment may lack, by the failures, with the line that installs it.
+    """
 
     python: str
     shown: tuple[str, ...]
     works: bool
     report: SuiteReport
+    built: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
 
 def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial:
@@ -173,6 +181,13 @@ def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial
             repository, own_command(command), sandbox=find_sandbox(), toolchain=toolchain, limits=limits
         ) as runs,
     ):
-        report = runs.report(repository.head.id)
+        head = repository.head.id
+        report, built, paths = runs.report(head), repository.built, repository.paths(head)
+        project = RepositoryFiles(paths, lambda path: repository.text(head, path), install_line(toolchain))
+        failing = report.failed or (() if report.passed else (FailedTest("", "", report.output[-_SHOWN:]),))
+        lack = {test.id: found for test in failing if (found := lacking(test, project, has_passed=False))}
     shown = toolchain.checkout.shown if toolchain.checkout else ()
-    return ProjectTrial(toolchain.python, shown, report.passed or bool(report.ran), report)
+    works = report.passed or (report.ran or 0) > len(lack)
+    return ProjectTrial(
+        toolchain.python, shown, works, report, built, tuple(dict.fromkeys(each.reason for each in lack.values()))
+    )

@@ -6,6 +6,7 @@ A failure by what the environment lacks (time, a network, a package) blames nobo
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Collection
 
 from msgspec import Struct
@@ -29,11 +30,38 @@ _UNREACHABLE = re.compile(
 _REFUSED = re.compile(r"connection refused|\bECONNREFUSED\b|connectionrefusederror", re.IGNORECASE)
 _ASSERTED = re.compile(r"(?:[\w.]*AssertionError|ERR_ASSERTION|assert\b|Expected values|Failed: DID NOT)")
 _LACKING = re.compile(
-    r"No module named '?([\w.]{1,200})|Cannot find (?:module|package) '((?![./])[^'\n]{1,200})'"
+    r"No module named '?([\w.]{1,200})|No package metadata was found for '?([\w.-]{1,200})"
+    r"|Cannot find (?:module|package) '((?![./])[^'\n]{1,200})'"
     r"|no required module provides package ([\w./-]{1,200})|cannot load such file -- ([\w/-]{1,200})"
 )
+_UNBUILT = re.compile(
+    r"(?:ImportError(?!\W{1,3}Start directory)|ModuleNotFoundError|(?:Package|Distribution)NotFound(?:Error)?)\b[^\n]*"
+    r"|fixture '[^'\n]+' not found"
+    r"|unrecognized arguments: [^\n]+|[Mm]issing required plugins: [^\n]+"
+    r"|async def functions are not natively supported"
+)
+"""What a failure at every commit says where an installation is not whole."""
+
+_PLUGINS = {
+    "--cov": "pytest-cov",
+    "-n": "pytest-xdist",
+    "--numprocesses": "pytest-xdist",
+    "--dist": "pytest-xdist",
+    "--timeout": "pytest-timeout",
+    "--asyncio": "pytest-asyncio",
+    "async def": "pytest-asyncio",
+    "--benchmark": "pytest-benchmark",
+    "'mocker'": "pytest-mock",
+    "'benchmark'": "pytest-benchmark",
+    "--reruns": "pytest-rerunfailures",
+    "--randomly": "pytest-randomly",
+    "--mypy": "pytest-mypy",
+}
+"""The plugins of pytest that have an option or a fixture, by how it is named where it is not known."""
+
 _DECLARING = re.compile(
     r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[^/]+|pyproject\.toml|setup\.(?:py|cfg)|Pipfile"
+    r"|tox\.ini|noxfile\.py|uv\.lock|poetry\.lock"
     r"|environment\.ya?ml|package\.json|go\.mod|Gemfile)$"
 )
 _TESTS_TIME = "Give more with --test-seconds, or look at what waits"
@@ -106,10 +134,16 @@ def stopped_by(report: SuiteReport) -> Objection | None:
     return Objection(TIME_LIMIT, f"the tests were stopped{after}: {STOPPED[report.ended]}{last}{advice}")
 
 
-def lacking(
-    test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
-) -> Objection | None:
-    """Return what a failure says that the environment lacks."""
+class RepositoryFiles(Struct, frozen=True):
+    """What a repository has at a commit, and the shell line to which what lacks is added, to install it."""
+
+    paths: Collection[str]
+    text: Callable[[str], str | None]
+    install: str
+
+
+def lacking(test: FailedTest, project: RepositoryFiles, *, has_passed: bool | None = None) -> Objection | None:
+    """Return what a failure says that the environment lacks; `has_passed` is false where it passed at no commit."""
     output = f"{test.message}\n{test.trace}"
     never = has_passed is False
     is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None
@@ -120,15 +154,52 @@ def lacking(
         return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(output, match)})")
     for match in _LACKING.finditer(output):
         name = next(filter(None, match.groups()))
-        top = re.split(r"[./]", name)[0]
-        is_own = any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
-        word = re.compile(rf"(?<![\w-]){re.escape(top).replace('_', '[-_]')}(?![\w-])", re.IGNORECASE)
-        declaring = (path for path in paths if _DECLARING.search(path))
-        if not is_own and (never or any(word.search(text(path) or "") for path in declaring)):
-            advice = "Install it into the project's environment, or name another by --python"
-            advice = advice if match[1] else "Install it into `node_modules`, or commit it"
+        if (lack := _lacks(name, project, never=never)) is not None:
+            advice = f"Run `{project.install} {lack}`, or name another environment by --python"
+            advice = advice if match[1] or match[2] else "Install it into `node_modules`, or commit it"
             return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
+    is_whole = not test.id or test.message == "collection failure"
+    match = _UNBUILT.search(output if is_whole else test.message)
+    if never and not is_asserted and match:
+        line = _line_of(output, match)
+        lack = next((plugin for word, plugin in _PLUGINS.items() if f" {word}" in f" {line}"), "-e .")
+        reason = f"it was so at every commit that was tried: {line.removeprefix('E').strip()}"
+        advice = f"Install the project with what its tests need, as by `{project.install} {lack}`"
+        return Objection(MISSING_PACKAGE, f"{reason}. {advice}")
     return None
+
+
+def _lacks(name: str, project: RepositoryFiles, *, never: bool) -> str | None:
+    """Return what installs a module: a file of requirements, an extra of the project, its own name."""
+    top, place = re.split(r"[./]", name)[0], name.replace(".", "/")
+    has_top, has_all = (
+        any(f"/{path}".endswith(f"/{each}.py") or f"/{each}/" in f"/{path}" for path in project.paths)
+        for each in (top, place)
+    )
+    if has_all or (has_top and not never):
+        return None
+    word = re.compile(rf"(?<![\w-])({_spelled(name)}|{_spelled(name if has_top else top)})(?![\w.-])", re.IGNORECASE)
+    for path in sorted(filter(_DECLARING.search, project.paths)):
+        text = project.text(path) or ""
+        if word.search(text):
+            if path.endswith((".txt", ".in")):
+                return f"-r {path}"
+            folder = path.rpartition("/")[0] or "."
+            return f"-e '{folder}{_extra(text, word)}'" if path.endswith("pyproject.toml") else top
+    return ("-e ." if has_top else top) if never else None
+
+
+def _spelled(name: str) -> str:
+    return re.sub(r"[._]", "[-_.]", name)
+
+
+def _extra(text: str, word: re.Pattern[str]) -> str:
+    """Return the extra of a project, in brackets, that has a package; empty if it is one of its own dependencies."""
+    try:
+        extras = tomllib.loads(text).get("project", {}).get("optional-dependencies", {})
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return ""
+    return next((f"[{name}]" for name, needed in extras.items() if any(word.match(each) for each in needed)), "")
 
 
 def silent(output: str) -> Objection:

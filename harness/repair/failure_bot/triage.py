@@ -17,6 +17,7 @@ from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, failing_tests, outcome_of
 from misstep.harness.repair.failure_bot.rules import (
     Objection,
+    RepositoryFiles,
     RuleDecision,
     Situation,
     decide,
@@ -26,7 +27,7 @@ from misstep.harness.repair.failure_bot.rules import (
 )
 from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.repair.validators.test_files import file_of
-from misstep.harness.workspace import Limits, Sandbox, Toolchain
+from misstep.harness.workspace import Limits, Sandbox, Toolchain, install_line
 from misstep.harness.workspace.suite_command import takes_names
 from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from misstep.harness.workspace.suite_run import How, plain_line
@@ -85,6 +86,7 @@ class _Triage:
         self.repository = runs.repository
         self.commit = runs.repository.head
         self.paths = set(self.repository.paths(self.commit.id))
+        self.project = RepositoryFiles(self.paths, self._text, install_line(runs.toolchain))
         self.suspected: dict[str, float] = {}
         self.seen_alone: dict[str, Outcome] = {}  # the first run of each test without the others
         self.lacks: dict[str, Objection] = {}
@@ -101,7 +103,7 @@ class _Triage:
             return []
         for test in failing:
             lack = stopped_by(report) if not test.id else None
-            if lack := lack or lacking(test, self.paths, self._text):
+            if lack := lack or lacking(test, self.project) or self._lacked_before(test):
                 self.lacks[test.id] = lack
         states = self._flakiness([test.id for test in failing if test.id not in self.lacks])
         states |= {test: estimate(1, 1) for test in self.lacks}
@@ -119,6 +121,14 @@ class _Triage:
 
     def _text(self, path: str) -> str | None:
         return self.repository.text(self.commit.id, path)
+
+    def _lacked_before(self, test: FailedTest) -> Objection | None:
+        """Return what lacks by a failure to import at the head, at the oldest commit and between: no search is made."""
+        lack = lacking(test, self.project, has_passed=False)
+        history = self.repository.first_parents(self.commit.id, _MOST_COMMITS)
+        tried = {history[0].id, history[len(history) // 2].id} - {self.commit.id}
+        failed = lack and all(self.runs.outcome(commit, test.id, "whole") == "failed" for commit in tried)
+        return lack if failed else None
 
     def how(self, test: str) -> How:
         """Return how a test is run: with all others unless it was seen to fail without them."""
@@ -191,7 +201,7 @@ class _Triage:
             _tell("bisect", f"{name}: {error.line()}, so no change is blamed")
             return None
         if test not in self.sound:  # it passed at no commit: what does the environment lack?
-            lack = lacking(group[0], self.paths, self._text, has_passed=False)
+            lack = lacking(group[0], self.project, has_passed=False)
             is_silent = not test and report.ran is None and innermost(group[0].trace, self.paths) is None
             if lack := lack or (silent(report.output) if is_silent else None):
                 self.lacks |= {failure.id: lack for failure in group}

@@ -1,5 +1,7 @@
 """A test command is shown its interpreter and packages, a project its own, and no home."""
 
+import base64
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from misstep.harness.errors import InputError, UsageError
 from misstep.harness.workspace import (
     Sandbox,
     Toolchain,
+    install_line,
     open_workspace,
     own_command,
     program_folders,
@@ -138,3 +141,62 @@ def test_a_program_of_the_system_or_of_the_workspace_needs_nothing() -> None:
 
 def test_the_toolchain_is_the_running_interpreter() -> None:
     assert python_toolchain().python == sys.executable
+
+
+@pytest.fixture
+def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT", "POETRY_CACHE_DIR", "WORKON_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "farm"
+    (folder / "packages/fruit/src/fruit").mkdir(parents=True)
+    (folder / "packages/fruit/src/fruit/__init__.py").touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ("uv run --group test pytest -q", "pytest -q"),
+        ("uv run -p 3.12 --with hypothesis -- python -m pytest", "python -m pytest"),
+        ("uv run --directory packages/fruit pytest", "cd packages/fruit && pytest"),
+        ("python -m pytest -k tox", "python -m pytest -k tox"),
+    ],
+)
+def test_the_options_of_the_program_that_builds_an_environment_are_left_out_with_it(command: str, own: str) -> None:
+    assert own_command(command) == own
+
+
+@pytest.mark.parametrize("command", ["tox", "cd farm && A=1 nox -s tests", "python -m tox -e py311"])
+def test_a_program_that_runs_others_is_refused_with_what_to_name(command: str) -> None:
+    with pytest.raises(UsageError, match=r"--python \.(tox|nox)/"):
+        own_command(command)
+
+
+@pytest.mark.parametrize("place", [".venv", "packages/.venv", "packages/fruit/venv"])
+def test_a_folder_of_a_monorepo_has_the_environment_and_the_source_that_are_nearest(top: Path, place: str) -> None:
+    environment(top / place)
+    toolchain = project_toolchain(top, "cd packages/fruit && python -m pytest")
+    assert toolchain.python == str(top / place / "bin/python")
+    assert toolchain.environment["PYTHONPATH"] == "/ws/packages/fruit/src"
+    assert project_toolchain(top, "uv run --directory packages/fruit pytest").python == toolchain.python
+
+
+def test_the_environment_that_poetry_keeps_elsewhere_is_that_of_the_project(top: Path, tmp_path: Path) -> None:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(os.path.realpath(top))).digest()).decode()[:8]
+    kept = tmp_path / "cache/pypoetry/virtualenvs"
+    environment(kept / f"farm-{digest}-py3.11")
+    environment(kept / "farm-other123-py3.12")
+    assert project_toolchain(top, "poetry run pytest").python == str(kept / f"farm-{digest}-py3.11/bin/python")
+
+
+def test_the_line_that_installs_is_that_of_the_environment(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = f"cd {top} && python3 -m venv .venv && .venv/bin/pip install"
+    assert install_line(project_toolchain(top)) == without
+    environment(top / ".venv")
+    assert install_line(project_toolchain(top)) == f"cd {top} && uv pip install --python .venv/bin/python"
+    (top / ".venv/bin/pip").touch()
+    assert install_line(project_toolchain(top)) == f"cd {top} && .venv/bin/python -m pip install"
+    environment(top.parent / "elsewhere")
+    monkeypatch.setenv("VIRTUAL_ENV", str(top.parent / "elsewhere"))
+    assert project_toolchain(top, python=top.parent / "elsewhere").python == str(top.parent / "elsewhere/bin/python")

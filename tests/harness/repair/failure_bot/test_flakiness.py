@@ -71,6 +71,13 @@ def test_a_record_of_changing_outcomes_makes_a_flaky_test_likelier() -> None:
     assert estimate(2, 2, steady).flaky < 0.2
 
 
+def test_one_failure_after_a_record_that_hardly_fails_is_not_yet_a_failing_test() -> None:
+    seldom, never = record(*"P" * 60, "F", *"P" * 39), record(*"P" * 100)
+    assert [estimate(1, 1, each).state for each in (seldom, never)] == ["undecided", "undecided"]
+    assert [estimate(2, 2, each).state for each in (seldom, never)] == ["failing", "failing"]
+    assert 0.01 < estimate(0, 0, seldom).rate < 0.03
+
+
 def test_a_record_with_both_outcomes_at_a_commit_leaves_flaky_or_broken_for_good() -> None:
     recorded = record("P", "PF", "P", "FP")
     assert estimate(0, 3, recorded).passing == 0

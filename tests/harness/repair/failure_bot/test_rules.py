@@ -4,8 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.harness.repair.failure_bot.flakiness import estimate
-from misstep.harness.repair.failure_bot.rules import Situation, decide
+from misstep.harness.repair.failure_bot.rules import RepositoryFiles, Situation, decide, lacking
 from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.workspace.suite_report import FailedTest
 
 TASK = RepairTask(("t",), "pytest", "m", "t", "c", blame="b")
 FAILING = Situation(TASK, failed_at_head=True, flakiness=estimate(8, 8))
@@ -30,3 +31,45 @@ def test_every_rule_that_says_no_is_named_with_its_reason(situation: Situation, 
     decision = decide(situation)
     assert [objection.rule for objection in decision.objections if objection.reason] == rules
     assert decision.run == (not rules)
+
+
+DECLARED = """[project]
+name = "farm.fruit"
+dependencies = ["more-itertools"]
+[project.optional-dependencies]
+test = ["farm.classes>=3"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "never", "line"),
+    [
+        (
+            "ModuleNotFoundError: No module named 'farm.classes'",
+            True,
+            "pip install -e '.[test]'",
+        ),  # one of a name space
+        ("ModuleNotFoundError: No module named 'more_itertools'", False, "pip install -e '.'"),
+        ("ModuleNotFoundError: No module named 'yaml'", False, "pip install -r requirements/test.txt"),
+        ("ModuleNotFoundError: No module named 'numpy'", True, "pip install numpy"),
+        ("ModuleNotFoundError: No module named 'numpy'", False, None),  # a change may have brought the import
+        ("ModuleNotFoundError: No module named 'farm._version'", True, "pip install -e ."),
+        ("ModuleNotFoundError: No module named 'farm._version'", False, None),  # a change may have removed it
+        ("ModuleNotFoundError: No module named 'farm.fruit'", True, "pip install -e ."),
+        ("ImportError: cannot import name 'apple' from 'farm.fruit'", True, "pip install -e ."),
+        ("ImportError: cannot import name 'apple' from 'farm.fruit'", False, None),
+        ("importlib.metadata.PackageNotFoundError: No package metadata was found for farm", True, "pip install -e ."),
+        ("pytest: error: unrecognized arguments: --cov=farm", True, "pip install pytest-cov"),
+        ("pytest: error: unrecognized arguments: -n 2", True, "pip install pytest-xdist"),
+        ("fixture 'mocker' not found", True, "pip install pytest-mock"),
+        ("AssertionError: ImportError: not raised", True, None),
+    ],
+)
+def test_what_is_not_installed_is_named_with_the_line_that_installs_it(
+    message: str, never: bool, line: str | None
+) -> None:
+    files = {"farm/fruit/__init__.py": "", "pyproject.toml": DECLARED, "requirements/test.txt": "PyYAML\nyaml\n"}
+    project = RepositoryFiles(files, files.get, "pip install")
+    found = lacking(FailedTest("test_farm.py::test_a", message), project, has_passed=False if never else None)
+    assert (found is not None) == (line is not None)
+    assert found is None or (found.rule == "missing_package" and f"`{line}`" in found.reason)

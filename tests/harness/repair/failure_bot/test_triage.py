@@ -109,6 +109,7 @@ def test_a_test_that_fails_after_others_only_is_no_flaky_one(sandbox: Sandbox, t
 
 URL = "import urllib.request\n\ndef total(prices):\n    urllib.request.urlopen('https://example.org')\n"
 SERVER = "import socket\n\ndef total(prices):\n    socket.create_connection(('127.0.0.1', 5432))\n"
+NO_TOTAL = "def mean(prices):\n    return 0\n"
 PACKAGE = "import nothing_of_this_name\n\n" + PRICE
 
 
@@ -121,6 +122,8 @@ PACKAGE = "import nothing_of_this_name\n\n" + PRICE
         (PRICE, SERVER, ""),
         (PACKAGE, PACKAGE, "missing_package"),
         (PRICE, PACKAGE, ""),
+        (NO_TOTAL, NO_TOTAL, "missing_package"),
+        (PRICE, NO_TOTAL, ""),
     ],
 )
 def test_what_the_environment_lacks_blames_no_change(
