@@ -21,9 +21,9 @@ commit ann "Functions for dictionaries"
 echo "Functions for iterables, functions and dictionaries." > README.md
 commit ann "A README"
 
-sed '/^def merge_with/,/^def valmap/s/len(dicts) == 1/len(dicts) > 1/' toolz/dicttoolz.py > changed
+sed '/k = key/,/func(default)/s/if k in d/if k not in d/' toolz/dicttoolz.py > changed
 mv changed toolz/dicttoolz.py
-commit ben "Take several dictionaries"
+commit ben "Update in the order of the others"
 
 echo "They know no state." >> README.md
 commit ann "What they have in common"
