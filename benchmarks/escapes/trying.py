@@ -36,12 +36,12 @@ def attempt(name: str, sandbox: Sandbox) -> Outcome:
         python, read_only = (str(_SYSTEM_PYTHON), ()) if _SYSTEM_PYTHON.exists() else _own()
         with open_workspace(Path(base), sandbox=sandbox, read_only=read_only) as workspace:
             limits = LIMITS if tried.ends != ("time",) else LIMITS.__class__(seconds=2)
-            command = [python, "attempt.py", json.dumps(machine.targets())]
-            done = workspace.run(command, limits=limits)
+            targets = json.dumps(machine.targets())  # another attempt at the same time has other targets
+            done = workspace.run([python, "attempt.py", targets], limits=limits)
             lines = [line for line in done.output.splitlines() if line.startswith("ESCAPED")]
             lines += tried.check(workspace, machine, done)
             lines += machine.harm()
-            if left := processes_with("attempt.py\0{"):
+            if left := processes_with(f"attempt.py\0{targets}"):
                 lines.append(f"processes are left: {left}")
             folder = workspace.folder
         failed = done.ended == "exited" and done.exit_code != 0
