@@ -1,25 +1,45 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from misstep.analysis.pages.findings import complaints, findings_text, shares
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.copies import is_address
+from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.runs.opened import open_of
-from misstep.options.common import Html, Json, Workers, command_app, json_text, moment, path_or_address, write_page
+from misstep.options.common import (
+    Html,
+    Json,
+    Workers,
+    command_app,
+    json_text,
+    moment,
+    path_alone,
+    path_or_address,
+    refuse_given,
+    write_page,
+)
 from misstep.options.gate import ABOVE, GateOptions, show_merged
+from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
 from misstep.studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
+
+if TYPE_CHECKING:
+    from misstep.studies.judged_categories import Asked
 
 app = command_app()
 
@@ -46,6 +66,7 @@ Until = Annotated[
 
 @app.command()
 def classify(
+    context: typer.Context,
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
     categories: Categories = "",
     out: Out = None,
@@ -54,11 +75,35 @@ def classify(
     workers: Workers = None,
     json: Json = False,
     html: Html = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JUDGE",
+            help="Judge of a category, as for `judge run`, instead of the shipped one. May be given several times.",
+        ),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            parser=path_alone,
+            help="Labels of people (item,category,label) by which the shares are corrected for errors.",
+        ),
+    ] = None,
     *,
+    standing: RulesOptions,
+    asking: ModelOptions,
     parts: ShardOptions,
     limits: Annotated[GateOptions, ABOVE],
 ) -> None:
-    """Find misbehaviour in agent runs of any known format with rules, and count how frequent it is.
+    """Find misbehaviour in agent runs of any known format, and count how frequent it is.
+
+    Rules look first. With --model M a model is asked what they leave open, by the shipped judge of each category: above
+    all whether the agent changed what nobody asked for, or went against an instruction. The answers are kept in
+    RUN/judges; `misstep label RUN/judges/CATEGORY` has people label some of them, by which the shares are corrected.
+
+    Standing rules of a project, in CLAUDE.md or AGENTS.md, are instructions like those of the prompt. They are found in
+    the session, and in the folder that it worked in if that is on this machine.
 
     With --out, the same command continues a run that was stopped or killed, and brings a finished one up to date: only
     new and changed files are read. The exit code is 1 if a session was unreadable (stderr names its file and line, and
@@ -70,16 +115,21 @@ def classify(
     finds: limits such as --fail-on belong to the merge. With --dask the workers of a Dask cluster do all shards, and
     they are merged at once; a shard whose worker dies goes to another one.
     """
-    chosen, changed = chosen_categories(categories), Changed(since, until)
+    chosen, changed, rules = chosen_categories(categories), Changed(since, until), standing.asked()
     sources = [path if is_address(path) else str(Path(path)) for path in paths]
-    named = ["--categories", categories] if categories else []
+    named = [*(["--categories", categories] if categories else []), *standing.line]
+    asks = bool(asking.asks or judge or gold)
+    if not (asking.asks or judge):
+        refuse_given(context, MODEL_OPTIONS, "no model is asked without --model")
+    if asks and (parts.shard is not None or parts.dask):
+        raise UsageError("shards ask no judge", "Do the shards first, merge them, and add --model to the line without.")
 
     if (shard := parts.shard) is not None:
         refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
         line, work = [*sources, *named, "--out", place], (shard, sources, chosen, classify_all)
         with stopped_with(f"shard {shard} is done again by the same line"):
-            done = classified_shard(*work, out=place, workers=workers, arguments=line, changed=changed)
+            done = classified_shard(*work, out=place, workers=workers, arguments=line, changed=changed, rules=rules)
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = limits.gates()
@@ -89,7 +139,7 @@ def classify(
             from misstep.studies.merged_runs import classified_on_cluster
 
             line, cluster = [*sources, *named, "--out", place], (str(parts.dask), parts.shards)
-            merged = classified_on_cluster(*cluster, sources, chosen, classify_all, place, line, changed)
+            merged = classified_on_cluster(cluster, sources, chosen, classify_all, place, line, changed, rules)
         show_merged(merged, limits, gates, "misstep classify", json=json)
         return
     places = list(map(path_or_address, paths))
@@ -97,10 +147,16 @@ def classify(
     folder = folder_of(out)
     note = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
     with stopped_with(note or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
-        run = folder or (Path(unkept) if html else None)
+        run = folder or (Path(unkept) if html or asks else None)
         line = [*arguments, "--out", str(folder)] if folder else arguments
         asked_of = places, chosen, classify_all
-        findings = classified_findings(*asked_of, out=run, workers=workers, arguments=line, changed=changed)
+        classified = partial(classified_findings, *asked_of, out=run, workers=workers, arguments=line)
+        findings = classified(changed=changed, rules=rules)
+        asked = None
+        if asks and run is not None:
+            with _opened(judge or (), asking, chosen, gold) as asked:
+                inputs = arguments[: len(places)]
+                findings = asked.judged(run, places, chosen, inputs, line, changed=changed, rules=rules)
         if html is not None and run is not None:
             write_page("--html", html, classified_page(open_of(run, "classify")))
     page = html or (folder / REPORT if folder else None)
@@ -108,5 +164,35 @@ def classify(
     for sentence in complaints(findings):
         say(f"misstep: {sentence}")
     limits.settle(gates, shares(findings), "misstep classify")
+    if asked is not None:
+        from misstep.judge.options import exit_unless_whole
+
+        if asked.missing is not None:
+            raise asked.missing
+        for ended in asked.ends:
+            exit_unless_whole(ended)
     if findings.unreadable or findings.failed:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(
+    judges: Sequence[str], options: ModelOptions, categories: Sequence[str], gold: Path | None
+) -> "Iterator[Asked]":
+    """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
+    from misstep.harness.judges import shipped_judges
+    from misstep.harness.runs.judging.category_judges import CategoryJudge, category_of
+    from misstep.harness.runs.judging.known_judges import known_judge
+    from misstep.studies.judged_categories import Asked
+
+    with with_local_model(options) as known:
+        opened: dict[str, CategoryJudge] = {}
+        for named in (*judges, *(name for name in categories if options.asks and name in shipped_judges())):
+            one = known_judge(named, model=known.model, base_url=known.base_url)
+            category = category_of(one, named, categories)
+            if named in judges and category in opened:
+                raise UsageError(f"two judges are about {category}", "Name one judge for each category.")
+            opened.setdefault(
+                category, CategoryJudge(category, one, client_settings(known, getattr(one, "base_url", None)))
+            )
+        yield Asked([opened[name] for name in categories if name in opened], gold, known.in_flight)

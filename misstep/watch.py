@@ -10,6 +10,7 @@ from misstep.analysis.pages.findings import finding_line
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
 from misstep.options.common import command_app, path_alone
+from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, stopped_with
 from misstep.studies.sessions.watching import new_findings
 
@@ -24,13 +25,15 @@ def watch(
     out: Annotated[Path, typer.Option(metavar="RUN", help="Folder of the run, as for `misstep classify`.")],
     categories: Categories = "",
     every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two looks.")] = 60,
+    *,
+    standing: RulesOptions,
 ) -> None:
     """Look for new and changed sessions again and again, and print what the rules find in them.
 
     The run and its page are brought up to date each time, as `misstep classify PATH --out RUN` does it. Ctrl-C ends it.
     """
     chosen = chosen_categories(categories)
-    pause = threading.Event()
+    rules, pause = standing.asked(), threading.Event()
     with stopped_with(f"the page is {out}/report.html, and the same line goes on"):
-        for finding in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every)):
+        for finding in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every), rules=rules):
             print(f"{plain(finding.category)}  {finding_line(finding)}", flush=True)

@@ -1,6 +1,6 @@
 """Classification of people's own files and folders: the findings, and the run that keeps them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from misstep.harness.runs.inputs import EVER, Changed
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import next_step
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
@@ -28,11 +29,12 @@ def classified_findings(
     workers: int | None = None,
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
+    rules: RulesAsked = FIND_RULES,
 ) -> Findings:
     """Return the findings in all trajectories of the files and folders `paths`."""
     conclude = concluding(categories, list(map(path_text, paths)), arguments)
     classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
-    summary = classified(conclude=conclude, changed=changed, show=show_flagged)
+    summary = classified(conclude=conclude, changed=changed, show=show_flagged, rules=rules)
     return findings(categories, summary) if summary is not None else read_scores(out or Path(), Findings)
 
 
@@ -46,9 +48,16 @@ def shard_text(done: ShardDone, place: str) -> str:
 
 def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
     """Return the scores and the page of a finished run."""
+    return concluding_with(lambda summary, _: findings(categories, summary), inputs, arguments)
+
+
+def concluding_with(
+    found: Callable[[Summary, Path], Findings], inputs: Sequence[str], arguments: Sequence[str]
+) -> Conclude:
+    """Return the scores and the page of a run, with the findings that its summary and its folder give."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        result = findings(categories, summary)
+        result = found(summary, folder)
         return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
 
     return conclude

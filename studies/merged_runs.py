@@ -11,6 +11,7 @@ from misstep.harness.runs.shards.classify import plan_of_classify
 from misstep.harness.runs.shards.cluster import open_cluster
 from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import read_plan
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import classified_shard
 from misstep.studies.kinds import kind_of, kinds_with
 from misstep.studies.kinds.kind import Merged
@@ -33,23 +34,24 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
 
 
 def classified_on_cluster(
-    address: str,
-    shards: int | None,
+    address_and_shards: tuple[str, int | None],
     paths: Sequence[str],
     categories: Sequence[str],
     classify: ClassifyAs,
     out: str,
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
+    rules: RulesAsked = FIND_RULES,
 ) -> Merged:
     """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
+    address, shards = address_and_shards
     store = open_store(out)
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
-        plan_of_classify(store, count, paths, categories, arguments, changed)
+        plan_of_classify(store, count, paths, categories, arguments, changed, rules)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
         wanted = {"paths": paths, "categories": categories, "classify": classify, "arguments": arguments}
-        run = partial(classified_shard, out=out, workers=1, changed=changed, **wanted)
+        run = partial(classified_shard, out=out, workers=1, changed=changed, rules=rules, **wanted)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

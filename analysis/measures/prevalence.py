@@ -21,7 +21,7 @@ ANY = "any"
 READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 """Categories of which a rule sees only what can be told without knowing how a user words a limit."""
 
-BY_JUDGE = "misstep judge run did_not_follow_instructions --benchmark BENCHMARK --out RUN"
+BY_JUDGE = "misstep classify PATH --model M"
 
 _SHOWN = "Share of those that show it"
 _ALONE = "Share of those that show it and nothing else"
@@ -112,16 +112,21 @@ def prevalence_table(
     datasets: Sequence[str] = (),
     noun: str = "session",
     every: bool = False,
+    judged: Sequence[str] = (),
 ) -> Table:
-    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
+    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals.
+
+    `judged` are sentences on the judges that were asked after the rules, and on the correction of the shares.
+    """
     counts = prevalence(categories, patterns)
-    without = () if every else _unread(counts)[0]
+    without = () if every or judged else _unread(counts)[0]
     shown = [one for one in counts.categories if one.category not in without]
     shares = {one.category: one.share for one in shown} | {ANY: counts.any_share}
     rows = rows_in("share", shares, _SHOWN, source, evidence)
     exclusive = {one.category: _share(one.exclusive, one.answered) for one in shown}
     alone = rows_in("share", exclusive, _ALONE, source, evidence)
-    head = TableHead("prevalence", paper, "Misbehaviour found by rule", _notes(counts, noun))
+    title = f"Misbehaviour found {'by rules and judges' if judged else 'by rule'}"
+    head = TableHead("prevalence", paper, title, (*judged, *_notes(counts, noun, by_rule=not judged)))
     finding = _finding(counts, f"generated {noun}" if evidence == "generated" else noun)
     return head.table(finding, (*rows, *alone), datasets=datasets, drawn=rows)
 
@@ -176,9 +181,12 @@ def _finding(report: Prevalence, noun: str) -> str:
     )
 
 
-def _notes(report: Prevalence, noun: str) -> tuple[str, ...]:
-    notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
-    without, why = _unread(report)
+def _notes(report: Prevalence, noun: str, *, by_rule: bool) -> tuple[str, ...]:
+    how, whose = "Found by rules, and by judges where rules left it open", "their"
+    if by_rule:
+        how, whose = "Found by rule, without a model", "the rules'"
+    notes = [f"{how}; the intervals are of sampling alone, not of {whose} own errors."]
+    without, why = _unread(report) if by_rule else ((), "")
     rows = [one for one in report.categories if one.category not in without]
     missing = [f"{one.category} {count_text(one.abstained)}" for one in rows if one.abstained]
     if missing:

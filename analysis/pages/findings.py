@@ -5,18 +5,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.analysis.measures.prevalence import prevalence, unread_limits
+from misstep.analysis.measures.prevalence import READ_BY_A_JUDGE, prevalence, unread_limits
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables.wording import MISSING, count_text, number_text
+from misstep.analysis.tables.wording import MISSING, count_text, number_text, with_interval
 from misstep.harness.escaping import plain
 from misstep.harness.evidence import Evidence
-from misstep.harness.journal.classified import FailedClassifier, Labels, SessionFinding, Summary
+from misstep.harness.journal.classified import AskedJudge, FailedClassifier, Labels, RulesUsed, SessionFinding, Summary
 from misstep.harness.trajectory import Skipped, Unreadable
 
+RULE = "rule"
 _EXAMPLES = 3
 _STEPS_PRINTED = 6
 _SKIPPED_PRINTED = 3
 _UNREADABLE_PRINTED = 10
+_RULES_PRINTED = 3
 
 
 class Share(Struct, frozen=True):
@@ -54,8 +56,22 @@ class SubAgents(Struct, frozen=True):
     patterns: list[_Pattern] = []
 
 
+class AskedBy(Struct, frozen=True):
+    """How many sessions a category was asked about by a judge, or was checked in `by` rule, and how many answers."""
+
+    category: str
+    by: str
+    sessions: int
+    answered: int
+    model: str | None = None
+
+
 class Findings(Struct, frozen=True):
     """The document: `n` sessions were read; `renamed` sessions had an id that another one had taken.
+
+    `asked` says by what each category was looked for. `rules` are the files of standing rules that were held against
+    sessions. `corrected` has the share of a category, and of `any`, put right by labels of people; empty without a
+    judge, and `null` with a reason where too few sessions are labelled.
 
     `evidence` is `generated` if a program made one of them. A session on which a classifier `failed` was not judged
     for its category. `findings` include those of sub-agents.
@@ -72,9 +88,12 @@ class Findings(Struct, frozen=True):
     failed: list[FailedClassifier] = []
     sub_agents: SubAgents | None = None
     evidence: Evidence = "real"
+    asked: list[AskedBy] = []
+    rules: list[RulesUsed] = []
+    corrected: dict[str, Estimate] = {}
 
 
-def findings(categories: Sequence[str], summary: Summary) -> Findings:
+def findings(categories: Sequence[str], summary: Summary, corrected: Mapping[str, Estimate] | None = None) -> Findings:
     """Return the document for what was found in these categories."""
     shares, flagged = _shares(categories, summary.patterns)
     apart = SubAgents(
@@ -92,7 +111,18 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         failed=summary.failed,
         sub_agents=apart if summary.sub_agents else None,
         evidence=summary.evidence,
+        asked=list(_asked(shares, summary.judges)),
+        rules=summary.rules,
+        corrected=dict(corrected or {}),
     )
+
+
+def _asked(shares: Mapping[str, CategoryShare], judges: Sequence[AskedJudge]) -> Iterator[AskedBy]:
+    for name, one in shares.items():
+        own = [judge for judge in judges if judge.category == name]
+        by_rule = one.checked - sum(judge.answered for judge in own)
+        yield AskedBy(name, RULE, by_rule, by_rule)
+        yield from (AskedBy(name, judge.judge, judge.sessions, judge.answered, judge.model) for judge in own)
 
 
 def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[dict[str, CategoryShare], Share]:
@@ -115,9 +145,8 @@ def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:
 
 def findings_text(findings: Findings, page: Path | str | None = None) -> str:
     """Return the document for a terminal: a table, three examples, what was left out, and the page of the run."""
-    made = "generated " if findings.evidence == "generated" else ""
     lines = [
-        f"{_plural(findings.n, f'{made}session', f'{made}sessions')} read",
+        first_line(findings),
         *_apart(findings),
         "",
         *_table_lines(findings),
@@ -127,8 +156,58 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
         lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
-    said = [*left_out(findings), *([f"open {page}"] if page else [])]
+    said = [*corrections(findings), *rules_used(findings), *left_out(findings), *([f"open {page}"] if page else [])]
     return "\n".join(lines + ([""] if said else []) + said)
+
+
+def first_line(findings: Findings) -> str:
+    """Return how many sessions were read, and how many of them each category was asked about and by what."""
+    made = "generated " if findings.evidence == "generated" else ""
+    read = f"{_plural(findings.n, f'{made}session', f'{made}sessions')} read"
+    if any(one.by != RULE for one in findings.asked):
+        own = {name: [_by(one) for one in findings.asked if one.category == name] for name in findings.categories}
+        each = (f"{name}: {', '.join(filter(None, parts)) or 'none'}" for name, parts in own.items())
+        return plain(f"{read}; {'; '.join(each)}")
+    hardly = {
+        name: one for name, one in findings.categories.items() if name in READ_BY_A_JUDGE and one.checked < findings.n
+    }
+    if not hardly:
+        return read
+    named = ", ".join(f"{name} ({one.checked:,} of {findings.n:,})" for name, one in hardly.items())
+    part = f"{len(hardly)} of {_plural(len(findings.categories), 'category was', 'categories were')}"
+    return plain(f"{read} by rules alone; {part} hardly checked: {named}; --model M asks a model")
+
+
+def _by(one: AskedBy) -> str:
+    model = f" ({one.model})" if one.model else ""
+    without = f", {one.sessions - one.answered:,} without an answer" if one.answered < one.sessions else ""
+    return f"{one.sessions:,} by {one.by}{model}{without}" if one.sessions else ""
+
+
+def corrections(findings: Findings) -> Iterator[str]:
+    """Return a sentence on each share that was put right for the errors of what found it, or why it was not."""
+    left: dict[str, list[str]] = {}
+    for name, one in findings.corrected.items():
+        what = "any of them" if name == "any" else name
+        if one.value is not None:
+            yield f"Corrected by people's labels, {what}: {with_interval(one, 'share')}."
+        else:
+            left.setdefault(one.reason or "", []).append(what)
+    for reason, names in left.items():
+        all_of_them = len(names) == len(findings.corrected)
+        who = "No share is corrected for errors" if all_of_them else f"Not corrected for errors: {', '.join(names)}"
+        yield f"{who}, because {reason}."
+
+
+def rules_used(findings: Findings) -> Iterator[str]:
+    """Return a sentence on the files of standing rules, those of most sessions first."""
+    if findings.rules:
+        by_use = sorted(findings.rules, key=lambda one: -one.sessions)
+        named = "; ".join(
+            f"{plain(one.file)} ({_plural(one.sessions, 'run', 'runs')})" for one in by_use[:_RULES_PRINTED]
+        )
+        more = f"; and {len(by_use) - _RULES_PRINTED:,} more files" if len(by_use) > _RULES_PRINTED else ""
+        yield f"Standing rules held against runs: {named}{more}."
 
 
 def _apart(findings: Findings) -> Iterator[str]:
@@ -214,7 +293,14 @@ def left_out(findings: Findings) -> Iterator[str]:
 
 
 def _unread(findings: Findings) -> tuple[tuple[str, ...], str]:
-    return unread_limits({name: (one.count, one.checked) for name, one in findings.categories.items()}, findings.n)
+    judged = {one.category for one in findings.asked if one.by != RULE}
+    counts = {name: (one.count, one.checked) for name, one in findings.categories.items() if name not in judged}
+    return unread_limits(counts, findings.n)
+
+
+def judged_notes(findings: Findings) -> tuple[str, ...]:
+    """Return sentences on what judges were asked after the rules, and how the shares are corrected; none without."""
+    return (f"{first_line(findings)}.", *corrections(findings)) if findings.corrected else ()
 
 
 def _plural(count: int, one: str, many: str) -> str:

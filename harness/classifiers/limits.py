@@ -20,6 +20,8 @@ from misstep.harness.classifiers.calls.history import History, HistoryTurn, once
 from misstep.harness.classifiers.calls.programs import words
 from misstep.harness.classifiers.plain_orders import orders_of, reports
 from misstep.harness.classifiers.prose import has, is_path, names, parts_of, tokens_of
+from misstep.harness.classifiers.standing_limits import LEFT_TO_JUDGES, SINCE, sections_of
+from misstep.harness.trajectory import StandingRules
 
 DEEDS = ("commit", "install", "push")
 _UNTIL_THE_NEXT_TURN = ("only", "none", "ask")
@@ -32,7 +34,7 @@ class Limit(msgspec.Struct, frozen=True, gc=False):
 
     Its kind is `only` (files that alone may change), `ban` (files or areas, such as `:tests`, that may not), `none` or
     `mode` (nothing may change), one of the `DEEDS`, `delete`, `dependency`, `tool` or `program` (forbidden), `must` (a
-    tool to be used) or `ask` (a deed that needs leave).
+    tool to be used) or `ask` (a deed that needs leave). `source` is the file and line of a standing rule.
     """
 
     kind: str
@@ -40,6 +42,7 @@ class Limit(msgspec.Struct, frozen=True, gc=False):
     words: str
     since: int = -1
     until: int | None = None
+    source: str = ""
 
 
 class _Words(msgspec.Struct, frozen=True):
@@ -92,8 +95,36 @@ def limits_of(history: History) -> list[Limit]:
     """Return the limits of a run's turns, in order, each with the turn from which on it may not hold."""
     cue = (limit for turn in history.turns if has(turn.lowered, _WORDS.cues) for limit in _limits_of_turn(turn))
     limits = list(islice(cue, MOST))
-    spoken = [(turn.step, _words_of(turn)) for turn in history.turns] if limits else []
-    return [replace(limit, until=_taken_back(limit, spoken)) for limit in limits]
+    standing = [limit for rules in history.trajectory.rules for limit in _standing(rules)][:MOST]
+    spoken = [(turn.step, _words_of(turn)) for turn in history.turns] if limits or standing else []
+    limits = [replace(limit, until=_taken_back(limit, spoken)) for limit in limits]
+    return limits + [replace(limit, until=_said_otherwise(limit, history, spoken)) for limit in standing]
+
+
+@lru_cache(maxsize=256)
+def _standing(rules: StandingRules) -> tuple[Limit, ...]:
+    """Return the limits that a file of rules sets, each with its line; they hold from before the task."""
+    return tuple(
+        replace(limit, source=f"{rules.file}:{section.line_of(limit.words)}")
+        for section in sections_of(rules)
+        for turn in [HistoryTurn(SINCE, section.text)]
+        if has(turn.lowered, _WORDS.cues)
+        for limit in _limits_of_turn(turn)
+        if limit.kind not in LEFT_TO_JUDGES
+    )
+
+
+def _said_otherwise(limit: Limit, history: History, spoken: list[tuple[int, frozenset[str]]]) -> int | None:
+    """Return the first turn that may lift a standing rule: it names the target, or a file beside those allowed."""
+    if limit.kind != "only":
+        return next((step for step, words in spoken if not words.isdisjoint(_names_of(limit))), None)
+    for turn in history.turns:
+        paths = [
+            value for text in turn.sentences for letter, value in tokens_of(text) if letter == "@" and is_path(value)
+        ]
+        if not all(any(names(target, path) for target in limit.targets) for path in paths):
+            return turn.step
+    return None
 
 
 def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int | None:

@@ -4,7 +4,7 @@ r"""A user's turn as sentences of the user's own: without code, logs, quotations
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal
@@ -28,9 +28,11 @@ def parts_of(path: str) -> list[str]:
     return [part for part in path.replace("\\", "/").strip().split("/") if part not in ("", ".", "...")]
 
 
-def is_scratch(path: str) -> bool:
-    """Return whether a path lies in a folder for temporary files, which belongs to no repository."""
-    return _SCRATCH.match(path) is not None
+def is_scratch(path: str, projects: Iterable[str] = ()) -> bool:
+    """Return whether a path lies in a folder for temporary files, and not in a project that lies there itself."""
+    if _SCRATCH.match(path) is None:
+        return False
+    return not any(len(parts_of(one)) > 1 and path.startswith(f"{one.rstrip('/')}/") for one in projects)
 
 
 @lru_cache(maxsize=4096)
@@ -88,6 +90,13 @@ def sentences_of(text: str) -> list[str]:
         text = pasted.sub("\n", text)
     text = _QUOTATION.sub(lambda match: match[0] if len(match[0].split()) <= _WORDS_OF_A_NAME else " ", text)
     return [part[:LONGEST_SENTENCE] for part in _BREAK.split(text.replace("**", "")) if part and not part.isspace()]
+
+
+def without_pasted(text: str) -> str:
+    """Return a text without code and tagged blocks; every line that is left keeps its number."""
+    for pasted in _PASTED:
+        text = pasted.sub(lambda match: "\n" * match[0].count("\n"), text)
+    return text
 
 
 def tokens_of(sentence: str) -> Iterator[tuple[Literal["@", "?", "#"], str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from misstep.harness.errors import InputError
 from misstep.harness.evidence import Evidence
@@ -46,6 +46,23 @@ class FailedClassifier(Struct, frozen=True):
     error: str
 
 
+class RulesUsed(Struct, frozen=True):
+    """A file of standing rules, and how many sessions it was held against, those of sub-agents among them."""
+
+    file: str
+    sessions: int
+
+
+class AskedJudge(Struct, frozen=True):
+    """How many sessions a judge was asked about for a category, and how many it answered."""
+
+    category: str
+    judge: str
+    model: str | None
+    sessions: int
+    answered: int
+
+
 class Judged(Struct, frozen=True):
     """The result of one stretch of the inputs.
 
@@ -64,6 +81,7 @@ class Judged(Struct, frozen=True):
     skipped: list[Skipped]
     failed: list[FailedClassifier] = []
     generated: int = 0
+    rules: list[RulesUsed] = []
 
 
 class BatchEntry(Struct, frozen=True):
@@ -78,6 +96,8 @@ class BatchEntry(Struct, frozen=True):
     failed: list[FailedClassifier] = []
     sessions_length: int = 0
     generated: int = 0
+    rules: list[RulesUsed] = []
+    judges: list[AskedJudge] = []
 
 
 class Summary(Struct, frozen=True):
@@ -91,6 +111,8 @@ class Summary(Struct, frozen=True):
     renamed: int
     failed: list[FailedClassifier] = []
     generated: int = 0
+    rules: list[RulesUsed] = []
+    judges: list[AskedJudge] = []
 
     @property
     def evidence(self) -> Evidence:
@@ -109,10 +131,14 @@ class Summary(Struct, frozen=True):
 
 
 class PlacedVerdict(Verdict, frozen=True, gc=False):
-    """A verdict with the file of its trajectory, and the line if the file has many."""
+    """A verdict with the file of its trajectory, and the line if the file has many.
+
+    `by` is the name of the judge that was asked after the rules; the rules' own verdicts have none.
+    """
 
     file: str = ""
     line: int | None = None
+    by: str | UnsetType = UNSET
 
 
 def judge(
@@ -127,6 +153,7 @@ def judge(
     sessions: list[bytes] = []
     failed: list[FailedClassifier] = []
     generated = 0
+    rules: Counter[str] = Counter()
     judged = Judged(b"", b"", [], Counter(), Counter(), [], [], [])
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
@@ -140,6 +167,8 @@ def judge(
             labels = tuple([verdict.label for verdict in verdicts])
             (judged.sub_agents if is_sub_agent(thing) else judged.patterns)[labels] += 1
             generated += thing.source.evidence == "generated"
+            if thing.rules:
+                rules.update(one.file for one in thing.rules)
             if None in labels:
                 failed += failed_verdicts(verdicts)
             flagged = [verdict for verdict in verdicts if verdict.label == "yes"] if "yes" in labels else []
@@ -154,7 +183,8 @@ def judge(
             judged.items.append((thing.id, len(written), len(session)))
     joined = {"lines": b"".join(lines), "sessions": b"".join(sessions)}
     counts = {"patterns": dict(judged.patterns), "sub_agents": dict(judged.sub_agents)}
-    return msgspec.structs.replace(judged, **joined, **counts, failed=together(failed), generated=generated)
+    used = [RulesUsed(*one) for one in rules.items()]
+    return msgspec.structs.replace(judged, **joined, **counts, failed=together(failed), generated=generated, rules=used)
 
 
 def failed_verdicts(verdicts: Iterable[Verdict]) -> list[FailedClassifier]:
@@ -219,7 +249,13 @@ class VerdictMerger:
         patterns, sub_agents = list(judged.patterns.items()), list(judged.sub_agents.items())
         left_out = judged.unreadable, judged.skipped, len(renamed)
         return judged, BatchEntry(
-            patterns, sub_agents, findings, *left_out, failed=judged.failed, generated=judged.generated
+            patterns,
+            sub_agents,
+            findings,
+            *left_out,
+            failed=judged.failed,
+            generated=judged.generated,
+            rules=judged.rules,
         )
 
 
@@ -243,6 +279,8 @@ def summarise(entries: Iterable[BatchEntry]) -> Summary:
     """Return the summary of all journal entries."""
     summary = Summary(Counter(), Counter(), [], [], [], 0)
     failed: list[FailedClassifier] = []
+    rules: Counter[str] = Counter()
+    judges: list[AskedJudge] = []
     renamed = generated = 0
     for entry in entries:
         for whole, counts in ((summary.patterns, entry.patterns), (summary.sub_agents, entry.sub_agents)):
@@ -254,10 +292,13 @@ def summarise(entries: Iterable[BatchEntry]) -> Summary:
         failed += entry.failed
         renamed += entry.renamed
         generated += entry.generated
+        judges += entry.judges
+        for one in entry.rules:
+            rules[one.file] += one.sessions
     patterns, sub_agents = dict(summary.patterns), dict(summary.sub_agents)
-    return msgspec.structs.replace(
-        summary, patterns=patterns, sub_agents=sub_agents, renamed=renamed, failed=together(failed), generated=generated
-    )
+    used = [RulesUsed(*one) for one in sorted(rules.items())]
+    summary = msgspec.structs.replace(summary, renamed=renamed, failed=together(failed), generated=generated)
+    return msgspec.structs.replace(summary, patterns=patterns, sub_agents=sub_agents, rules=used, judges=judges)
 
 
 PLACED_RECORDS = Records(PlacedVerdict, VERDICTS, "verdict")

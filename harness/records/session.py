@@ -31,6 +31,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     - `parent`: The id of the run that started a sub-agent; a session that continues another has none.
     - `evidence`: `generated` if a program made it.
     - `shown`: The run as a page opens it, if it is to be shown.
+    - `rules`: The files of standing rules that it was held against.
     """
 
     item: str
@@ -45,6 +46,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     parent: str | None = None
     evidence: Evidence = "real"
     shown: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def week(self) -> str | None:
@@ -72,6 +74,7 @@ def session_of(trajectory: Trajectory, file: str, line: int | None = None, shown
         parent=trajectory.parent if is_sub_agent(trajectory) else None,
         evidence=trajectory.source.evidence,
         shown=shown,
+        rules=tuple([one.file for one in trajectory.rules]),
     )
 
 
@@ -88,9 +91,13 @@ def title_of(trajectory: Trajectory) -> str:
 
 
 def _project(trajectory: Trajectory, file: str) -> str:
+    return folder_of_work(trajectory) or trajectory.source.dataset or str(PurePath(file).parent)
+
+
+def folder_of_work(trajectory: Trajectory) -> str:
+    """Return the folder that the agent worked in; empty where the format does not say."""
     tables = [value for value in trajectory.extra.values() if isinstance(value, dict)]  # as formats describe a session
-    folder = next(filter(None, map(_folder_in, [trajectory.extra, *tables])), "")
-    return folder or trajectory.source.dataset or str(PurePath(file).parent)
+    return next(filter(None, map(_folder_in, [trajectory.extra, *tables])), "")
 
 
 def _folder_in(described: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ from misstep.harness.runs.file_batches import (
 from misstep.harness.runs.growth import NOTHING, Run, run_that_grows
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory
 from misstep.harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
@@ -58,13 +59,14 @@ def classify_paths(
     conclude: Conclude = lambda _summary, _folder: {},
     changed: Changed = EVER,
     show: Show | None = None,
+    rules: RulesAsked = FIND_RULES,
 ) -> Summary | None:
     """Classify all trajectories of the files and folders `paths`; `None` if `out` is a finished run of them.
 
     A finished run takes new and changed files: what it found in the others, and in files that are gone, stays.
     """
     check_named(paths)
-    judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
+    judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show, rules=rules)
     if out is not None:
         refuse_unmerged(out)
         changed_files = list(files_changed(found_files(paths, left_out=out), changed))
@@ -74,7 +76,7 @@ def classify_paths(
             add_judged(run, judged_batches(judge_batch, todo, workers or enough_workers(total_bytes(read))), taken)
 
         ending = partial(concluded, paths=paths, conclude=conclude, changed=changed)
-        return run_that_grows(out, manifest_of(categories, arguments), changed_files, classify_into, ending)
+        return run_that_grows(out, manifest_of(categories, arguments, rules), changed_files, classify_into, ending)
     files = partial(files_changed, changed=changed)
     if workers is None:
         workers = enough_workers(total_bytes(files(found_files(paths))))
@@ -85,9 +87,9 @@ def classify_paths(
     return summary
 
 
-def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
+def manifest_of(categories: Sequence[str], arguments: Sequence[str], rules: RulesAsked = FIND_RULES) -> Manifest:
     """Return the manifest of a new run, before the files are looked at; it starts now."""
-    return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
+    return new_manifest("classify", {"categories": list(categories), **rules.settings()}, NOTHING, arguments)
 
 
 def add_judged(
@@ -123,16 +125,28 @@ def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int)
 
 
 def judge_of(
-    categories: Sequence[str], classify: ClassifyAs, *, keep_lines: bool, show: Show | None = None
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    *,
+    keep_lines: bool,
+    show: Show | None = None,
+    rules: RulesAsked = FIND_RULES,
 ) -> JudgeBatch:
     """Return the function that judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
-    return partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=keep_lines, show=show)
+    classified = partial(_judge_batch, classify=classify, categories=tuple(categories), rules=rules)
+    return partial(classified, keep_lines=keep_lines, show=show)
 
 
 def _judge_batch(
-    batch: Batch, classify: ClassifyAs, categories: tuple[str, ...], keep_lines: bool, show: Show | None
+    batch: Batch,
+    *,
+    classify: ClassifyAs,
+    categories: tuple[str, ...],
+    rules: RulesAsked,
+    keep_lines: bool,
+    show: Show | None,
 ) -> Judged:
-    placed = placed_in(batch)
+    placed = map(rules.placed, placed_in(batch))
     return judge(placed, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 

@@ -7,7 +7,7 @@ beside it, and that folder's new name, `.whole`, is what makes it count: whoever
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +16,12 @@ from msgspec import Struct, structs
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.classified import (
+    AskedJudge,
     BatchEntry,
     FailedClassifier,
+    LabelledSession,
     Labels,
+    RulesUsed,
     SessionFinding,
     Summary,
     failed_verdicts,
@@ -140,6 +143,36 @@ def _same_question(earlier: Manifest, manifest: Manifest) -> bool:
     return (earlier.command, earlier.settings) == (manifest.command, manifest.settings)
 
 
+def _as_it_is(one: LabelledSession) -> LabelledSession:
+    return one
+
+
+def revise(finished: OpenRun, revised: Callable[[LabelledSession], LabelledSession], conclude: Conclude) -> Summary:
+    """Change the verdicts of a finished run, and its scores with them; a kill leaves it as it was, or as it becomes."""
+    building = _building_in(finished.folder)
+    summary = summarise([_kept(finished, building, frozenset(), revised)])
+    states = list(finished.read(FILE_RECORDS, unfinished=False))
+    _put_in_place(finished.folder, building, finished.manifest, conclude(summary, building), states)
+    complete(finished.folder)
+    return summary
+
+
+def _building_in(folder: Path) -> Path:
+    building = folder / _BUILDING
+    if building.exists():
+        shutil.rmtree(building)
+    make_folder(building)
+    return building
+
+
+def _put_in_place(
+    folder: Path, building: Path, manifest: Manifest, files: Mapping[str, bytes], states: Iterable[FileState]
+) -> None:
+    _write_all(building, files, states)
+    write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
+    building.rename(folder / WHOLE)
+
+
 def _growing(folder: Path, manifest: Manifest) -> Run:
     """Begin or continue the run of the new files; one of files that have changed since is thrown away."""
     begun = read_manifest(folder) if folder.is_dir() else None
@@ -150,8 +183,10 @@ def _growing(folder: Path, manifest: Manifest) -> Run:
     return RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry)
 
 
-def _kept(run: OpenRun, building: Path, fresh: set[str]) -> BatchEntry:
-    """Copy the records of all files but the fresh ones, and count them."""
+def _kept(
+    run: OpenRun, building: Path, fresh: Set[str], revised: Callable[[LabelledSession], LabelledSession] = _as_it_is
+) -> BatchEntry:
+    """Copy the records of all files but the fresh ones, revised where that is asked for, and count them."""
     file = run.folder / SCORES
     try:
         left_out = msgspec.json.decode(file.read_bytes(), type=_LeftOut)
@@ -162,10 +197,18 @@ def _kept(run: OpenRun, building: Path, fresh: set[str]) -> BatchEntry:
     sub_agents: Counter[Labels] = Counter()
     findings: list[SessionFinding] = []
     failed: list[FailedClassifier] = []
+    rules: Counter[str] = Counter()
+    asked: Counter[tuple[str, str, str | None, bool]] = Counter()
+    generated = 0
     with (building / SESSIONS).open("wb") as sessions, (building / VERDICTS).open("wb") as verdicts:
-        for one in labelled_sessions(run.folder):
+        for one in map(revised, labelled_sessions(run.folder)):
             if one.session.file in fresh:
                 continue
+            rules.update(one.session.rules)
+            generated += one.session.evidence == "generated"
+            for verdict in one.verdicts:
+                if verdict.by:
+                    asked[verdict.judge, verdict.by, verdict.model, verdict.label is not None] += 1
             sessions.write(encode_lines([one.session]))
             verdicts.write(encode_lines(one.verdicts))
             (patterns if one.session.parent is None else sub_agents)[one.labels] += 1
@@ -174,7 +217,13 @@ def _kept(run: OpenRun, building: Path, fresh: set[str]) -> BatchEntry:
     unreadable = [one for one in left_out.unreadable if one.file not in fresh]
     skipped = [one for one in left_out.skipped if one.file not in fresh]
     counts = list(patterns.items()), list(sub_agents.items())
-    return BatchEntry(*counts, findings, unreadable, skipped, left_out.renamed, failed)
+    used = [RulesUsed(*one) for one in rules.items()]
+    judges = [
+        AskedJudge(*named, asked[*named, True] + asked[*named, False], asked[*named, True])
+        for named in dict.fromkeys(key[:3] for key in asked)
+    ]
+    entry = BatchEntry(*counts, findings, unreadable, skipped, left_out.renamed, failed)
+    return structs.replace(entry, rules=used, judges=judges, generated=generated)
 
 
 def _put_together(
@@ -186,18 +235,13 @@ def _put_together(
     conclude: Conclude,
 ) -> Summary:
     """Put the unchanged and the new records together in a folder beside the finished run's files."""
-    building = finished.folder / _BUILDING
-    if building.exists():
-        shutil.rmtree(building)
-    make_folder(building)
+    building = _building_in(finished.folder)
     entries = [_kept(finished, building, fresh), *growing.entries]
     for name in (VERDICTS, SESSIONS):
         with (growing.folder / name).open("rb") as source, (building / name).open("ab") as target:
             shutil.copyfileobj(source, target)
     summary = summarise(entries)
-    _write_all(building, conclude(summary, building), states)
-    write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
-    building.rename(finished.folder / WHOLE)
+    _put_in_place(finished.folder, building, manifest, conclude(summary, building), states)
     return summary
 
 

@@ -42,7 +42,9 @@ class ClassifiedRuns(RunResults[OpenRun]):
         return Content([BenchmarkItem(name) for name in dict.fromkeys(one.item for one in verdicts)], verdicts)
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, run.reader(PLACED_RECORDS), key=("item", "judge"))
+        verdicts = table_of(
+            "verdicts", VERDICTS, PlacedVerdict, run.reader(PLACED_RECORDS), key=("item", "judge"), without=("by",)
+        )
         files = table_of("files", FILES, FileState, run.reader(FILE_RECORDS), key=("file",))
         return (verdicts, session_table(run), *([files] if (run.folder / FILES).is_file() else []))
 

@@ -17,6 +17,7 @@ from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyAs
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.recorded.classified import at_hand
 
@@ -28,7 +29,13 @@ TOLD = "told.jsonl"
 
 
 def new_findings(
-    paths: Sequence[Path], categories: Sequence[str], classify: ClassifyAs, out: Path, *, wait: Callable[[], object]
+    paths: Sequence[Path],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    out: Path,
+    *,
+    wait: Callable[[], object],
+    rules: RulesAsked = FIND_RULES,
 ) -> Iterator[SessionFinding]:
     """Return the findings of each look that were not there before, without end; those of the first look are all told.
 
@@ -39,7 +46,9 @@ def new_findings(
     while True:
         try:
             arguments = [*map(str, paths), "--out", str(out)]
-            reported = classified_findings(paths, categories, classify, out=out, arguments=arguments).findings
+            reported = classified_findings(
+                paths, categories, classify, out=out, arguments=arguments, rules=rules
+            ).findings
             _note(out, [] if (out / TOLD).exists() else known)
         except NoTrajectory as error:
             if not waiting:

@@ -51,7 +51,10 @@ def test_the_table_says_how_many_show_what_with_an_interval_and_evidence(runs: P
     done = _misstep("runs.jsonl", cwd=runs.parent)
     assert done.returncode == 1
     table = done.stdout.splitlines()
-    assert table[0] == "5 sessions read"
+    assert table[0] == (
+        "5 sessions read by rules alone; 2 of 4 categories were hardly checked: unrequested_changes (0 of 5), "
+        "did_not_follow_instructions (0 of 5); --model M asks a model"
+    )
     assert table[2].split() == ["category", "count", "checked", "share", "95%", "interval", "only", "this"]
     (loops,) = [line for line in table if line.startswith("infinite_loop")]
     assert loops.split() == ["infinite_loop", "1", "5", "20.0%", "3.6%", "–", "62.4%", "1"]

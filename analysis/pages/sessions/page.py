@@ -35,7 +35,7 @@ from misstep.analysis.pages.browser.wanted import (
     shortened,
     steps_named,
 )
-from misstep.analysis.pages.findings import Findings, left_out
+from misstep.analysis.pages.findings import Findings, judged_notes, left_out, rules_used
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.page import table_html, table_id
@@ -136,7 +136,7 @@ def sessions_page(
         contents=[(table_id(table), table.title) for table in tables],
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         browser=browser,
-        notes=(*left_out(findings), _WORST),
+        notes=(*rules_used(findings), *left_out(findings), _WORST),
     )
 
 
@@ -160,7 +160,7 @@ def _patterns(findings: Findings) -> dict[Labels, int]:
 def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:
     categories, patterns = tuple(findings.categories), _patterns(findings)
     source = counted_text(findings.n, "session")
-    yield prevalence_table(categories, patterns, source=source, paper=PAPER)
+    yield prevalence_table(categories, patterns, source=source, paper=PAPER, judged=judged_notes(findings))
     for by, groups in rates.items():
         if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
             yield session_rates_table(groups, by, source=source, paper=PAPER)

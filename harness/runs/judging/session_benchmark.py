@@ -33,8 +33,8 @@ from misstep.harness.trajectory import Placed, Trajectory
 BENCHMARK = "benchmark"
 """The folder in a run that holds the sessions it was asked about."""
 
-_FILE = "trajectories/sessions.jsonl"
-_GOLD_HEADER = b"item,rater,label\n"
+SESSIONS_FILE = "trajectories/sessions.jsonl"
+GOLD_HEADER = b"item,rater,label\n"
 _WHOLE_SESSIONS: tuple[Kind, ...] = ("misbehaviour", "triage")
 
 
@@ -72,7 +72,11 @@ def session_benchmark(
     kinds: set[Evidence] = set()
     building = building_beside(folder, shared=shared)
     make_folder(building / "trajectories")
-    with writing(building), (building / _FILE).open("wb") as runs, (building / "items.jsonl").open("wb") as items:
+    with (
+        writing(building),
+        (building / SESSIONS_FILE).open("wb") as runs,
+        (building / "items.jsonl").open("wb") as items,
+    ):
         count = 0
         for item, run in _items(paths, folder, kind):
             runs.write(encode(run) + b"\n")
@@ -84,7 +88,7 @@ def session_benchmark(
         named = ", ".join(map(path_text, paths))
         raise NoTrajectory("there is no session", "See `misstep convert --help` for the formats.", file=named)
     gold = folder / "gold.csv"
-    (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else _GOLD_HEADER)
+    (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
     replace_file(building / "benchmark.toml", _described(question, together(kinds)))
     replace_file(building / FILES, encode_lines(states))
     put_in_place(building, folder, shared=shared)
@@ -130,7 +134,7 @@ def _items(paths: Sequence[Path], folder: Path, kind: Kind) -> Iterator[tuple[It
                     sub_agents += 1
                 else:
                     run = msgspec.structs.replace(placed.found, id=names.give(placed.found.id))
-                    yield _item(run, placed, kind), run
+                    yield item_of(run, placed, kind), run
                     progress.advance()
     left_out = {"unreadable": unreadable, "of sub-agents": sub_agents}
     for why, count in left_out.items():
@@ -138,13 +142,14 @@ def _items(paths: Sequence[Path], folder: Path, kind: Kind) -> Iterator[tuple[It
             say(f"misstep: {count:,} session{'' if count == 1 else 's'} {why} left out.")
 
 
-def _item(run: Trajectory, placed: Placed, kind: Kind) -> Item:
+def item_of(run: Trajectory, placed: Placed, kind: Kind) -> Item:
+    """Return a session as an item of a kind; of `text` it is the last message of the agent."""
     session = session_of(run, placed.file, placed.line)
     where = placed.file if placed.line is None else f"{placed.file}:{placed.line}"
     extra = {"title": session.title, "project": session.project, "file": where}
     text = next((step.text for step in reversed(run.steps) if step.role == "agent" and step.text.strip()), "")
     shown = text if kind == "text" else ""
-    return Item(run.id, kind, trajectory=_FILE, trajectory_id=run.id, text=shown, extra=extra)
+    return Item(run.id, kind, trajectory=SESSIONS_FILE, trajectory_id=run.id, text=shown, extra=extra)
 
 
 _COMPARED = ("benchmark.toml", "items.jsonl", "trajectories/sessions.jsonl")

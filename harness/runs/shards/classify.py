@@ -26,6 +26,7 @@ from misstep.harness.runs.shards.parts import (
 )
 from misstep.harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from misstep.harness.runs.shards.planned_files import fetched, planned, require_unchanged
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 
 
 class ShardDone(Struct, frozen=True):
@@ -47,13 +48,14 @@ def classify_shard(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
     show: Show | None = None,
+    rules: RulesAsked = FIND_RULES,
 ) -> ShardDone:
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
     A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
     """
     store = open_store(out)
-    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, changed)
+    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, changed, rules)
     if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
@@ -61,7 +63,7 @@ def classify_shard(
     there = fetched(files)
     # A file that is cut is noted by the shard in which it begins.
     states = [file_state(there[one.file.file].path) for one in slices if one.start == 0]
-    judge_batch = judge_of(categories, classify, keep_lines=True, show=show)
+    judge_batch = judge_of(categories, classify, keep_lines=True, show=show, rules=rules)
     size = sum(one.stop - one.start for one in slices)
     judged = judged_batches(judge_batch, _batches(slices, there), workers or enough_workers(size))
     parts, counts = write_parts(store, shard, judged, PART_BYTES)
@@ -77,6 +79,7 @@ def plan_of_classify(
     categories: Sequence[str],
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
+    rules: RulesAsked = FIND_RULES,
 ) -> tuple[Plan, str]:
     """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
@@ -87,7 +90,7 @@ def plan_of_classify(
         named = [pinned.get(argument, argument) for argument in arguments]
         return structs.replace(plan, files=files, manifest=structs.replace(plan.manifest, arguments=named))
 
-    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), with_files)
+    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments, rules), tuple(paths)), with_files)
 
 
 def _batches(slices: Iterable[Slice], files: Mapping[str, FoundFile]) -> Iterator[Batch]:

@@ -54,7 +54,7 @@ def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_witho
     with open_cluster("local:2") as cluster:
         handlers = [handler for _, handler in cluster._everywhere(signal.getsignal, signal.SIGINT)]
         assert handlers == [signal.SIG_IGN] * 2, "Ctrl-C would make workers print how they were interrupted"
-        again = partial(classified_on_cluster, cluster.address, None, [str(runs)], CATEGORIES, classify, str(out))
+        again = partial(classified_on_cluster, (cluster.address, None), [str(runs)], CATEGORIES, classify, str(out))
         with pytest.raises(KeyboardInterrupt):
             again()
         done = [shard for shard in shards_of(4) if (out / shard.marker).exists()]

@@ -1,0 +1,279 @@
+"""Ask judges about what the rules of a run of `classify` left open: a run of `judge run` for each category, inside it.
+
+    RUN/judges/unrequested_changes/            as `misstep judge run` leaves it; `misstep label` goes on with it
+    RUN/judges/unrequested_changes/benchmark/  the sessions that it was asked about
+
+A session that was asked about keeps its answer: new sessions join the benchmark, and replies to the same requests are
+in the judge's folder. Rules hardly look for limits that people set in words of their own, so that of the categories
+`HARDLY_CHECKED` a "no" of theirs is left open too.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+import tomli_w
+from msgspec import Struct, structs
+
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.errors import UsageError, writing
+from misstep.harness.evidence import noted, together
+from misstep.harness.items import read_items
+from misstep.harness.journal.classified import LabelledSession, PlacedVerdict, labelled_sessions
+from misstep.harness.journal.inputs import FILE_RECORDS, FileState, name_of
+from misstep.harness.journal.records import FILES, encode, encode_lines, read_records, read_verdicts, replace_file
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.progress import Progress
+from misstep.harness.protocols import Judge
+from misstep.harness.readers import FoundFile
+from misstep.harness.records.session import Session
+from misstep.harness.runs.file_batches import batches, placed_in
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.session_benchmark import (
+    BENCHMARK,
+    GOLD_HEADER,
+    SESSIONS_FILE,
+    building_beside,
+    item_of,
+    kind_for,
+    put_in_place,
+)
+from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.standing_rules import RulesAsked, cited, numbered
+from misstep.harness.trajectory import Placed, Trajectory
+from misstep.harness.verdict import Verdict
+
+JUDGES = "judges"
+"""The folder in a run that holds what judges said after the rules."""
+
+HARDLY_CHECKED = ("unrequested_changes", "did_not_follow_instructions")
+
+RULES_TITLE = "Standing rules of the project, each line behind its file and number:"
+
+_NO_AGENT = "no agent takes a step in it"
+
+
+class CategoryJudge(Struct, frozen=True):
+    """A judge of a category, and the client that asks for it."""
+
+    category: str
+    judge: Judge
+    client: ClientSettings
+
+
+class _Id(Struct, frozen=True):
+    id: str
+
+
+def category_of(judge: Judge, named: str, categories: Collection[str]) -> str:
+    """Return the category that a judge is about; it has to be one of those, and to be answered with yes or no."""
+    category = getattr(judge, "category", "") or judge.name
+    if category not in categories:
+        advice = f"Declare it in the judge's file as category: {', '.join(categories)}."
+        raise UsageError(f"the judge {named} is about {category!r}, which is none of the categories", advice)
+    if set(judge.labels) != {"yes", "no"}:
+        raise UsageError(
+            f"the judge {named} answers with {', '.join(judge.labels) or 'no label of its own'}",
+            "Give it the labels yes and no.",
+        )
+    return category
+
+
+def is_open(category: str, verdict: PlacedVerdict) -> bool:
+    """Return whether rules left it open if a session shows a category; what a judge answered is not theirs."""
+    if verdict.by:
+        return True
+    hardly = verdict.label == "no" and category in HARDLY_CHECKED
+    return verdict.status == "abstained" or hardly
+
+
+def ask_judges(
+    out: Path,
+    files: Iterable[FoundFile],
+    judges: Sequence[CategoryJudge],
+    rules: RulesAsked,
+    in_flight: InFlight = 16,
+    arguments: Sequence[str] = (),
+) -> Iterator[RunEnd]:
+    """Ask each judge about the sessions of a finished run that are open to it, and yield how its run ended.
+
+    The limit on cost is one for all of them. `MissingPrerequisite` leaves what was answered.
+    """
+    asked = _benchmarks(out, files, judges, rules)
+    spent = {one.category: _spent(out / JUDGES / one.category) for one in judges}
+    for one in judges:
+        folder = out / JUDGES / one.category
+        if one.category not in asked:
+            continue
+        client, limit = one.client, one.client.max_cost_usd
+        if limit is not None:
+            others = sum(cost for category, cost in spent.items() if category != one.category)
+            client = structs.replace(client, max_cost_usd=max(limit - others, 0.0))
+        try:
+            ended = run_judge(
+                one.judge, asked[one.category], folder, client, concurrency=in_flight, arguments=arguments
+            )
+        finally:
+            spent[one.category] = _spent(folder)
+        yield ended
+
+
+def answers_of(out: Path, judges: Sequence[CategoryJudge]) -> dict[tuple[str, str], Verdict]:
+    """Category and item → the last verdict of its judge, unless it failed: that one is asked for again."""
+    return {
+        (one.category, verdict.item): verdict
+        for one in judges
+        for verdict in _verdicts(out / JUDGES / one.category)
+        if verdict.status != "failed"
+    }
+
+
+class Answered(Struct, frozen=True):
+    """Puts the verdicts of judges in the place of those that the rules left open."""
+
+    answers: dict[tuple[str, str], Verdict]
+    judges: dict[str, str]
+    rules: dict[str, dict[str, str]]
+
+    def __call__(self, one: LabelledSession) -> LabelledSession:
+        """Return a session with the verdicts of judges where there are some."""
+        return structs.replace(one, verdicts=tuple(map(self._revised, one.verdicts)))
+
+    def _revised(self, rule: PlacedVerdict) -> PlacedVerdict:
+        answer = self.answers.get((rule.judge, rule.item))
+        if answer is None or not is_open(rule.judge, rule) or (answer.label is None and rule.label is not None):
+            return rule
+        lines = self.rules.get(rule.judge, {}).get(rule.item, "")
+        rationale = cited(answer.rationale, lines) if answer.label == "yes" else answer.rationale
+        told = {**structs.asdict(answer), "judge": rule.judge, "rationale": rationale}
+        return PlacedVerdict(**told, file=rule.file, line=rule.line, by=self.judges[rule.judge])
+
+
+def answered(out: Path, judges: Sequence[CategoryJudge]) -> Answered:
+    """Return what puts the verdicts of judges into a run."""
+    shown = {one.category: _rules_shown(out / JUDGES / one.category / BENCHMARK) for one in judges}
+    return Answered(answers_of(out, judges), {one.category: one.judge.name for one in judges}, shown)
+
+
+def _rules_shown(benchmark: Path) -> dict[str, str]:
+    items = read_items(benchmark) if (benchmark / "items.jsonl").is_file() else ()
+    return {item.id: item.task for item in items if item.extra.get("rules")}
+
+
+def _verdicts(run: Path) -> Iterable[Verdict]:
+    return read_verdicts(run, unfinished=True) if (run / "verdicts.jsonl").is_file() else ()
+
+
+def _spent(run: Path) -> float:
+    return sum(one.cost_usd or 0.0 for one in _verdicts(run) if not one.cached)
+
+
+class _Building:
+    """A benchmark that is brought up to date: what it has of unchanged sessions stays, others are read again."""
+
+    def __init__(
+        self, folder: Path, judge: Judge, wanted: Mapping[str, Session], states: Mapping[str, FileState]
+    ) -> None:
+        self._folder, self._judge, self._kind = folder, judge, kind_for(judge)
+        self._states = {one.file: states[one.file] for one in wanted.values()}
+        self._kinds = {one.evidence for one in wanted.values()}
+        there = (folder / FILES).is_file()
+        known = {one.file: _content(one) for one in read_records(folder, FILE_RECORDS)} if there else {}
+        same = {file for file, state in self._states.items() if known.get(file) == _content(state)}
+        old = [item.id for item in read_items(folder, _Id)] if there else []
+        self._kept = {item for item in old if item in wanted and wanted[item].file in same}
+        self.missing = {item: one.file for item, one in wanted.items() if item not in self._kept}
+
+    @contextmanager
+    def opened(self) -> Iterator["_Building"]:
+        """Write the benchmark, what is added inside behind what it has; a kill leaves the one that is there."""
+        building = building_beside(self._folder, shared=False)
+        make_folder(building / "trajectories")
+        places = ("items.jsonl", SESSIONS_FILE)
+        with writing(building), ExitStack() as stack:
+            self._items, self._runs = (stack.enter_context((building / name).open("wb")) for name in places)
+            for name, stream in zip(places, (self._items, self._runs), strict=True) if self._kept else ():
+                with (self._folder / name).open("rb") as earlier:
+                    stream.writelines(line for line in earlier if msgspec.json.decode(line, type=_Id).id in self._kept)
+            yield self
+        question = {"name": self._folder.parent.name, "kind": self._kind, "labels": dict(self._judge.labels)}
+        described = {**noted(together(self._kinds)), **question, "positive": "yes"}
+        replace_file(building / "benchmark.toml", tomli_w.dumps(described).encode())
+        replace_file(building / FILES, encode_lines(self._states.values()))
+        gold = self._folder / "gold.csv"
+        (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
+        put_in_place(building, self._folder, shared=False)
+
+    def add(self, session: Session, placed: Placed, rules: RulesAsked) -> None:
+        """Add a session if it is one of those that the benchmark lacks."""
+        if session.item not in self.missing or not isinstance(placed.found, Trajectory):
+            return
+        run = structs.replace(rules.put_beside(placed.found), id=session.item)
+        item = item_of(run, placed, self._kind)
+        if run.rules:
+            lines = numbered(run.rules)
+            extra = {**item.extra, "rules": [one.file for one in run.rules]}
+            item = structs.replace(item, task=f"{run.task or '(not recorded)'}\n\n{RULES_TITLE}\n{lines}", extra=extra)
+        if not any(step.role == "agent" for step in run.steps):
+            item = structs.replace(item, unaskable=_NO_AGENT)
+        self._items.write(encode(item) + b"\n")
+        self._runs.write(encode(run) + b"\n")
+
+
+def _content(state: FileState) -> tuple[int, int]:
+    return state.bytes, state.checksum
+
+
+def _benchmarks(
+    out: Path, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: RulesAsked
+) -> dict[str, Path]:
+    """Bring the benchmark of each category up to date, and return those in which there is something to ask."""
+    sessions_of: defaultdict[str, list[Session]] = defaultdict(list)
+    wanted: dict[str, dict[str, Session]] = {one.category: {} for one in judges}
+    for one in labelled_sessions(out):
+        session = structs.replace(one.session, shown="")
+        sessions_of[session.file].append(session)
+        for verdict in one.verdicts if session.parent is None else ():
+            if verdict.judge in wanted and is_open(verdict.judge, verdict):
+                wanted[verdict.judge][session.item] = session
+    states = {state.file: state for state in read_records(out, FILE_RECORDS)}
+    folders = {one.category: out / JUDGES / one.category / BENCHMARK for one in judges if wanted[one.category]}
+    each = [
+        _Building(folders[one.category], one.judge, wanted[one.category], states)
+        for one in judges
+        if wanted[one.category]
+    ]
+    if lacking := [one for one in each if one.missing]:
+        with ExitStack() as stack:
+            writers = [stack.enter_context(one.opened()) for one in lacking]
+            for session, placed in _read_again(
+                files, sessions_of, {file for one in lacking for file in one.missing.values()}
+            ):
+                for writer in writers:
+                    writer.add(session, placed, rules)
+    askable = {name: any(not item.unaskable for item in read_items(folder)) for name, folder in folders.items()}
+    return {name: folder for name, folder in folders.items() if askable[name]}
+
+
+def _read_again(
+    files: Iterable[FoundFile], sessions_of: Mapping[str, Sequence[Session]], wanted: Collection[str]
+) -> Iterator[tuple[Session, Placed]]:
+    """Return the sessions in files that a run has read, each with the session of the run that it is, in order."""
+    coming = {file: iter(sessions_of[file]) for file in wanted}
+    with Progress("sessions") as progress:
+        for batch in batches(file for file in files if name_of(file.path) in coming):
+            for placed in placed_in(batch):
+                if (
+                    not (isinstance(placed, Placed) and isinstance(placed.found, Trajectory))
+                    or placed.file not in coming
+                ):
+                    continue
+                session = next(coming[placed.file], None)
+                if session is None or not f"{session.item}~".startswith(f"{placed.found.id}~"):
+                    coming[placed.file] = iter(())  # it is written at this moment: the next line asks about it
+                    continue
+                yield session, placed
+                progress.advance()

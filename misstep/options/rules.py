@@ -1,0 +1,43 @@
+"""Options for the standing rules of projects, such as those of CLAUDE.md, that sessions are held against."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from misstep.options.common import path_alone
+from misstep.options.groups import OptionGroup
+
+if TYPE_CHECKING:
+    from misstep.harness.runs.standing_rules import RulesAsked
+
+
+class RulesOptions(OptionGroup, frozen=True):
+    """The files of standing rules, and whether they are looked for."""
+
+    panel = "Standing rules"
+    rules: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            parser=path_alone,
+            help="Rules that held for every session, such as CLAUDE.md. May be given several times.",
+        ),
+    ] = None
+    no_rules: Annotated[
+        bool,
+        typer.Option("--no-rules", help="Look for no CLAUDE.md and AGENTS.md in sessions and beside their projects."),
+    ] = False
+
+    def asked(self) -> "RulesAsked":
+        """Return which rules count; those of the named files are read."""
+        from misstep.harness.runs.standing_rules import RulesAsked, read_rules
+
+        return RulesAsked(read_rules(self.rules or ()), find=not self.no_rules)
+
+    @property
+    def line(self) -> list[str]:
+        """Return the options as they were given."""
+        return [*(word for file in self.rules or () for word in ("--rules", str(file)))] + [
+            "--no-rules"
+        ] * self.no_rules

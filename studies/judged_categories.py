@@ -1,0 +1,91 @@
+"""A run of `classify` whose open sessions judges are asked about: its verdicts, its shares and their correction."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from misstep.analysis.gold import read_gold
+from misstep.analysis.measures.prevalence import ANY
+from misstep.analysis.measures.session_correction import JudgedSession, corrected_shares, majorities
+from misstep.analysis.pages.findings import Findings, findings
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.errors import InputError, MissingPrerequisite, opening
+from misstep.harness.journal.classified import Summary, labelled_sessions
+from misstep.harness.runs.file_batches import files_changed, found_files
+from misstep.harness.runs.growth import revise
+from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
+from misstep.harness.runs.judging.session_benchmark import BENCHMARK
+from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.opened import open_of
+from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
+from misstep.studies.classified_paths import concluding_with
+
+_GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
+
+
+class Asked:
+    """What judges are to be asked after the rules, and how that ended."""
+
+    def __init__(self, judges: Sequence[CategoryJudge], gold: Path | None = None, in_flight: InFlight = 16) -> None:
+        self._judges, self._in_flight = judges, in_flight
+        self._gold = list(_labels_in(gold)) if gold is not None else []
+        self.ends: list[RunEnd] = []
+        self.missing: MissingPrerequisite | None = None
+
+    def judged(
+        self,
+        run: Path,
+        paths: Sequence[Path],
+        categories: Sequence[str],
+        inputs: Sequence[str],
+        arguments: Sequence[str] = (),
+        changed: Changed = EVER,
+        rules: RulesAsked = FIND_RULES,
+    ) -> Findings:
+        """Ask the judges about what is open in a finished run, and return the findings of both; they are in the run."""
+        files = files_changed(found_files(paths, left_out=run), changed)
+        try:
+            for end in ask_judges(run, files, self._judges, rules, self._in_flight, arguments):
+                self.ends.append(end)
+        except MissingPrerequisite as error:
+            self.missing = error
+        conclude = concluding_with(
+            lambda summary, folder: self._found(summary, folder, run, categories), inputs, arguments
+        )
+        return self._found(
+            revise(open_of(run, "classify"), answered(run, self._judges), conclude), run, run, categories
+        )
+
+    def _found(self, summary: Summary, folder: Path, run: Path, categories: Sequence[str]) -> Findings:
+        return findings(categories, summary, self._corrected(folder, run, categories))
+
+    def _corrected(self, folder: Path, run: Path, categories: Sequence[str]) -> dict[str, Estimate]:
+        labels = [*self._gold]
+        for category in categories:
+            benchmark = run / JUDGES / category / BENCHMARK
+            if (benchmark / "gold.csv").is_file():
+                labels += [(category, one.item, one.label) for one in read_gold(benchmark)]
+        sessions = (
+            JudgedSession(one.session.item, one.labels, tuple(bool(verdict.by) for verdict in one.verdicts))
+            for one in labelled_sessions(folder)
+            if one.session.parent is None
+        )
+        return corrected_shares(categories, sessions, majorities(labels))
+
+
+def _labels_in(file: Path) -> Iterator[tuple[str, str, str]]:
+    """Return the category, the session and the label in each line of a file of labels."""
+    with opening(file, _GOLD_FORM):
+        text = file.read_text(encoding="utf-8-sig")
+    rows = csv.DictReader(io.StringIO(text))
+    if not {"item", "label"} <= set(rows.fieldnames or ()):
+        raise InputError(f"the columns are {', '.join(rows.fieldnames or ()) or 'none'}", _GOLD_FORM, file=file, line=1)
+    for row in rows:
+        label = (row["label"] or "").strip()
+        if label and label not in ("yes", "no"):
+            raise InputError(f"the label {label!r}", _GOLD_FORM, file=file, line=rows.line_num, field="label")
+        if label:
+            yield (row.get("category") or ANY), row["item"], label
