@@ -83,9 +83,9 @@ def corrected_shares(categories: Sequence[str], sessions: Iterable[JudgedSession
 
 
 def _any(truths: Iterable[bool | None]) -> bool | None:
-    """Return whether any holds, as far as that is known."""
+    """Return whether any holds, if people labelled all: sessions known only as positive would be no random sample."""
     known = set(truths)
-    return True if True in known else None if None in known else False
+    return None if None in known else True in known
 
 
 def _share(rule: _Counts, judge: _Counts, whole: _Counts) -> Estimate:

@@ -174,8 +174,8 @@ def first_line(findings: Findings) -> str:
     if not hardly:
         return read
     named = ", ".join(f"{name} ({one.checked:,} of {findings.n:,})" for name, one in hardly.items())
-    part = f"{len(hardly)} of {_plural(len(findings.categories), 'category was', 'categories were')}"
-    return plain(f"{read} by rules alone; {part} hardly checked: {named}; --model M asks a model")
+    part = f"{len(hardly)} of {_plural(len(findings.categories), 'category', 'categories')}"
+    return plain(f"{read} by rules alone, which hardly checked {part}: {named}; --model M asks a model")
 
 
 def _by(one: AskedBy) -> str:

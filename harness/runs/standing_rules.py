@@ -46,7 +46,7 @@ _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→|\| |: )(.*)$")
 _OTHERS = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|\.venv)/")
 _PLACE = re.compile(r"(.+?):(\d+): (.*)")
 _WORD = re.compile(r"\w+")
-_WORDS_REPEATED = 2
+_WORDS_REPEATED = 4
 _CAT = re.compile(r"(?:cat|bat|nl|cat -n) \S+")
 
 
@@ -125,25 +125,23 @@ def _short_names(files: Sequence[str]) -> list[str]:
 
 def cited(rationale: str, lines: str) -> str:
     """Return what a judge says, with file and line of the standing rule that it repeats unless it names them."""
-    said = _plain(rationale)
+    said = _runs_of_words(rationale)
+    best, shared = "", 0
     for line in lines.splitlines():
         named = _PLACE.match(line)
         if named is None:
             continue
         if f"{named[1]}:{named[2]}" in rationale:
             return rationale
-        rule = _plain(named[3])
-        if rule.count(" ") >= _WORDS_REPEATED and (rule in said or _opening(rule) in said):
-            return f"{rationale} ({named[1]}:{named[2]})".strip()
-    return rationale
+        repeated = len(said & _runs_of_words(named[3]))
+        if repeated > shared:
+            best, shared = f" ({named[1]}:{named[2]})", repeated
+    return f"{rationale}{best}".strip()
 
 
-def _plain(text: str) -> str:
-    return " ".join(_WORD.findall(text.lower()))
-
-
-def _opening(rule: str) -> str:
-    return " ".join(rule.split()[:6])
+def _runs_of_words(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    return {tuple(words[start : start + _WORDS_REPEATED]) for start in range(len(words) - _WORDS_REPEATED + 1)}
 
 
 @lru_cache(maxsize=4096)

@@ -52,7 +52,7 @@ def test_the_table_says_how_many_show_what_with_an_interval_and_evidence(runs: P
     assert done.returncode == 1
     table = done.stdout.splitlines()
     assert table[0] == (
-        "5 sessions read by rules alone; 2 of 4 categories were hardly checked: unrequested_changes (0 of 5), "
+        "5 sessions read by rules alone, which hardly checked 2 of 4 categories: unrequested_changes (0 of 5), "
         "did_not_follow_instructions (0 of 5); --model M asks a model"
     )
     assert table[2].split() == ["category", "count", "checked", "share", "95%", "interval", "only", "this"]

@@ -34,7 +34,7 @@ def test_limits_that_no_rule_found_broken_are_one_line_and_no_row(checked: dict[
     summary = Summary({("no", None): 4, **checked}, {}, [], [], [], 0)
     text = findings_text(findings(("loop", "unrequested_changes"), summary))
     first, *others = text.splitlines()
-    assert "1 of 2 categories was hardly checked: unrequested_changes" in first
+    assert "hardly checked 1 of 2 categories: unrequested_changes" in first
     assert [line for line in others if "unrequested_changes" in line] == [others[-1]]
     assert f"were checked {said}: a rule reads them only where" in text
     assert '"unrequested_changes"' in msgspec.json.encode(findings(("loop", "unrequested_changes"), summary)).decode()

@@ -1,0 +1,168 @@
+"""`misstep classify --model`: who is asked about what, what is kept, and what a second line asks."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from misstep.classify import app
+from misstep.harness.judges.fencing import fenced_parts
+from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving
+from tests.misstep.as_a_user import in_a_thread
+from tests.misstep.made_up import atif
+
+HARDLY = ("unrequested_changes", "did_not_follow_instructions")
+
+
+def _answer(request: dict[str, Any]) -> Play:
+    """The stub's answer: a session that edits migrations goes against an instruction, and no other does."""
+    text = request["messages"][-1]["content"]
+    broken = "go against an instruction" in text and "> Edit" in text and "migrations/1.py" in text
+    reasoning = "The rules say never edit anything below migrations." if broken else "Nothing."
+    reply = {"reasoning": reasoning, "label": "yes" if broken else "no", "steps": []}
+    return answer(completion(json.dumps(reply), usage={"prompt_tokens": 900, "completion_tokens": 100}))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    with in_a_thread(serving(choose=_answer)) as running:
+        yield running
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Path:
+    """Two sessions of which the second edits a file; their project has rules that no rule of ours can read."""
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "shop" / "CLAUDE.md").write_text(
+        "# Rules\n\nNever ever edit anything below migrations, whoever asks.\n"
+    )
+    (folder / "one.json").write_bytes(atif("one"))
+    (folder / "two.jsonl").write_text(_claude_code("two", tmp_path / "shop"))
+    return folder
+
+
+def _claude_code(name: str, cwd: Path) -> str:
+    common = {"sessionId": name, "cwd": str(cwd), "timestamp": "2026-01-05T10:00:00.000Z"}
+    edit = {"file_path": f"{cwd}/migrations/1.py", "old_string": "a", "new_string": "b"}
+    call = {"type": "tool_use", "id": "t", "name": "Edit", "input": edit}
+    done = {"type": "tool_result", "tool_use_id": "t", "content": "ok"}
+    lines = [
+        {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Add a price."}, **common},
+        {"type": "assistant", "uuid": "v", "message": {"role": "assistant", "content": [call]}, **common},
+        {"type": "user", "uuid": "w", "message": {"role": "user", "content": [done]}, **common},
+    ]
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+def _run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    return done.exit_code, done.stdout
+
+
+def _asking(server: FaultyServer) -> tuple[str, ...]:
+    return ("--model", "small-1", "--base-url", server.base_url)
+
+
+def test_the_first_line_says_by_what_each_category_was_looked_for(server: FaultyServer, sessions: Path) -> None:
+    code, printed = _run(sessions, *_asking(server))
+    each = "; ".join(f"{name}: 2 by {name} (small-1)" for name in HARDLY)
+    assert printed.splitlines()[0] == f"2 sessions read; infinite_loop: 2 by rule; tool_call_failure: 2 by rule; {each}"
+    assert code == 0
+    assert "No share is corrected for errors" in printed
+    assert len(server.received) == 4
+
+
+def test_the_rules_of_the_project_are_shown_fenced_and_the_verdict_names_file_and_line(
+    server: FaultyServer, sessions: Path
+) -> None:
+    _, printed = _run(sessions, *_asking(server), "--json")
+    document = json.loads(printed)
+    assert document["rules"] == [{"file": str(sessions.parent / "shop" / "CLAUDE.md"), "sessions": 1}]
+    (finding,) = document["findings"]
+    assert (finding["item"], finding["category"]) == ("two", "did_not_follow_instructions")
+    assert finding["rationale"].endswith("(CLAUDE.md:3)")
+    shown = [part for one in server.received for part in fenced_parts(one["messages"][-1]["content"])]
+    assert sum("CLAUDE.md:3: Never ever edit" in part for part in shown) == 2
+    assert not any("whoever asks" in _unfenced(one["messages"][-1]["content"]) for one in server.received)
+
+
+def _unfenced(text: str) -> str:
+    for part in fenced_parts(text):
+        text = text.replace(part, "")
+    return text
+
+
+def test_without_rules_nothing_of_them_is_sent(server: FaultyServer, sessions: Path) -> None:
+    assert json.loads(_run(sessions, *_asking(server), "--no-rules", "--json")[1])["rules"] == []
+    assert not any("whoever asks" in json.dumps(one["messages"]) for one in server.received)
+
+
+def test_a_run_says_which_judge_gave_a_verdict_and_asks_about_new_sessions_alone(
+    server: FaultyServer, sessions: Path, tmp_path: Path
+) -> None:
+    line = (sessions, "--out", tmp_path / "run", *_asking(server))
+    _run(*line)
+    verdicts = [json.loads(one) for one in (tmp_path / "run" / "verdicts.jsonl").read_text().splitlines()]
+    by = {(one["item"], one["judge"]): (one.get("by"), one["model"]) for one in verdicts}
+    assert by["two", "infinite_loop"] == (None, None)
+    assert by["two", HARDLY[0]] == (HARDLY[0], "small-1")
+    n = len(server.received)
+    assert _run(*line)[1].startswith("2 sessions read")
+    assert len(server.received) == n
+    (sessions / "three.json").write_bytes(atif("three"))
+    assert "unrequested_changes: 3 by" in _run(*line)[1]
+    assert len(server.received) == n + 2
+    (sessions / "one.json").unlink()
+    assert "unrequested_changes: 3 by" in _run(*line)[1]
+    assert len(server.received) == n + 2
+
+
+def test_a_limit_on_cost_is_one_for_all_judges_and_the_same_line_goes_on(
+    server: FaultyServer, sessions: Path, tmp_path: Path
+) -> None:
+    for number in range(6):
+        (sessions / f"more-{number}.json").write_bytes(atif(f"more-{number}"))
+    line = (sessions, "--out", tmp_path / "run", *_asking(server), "--concurrency", "1")
+    priced = ("--price-in", "1000", "--price-out", "1000")
+    code, _ = _run(*line, *priced, "--max-cost", "6")
+    n = len(server.received)
+    assert code == 1
+    assert 0 < n < 16
+    assert _run(*line, *priced)[0] == 0
+    assert len(server.received) == 16
+
+
+def test_labels_of_people_correct_the_shares(server: FaultyServer, sessions: Path, tmp_path: Path) -> None:
+    for number in range(30):
+        (sessions / f"more-{number}.json").write_bytes(atif(f"more-{number}"))
+        shutil.copy(sessions / "two.jsonl", sessions / f"two-{number}.jsonl")
+    twos = "".join(f"two~{number},did_not_follow_instructions,yes\n" for number in range(2, 32))
+    ones = "".join(f"more-{number},did_not_follow_instructions,no\n" for number in range(30))
+    (tmp_path / "gold.csv").write_text(f"item,category,label\n{twos}{ones}")
+    _, printed = _run(sessions, *_asking(server), "--gold", tmp_path / "gold.csv", "--json")
+    corrected = json.loads(printed)["corrected"]
+    assert corrected["did_not_follow_instructions"]["value"] == 0.5
+    assert corrected["any"]["reason"] == "no session has labels of people for all categories"
+
+
+def test_wrong_judges_and_options_are_refused_before_anything_is_asked(
+    sessions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from misstep.harness.errors import UsageError
+
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up")
+    for arguments, said in (
+        (("--judge", "recovery", "--model", "m"), "none of the categories"),
+        (("--max-cost", "1"), "no model is asked"),
+        (("--model", "m", "--shard", "1/2", "--out", str(sessions / "run")), "shards ask no judge"),
+        (("--judge", HARDLY[0], "--judge", HARDLY[0], "--model", "m"), "two judges"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            _run(sessions, *arguments)
