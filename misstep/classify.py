@@ -1,12 +1,10 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,6 +17,7 @@ from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.runs.opened import open_of
+from misstep.options.category_judges import JudgesOptions, settle
 from misstep.options.common import (
     Html,
     Json,
@@ -26,20 +25,16 @@ from misstep.options.common import (
     command_app,
     json_text,
     moment,
-    path_alone,
     path_or_address,
     refuse_given,
     write_page,
 )
 from misstep.options.gate import ABOVE, GateOptions, show_merged
-from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options.model import MODEL_OPTIONS, ModelOptions
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
 from misstep.studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
-
-if TYPE_CHECKING:
-    from misstep.studies.judged_categories import Asked
 
 app = command_app()
 
@@ -75,22 +70,8 @@ def classify(
     workers: Workers = None,
     json: Json = False,
     html: Html = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="JUDGE",
-            help="Judge of a category, as for `judge run`, instead of the shipped one. May be given several times.",
-        ),
-    ] = None,
-    gold: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            parser=path_alone,
-            help="Labels of people (item,category,label) by which the shares are corrected for errors.",
-        ),
-    ] = None,
     *,
+    judges: JudgesOptions,
     standing: RulesOptions,
     asking: ModelOptions,
     parts: ShardOptions,
@@ -118,8 +99,8 @@ def classify(
     chosen, changed, rules = chosen_categories(categories), Changed(since, until), standing.asked()
     sources = [path if is_address(path) else str(Path(path)) for path in paths]
     named = [*(["--categories", categories] if categories else []), *standing.line]
-    asks = bool(asking.asks or judge or gold)
-    if not (asking.asks or judge):
+    asks = bool(asking.asks or judges.judge or judges.gold)
+    if not (asking.asks or judges.judge):
         refuse_given(context, MODEL_OPTIONS, "no model is asked without --model")
     if asks and (parts.shard is not None or parts.dask):
         raise UsageError("shards ask no judge", "Do the shards first, merge them, and add --model to the line without.")
@@ -154,9 +135,8 @@ def classify(
         findings = classified(changed=changed, rules=rules)
         asked = None
         if asks and run is not None:
-            with _opened(judge or (), asking, chosen, gold) as asked:
-                inputs = arguments[: len(places)]
-                findings = asked.judged(run, places, chosen, inputs, line, changed=changed, rules=rules)
+            with judges.opened(asking, chosen) as asked:
+                findings = asked.judged(run, places, chosen, arguments[: len(places)], line, changed, rules)
         if html is not None and run is not None:
             write_page("--html", html, classified_page(open_of(run, "classify")))
     page = html or (folder / REPORT if folder else None)
@@ -165,34 +145,6 @@ def classify(
         say(f"misstep: {sentence}")
     limits.settle(gates, shares(findings), "misstep classify")
     if asked is not None:
-        from misstep.judge.options import exit_unless_whole
-
-        if asked.missing is not None:
-            raise asked.missing
-        for ended in asked.ends:
-            exit_unless_whole(ended)
+        settle(asked)
     if findings.unreadable or findings.failed:
         raise typer.Exit(1)
-
-
-@contextmanager
-def _opened(
-    judges: Sequence[str], options: ModelOptions, categories: Sequence[str], gold: Path | None
-) -> "Iterator[Asked]":
-    """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
-    from misstep.harness.judges import shipped_judges
-    from misstep.harness.runs.judging.category_judges import CategoryJudge, category_of
-    from misstep.harness.runs.judging.known_judges import known_judge
-    from misstep.studies.judged_categories import Asked
-
-    with with_local_model(options) as known:
-        opened: dict[str, CategoryJudge] = {}
-        for named in (*judges, *(name for name in categories if options.asks and name in shipped_judges())):
-            one = known_judge(named, model=known.model, base_url=known.base_url)
-            category = category_of(one, named, categories)
-            if named in judges and category in opened:
-                raise UsageError(f"two judges are about {category}", "Name one judge for each category.")
-            opened.setdefault(
-                category, CategoryJudge(category, one, client_settings(known, getattr(one, "base_url", None)))
-            )
-        yield Asked([opened[name] for name in categories if name in opened], gold, known.in_flight)

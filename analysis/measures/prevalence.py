@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.estimate import Estimate
@@ -23,6 +23,7 @@ READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 
 BY_JUDGE = "misstep classify PATH --model M"
 
+_NOT_JUDGED = "Not judged"
 _SHOWN = "Share of those that show it"
 _ALONE = "Share of those that show it and nothing else"
 
@@ -112,23 +113,25 @@ def prevalence_table(
     datasets: Sequence[str] = (),
     noun: str = "session",
     every: bool = False,
-    judged: Sequence[str] = (),
 ) -> Table:
-    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals.
-
-    `judged` are sentences on the judges that were asked after the rules, and on the correction of the shares.
-    """
+    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
     counts = prevalence(categories, patterns)
-    without = () if every or judged else _unread(counts)[0]
+    without = () if every else _unread(counts)[0]
     shown = [one for one in counts.categories if one.category not in without]
     shares = {one.category: one.share for one in shown} | {ANY: counts.any_share}
     rows = rows_in("share", shares, _SHOWN, source, evidence)
     exclusive = {one.category: _share(one.exclusive, one.answered) for one in shown}
     alone = rows_in("share", exclusive, _ALONE, source, evidence)
-    title = f"Misbehaviour found {'by rules and judges' if judged else 'by rule'}"
-    head = TableHead("prevalence", paper, title, (*judged, *_notes(counts, noun, by_rule=not judged)))
+    head = TableHead("prevalence", paper, "Misbehaviour found by rule", _notes(counts, noun))
     finding = _finding(counts, f"generated {noun}" if evidence == "generated" else noun)
     return head.table(finding, (*rows, *alone), datasets=datasets, drawn=rows)
+
+
+def by_judges_too(table: Table, judged: Sequence[str]) -> Table:
+    """Return the table of categories that judges were asked about after the rules, with sentences on that."""
+    how = "Found by rules, and by judges where rules left it open; the intervals are of sampling alone, not of errors."
+    missing = [note for note in table.notes if note.startswith(_NOT_JUDGED)]
+    return structs.replace(table, title="Misbehaviour found by rules and judges", notes=(*judged, how, *missing))
 
 
 @made_by_this
@@ -181,16 +184,13 @@ def _finding(report: Prevalence, noun: str) -> str:
     )
 
 
-def _notes(report: Prevalence, noun: str, *, by_rule: bool) -> tuple[str, ...]:
-    how, whose = "Found by rules, and by judges where rules left it open", "their"
-    if by_rule:
-        how, whose = "Found by rule, without a model", "the rules'"
-    notes = [f"{how}; the intervals are of sampling alone, not of {whose} own errors."]
-    without, why = _unread(report) if by_rule else ((), "")
+def _notes(report: Prevalence, noun: str) -> tuple[str, ...]:
+    notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
+    without, why = _unread(report)
     rows = [one for one in report.categories if one.category not in without]
     missing = [f"{one.category} {count_text(one.abstained)}" for one in rows if one.abstained]
     if missing:
-        notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {counted_text(report.n, noun)}.")
+        notes.append(f"{_NOT_JUDGED}, and not counted as a no: {', '.join(missing)} of {counted_text(report.n, noun)}.")
     if why:
         notes.append(why)
     return tuple(notes)

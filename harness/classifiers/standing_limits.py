@@ -22,7 +22,7 @@ SINCE = -2
 LEFT_TO_JUDGES = ("must", "none")
 
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
-_OPENS = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
+_OPENS = re.compile(r"(?:[-*+•]|\d{1,9}[.)])\s")
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|while|before|after|during|unless|until|optional|examples?|legacy|deprecated)\b|\?",
     re.IGNORECASE,
@@ -55,15 +55,15 @@ def sections_of(rules: StandingRules) -> Iterator[Section]:
     conditional = False
     goes_on = False
     for number, line in enumerate(without_pasted(rules.text.replace("’", "'")).split("\n"), start=1):
-        heading = _HEADING.match(line)
+        heading, point = _HEADING.match(line), _OPENS.match(line.lstrip())
         if heading:
             if blocks and not conditional:
                 yield Section(tuple(blocks))
             blocks, conditional = [], _CONDITION.search(heading[1]) is not None
-        elif line.strip() and goes_on and not _OPENS.match(line):
+        elif line.strip() and goes_on and point is None:
             blocks[-1] = (blocks[-1][0], f"{blocks[-1][1]}\n{line}")
         elif line.strip():
-            blocks.append((number, _OPENS.sub("", line, count=1)))
+            blocks.append((number, line.lstrip()[point.end() if point else 0 :]))
         goes_on = bool(line.strip()) and not heading
     if blocks and not conditional:
         yield Section(tuple(blocks))

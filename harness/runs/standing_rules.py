@@ -31,17 +31,6 @@ MOST_BYTES = 64 << 10
 _MOST_FILES = 8
 _SHOWN_IN = 20
 _HINTS = ("AGENTS.md instructions", "CLAUDE.md (", "AGENTS.md (")
-_SHOWN = (
-    re.compile(
-        r"# AGENTS\.md instructions(?: for (?P<folder>[^\n]*))?\n\s*<INSTRUCTIONS>\n(?P<text>.*?)</INSTRUCTIONS>",
-        re.DOTALL,
-    ),
-    re.compile(
-        r"Contents of (?P<file>[^\n]*?(?:CLAUDE|AGENTS)\.md) \([^\n]*\):\n+(?P<text>.*?)"
-        r"(?=\nContents of |</system-reminder>|\Z)",
-        re.DOTALL,
-    ),
-)
 _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→|\| |: )(.*)$")
 _OTHERS = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|\.venv)/")
 _PLACE = re.compile(r"(.+?):(\d+): (.*)")
@@ -173,13 +162,24 @@ def _rules_in(file: Path, top: Path) -> StandingRules | None:
 def _shown_in(run: Trajectory) -> Iterator[StandingRules]:
     for step in islice(run.steps, _SHOWN_IN):
         if step.role != "agent" and any(hint in step.text for hint in _HINTS):
-            for shown in (match for pattern in _SHOWN for match in pattern.finditer(step.text[: 2 * MOST_BYTES])):
-                parts = shown.groupdict()
-                file = parts.get("file") or str(PurePath(parts.get("folder") or "", "AGENTS.md"))
-                yield StandingRules(file.strip(), parts["text"][:MOST_BYTES])
+            yield from _shown_by_program(step.text[: 2 * MOST_BYTES])
     for step in run.steps:
         if step.role == "agent" and step.calls:
             yield from _read_by(step)
+
+
+def _shown_by_program(text: str) -> Iterator[StandingRules]:
+    """Return the rules in a message of Codex or Claude Code, each behind its place."""
+    head, opened, rest = text.partition("<INSTRUCTIONS>\n")
+    rules, closed, _ = rest.partition("</INSTRUCTIONS>")
+    title = head[max(head.rfind("# AGENTS.md instructions"), 0) :].split("\n", 1)[0]
+    if opened and closed and title.startswith("# AGENTS.md"):
+        yield StandingRules(str(PurePath(title.partition(" for ")[2].strip(), "AGENTS.md")), rules[:MOST_BYTES])
+    for part in text.split("Contents of ")[1:]:
+        place, _, rules = part.partition("\n")
+        file, described, _ = place.partition(" (")
+        if described and file.endswith(NAMES):
+            yield StandingRules(file, rules.lstrip("\n").partition("</system-reminder>")[0][:MOST_BYTES])
 
 
 def _read_by(step: Step) -> Iterator[StandingRules]:

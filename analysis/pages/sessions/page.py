@@ -13,7 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.prevalence import Labels, Prevalence, co_occurrence_table, prevalence, prevalence_table
+from misstep.analysis.measures.prevalence import (
+    Labels,
+    Prevalence,
+    by_judges_too,
+    co_occurrence_table,
+    prevalence,
+    prevalence_table,
+)
 from misstep.analysis.measures.session_rates import (
     NOT_RECORDED,
     WEEKS_DRAWN,
@@ -160,7 +167,9 @@ def _patterns(findings: Findings) -> dict[Labels, int]:
 def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]]) -> Iterator[Table]:
     categories, patterns = tuple(findings.categories), _patterns(findings)
     source = counted_text(findings.n, "session")
-    yield prevalence_table(categories, patterns, source=source, paper=PAPER, judged=judged_notes(findings))
+    judged = judged_notes(findings)
+    table = prevalence_table(categories, patterns, source=source, paper=PAPER, every=bool(judged))
+    yield by_judges_too(table, judged) if judged else table
     for by, groups in rates.items():
         if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
             yield session_rates_table(groups, by, source=source, paper=PAPER)
