@@ -17,7 +17,8 @@ from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.runs.opened import open_of
-from misstep.options.category_judges import JudgesOptions, settle
+from misstep.judge.options import settle
+from misstep.options.category_judges import JudgesOptions
 from misstep.options.common import (
     Html,
     Json,
@@ -144,7 +145,6 @@ def classify(
     for sentence in complaints(findings):
         say(f"misstep: {sentence}")
     limits.settle(gates, shares(findings), "misstep classify")
-    if asked is not None:
-        settle(asked)
+    settle(asked)
     if findings.unreadable or findings.failed:
         raise typer.Exit(1)

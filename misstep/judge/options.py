@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
     from misstep.harness.protocols import Judge as Judge_
     from misstep.harness.runs.kind import RunEnd
+    from misstep.studies.judged_categories import Asked
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -62,6 +63,14 @@ def exit_unless_whole(ended: "RunEnd") -> None:
         say(f"misstep: {ended.failed:,} of {items} failed; {left}.{why}")
     if ended.stopped or not ended.finished:
         raise typer.Exit(1)
+
+
+def settle(asked: "Asked | None") -> None:
+    """Say what the judges of categories were not asked or could not answer, and end with an exit code that says so."""
+    if asked is not None and asked.missing is not None:
+        raise asked.missing
+    for ended in asked.ends if asked is not None else ():
+        exit_unless_whole(ended)
 
 
 def refuse_model_options(context: typer.Context) -> None:

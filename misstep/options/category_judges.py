@@ -55,13 +55,3 @@ class JudgesOptions(OptionGroup, frozen=True):
                 client = client_settings(known, getattr(judge, "base_url", None))
                 opened.setdefault(category, CategoryJudge(category, judge, client))
             yield Asked([opened[one] for one in categories if one in opened], self.gold, known.in_flight)
-
-
-def settle(asked: "Asked") -> None:
-    """Say what judges were not asked or could not answer, and end with an exit code that says so."""
-    from misstep.judge.options import exit_unless_whole
-
-    if asked.missing is not None:
-        raise asked.missing
-    for ended in asked.ends:
-        exit_unless_whole(ended)
