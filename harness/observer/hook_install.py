@@ -125,7 +125,7 @@ def _checked(text: str, file: Path) -> None:
     try:
         settings = json.loads(text)
     except (ValueError, RecursionError) as error:
-        has_comment = re.search(r"(^|[,{\[\]}])\s*(//|/\*)", text, re.MULTILINE)
+        has_comment = re.search(r"(^|[,{\[\]}])[ \t]*(//|/\*)", text, re.MULTILINE)
         why = "it has comments, which a change would lose" if has_comment else f"not valid JSON: {error}"
         raise InputError(why, _FORM, file=file, line=getattr(error, "lineno", None)) from error
     if not isinstance(settings, dict):

@@ -35,7 +35,7 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?\d{1,6}(?:\.\d{1,9})?")
-_REPORT = re.compile(r"\"summary\"\s*:\s*\{[^{}]*\}|<testsuite\s[^>]*>")
+_REPORT = re.compile(r"\"summary\"\s{0,9}:\s{0,9}\{[^{}]{0,2000}\}|<testsuite\s[^<>]{0,2000}>")
 _COUNT = re.compile(r"\b(tests|failed|failures|errors)[\"']?\s*[:=]\s*[\"']?(\d{1,9})")
 _ATTEMPT = re.compile(r"\battempt\W{0,3}\d", re.IGNORECASE)
 """A line on one of several attempts, which the last of them or the run's own line replaces."""

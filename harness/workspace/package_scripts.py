@@ -18,6 +18,7 @@ _DEEPEST = 6
 _MANIFEST = "package.json"
 _MANAGED = re.compile(rf"(?<![\w./@:-])(npm|pnpm|yarn|bun|npx|bunx)(?=\s)({OWN_WORDS.pattern})")
 _WORD = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+""")
+_LONGEST_SCRIPT = 5_000
 _GOES_TO = re.compile(r"^\s*cd\s+([\w./@-]+)\s*&&")
 _TO_FOLDER = frozenset({"--prefix", "-C", "--cwd", "--dir"})
 _TO_PACKAGE = frozenset({"-w", "--workspace", "--filter", "-F", "workspace"})
@@ -105,9 +106,8 @@ class _Scripts:
 
     def _scripts(self, folder: str) -> dict[str, str]:
         scripts = self._manifest(folder).get("scripts")
-        return (
-            {key: text for key, text in scripts.items() if isinstance(text, str)} if isinstance(scripts, dict) else {}
-        )
+        texts = scripts.items() if isinstance(scripts, dict) else ()
+        return {key: text for key, text in texts if isinstance(text, str) and len(text) <= _LONGEST_SCRIPT}
 
     def _manifest(self, folder: str) -> dict[str, object]:
         try:

@@ -17,10 +17,10 @@ BETWEEN = " > "
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _MOST_LINES = 4
 _SUMMARY = re.compile(r"^ *Tests:? +(\d+ (?:failed|passed|skipped|todo)\b.*)$", re.MULTILINE)
-_NUMBER = re.compile(r"(\d+) (failed|passed|skipped|todo)")
+_NUMBER = re.compile(r"(?<!\d)(\d{1,9}) (failed|passed|skipped|todo)")
 _FAILED = re.compile(
-    r"^ *FAIL +(?:\|[^|\n]*\| +)?(?P<file>[^\s:]+\.[cm]?[jt]sx?)"
-    r"(?: > (?P<vitest>.+?))?(?P<broken> +\[.*\])?(?: \([\d.]+ m?s\))?$"
+    r"^ {0,9}FAIL {1,9}(?:\|[^|\n]{0,200}\| {1,9})?(?P<file>[^\s:]{1,500}\.[cm]?[jt]sx?)"
+    r"(?: > (?P<vitest>\S.{0,500}?))?(?P<broken> {1,9}\[[^\[\]\n]{0,200}\])?(?: \([\d.]{1,12} m?s\))?$"
     r"|^  ● (?P<jest>.+)$|^⎯+|^Test Suites?:|^Summary of all",
     re.MULTILINE,
 )

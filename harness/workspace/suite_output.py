@@ -22,7 +22,7 @@ _NOT_PASSED = re.compile(r"\bskipped ['\"]|\bunexpected success$", re.MULTILINE)
 _PLAN = re.compile(r"^ *1\.\.\d+", re.MULTILINE)
 _POINT = re.compile(r"( *)(not )?ok\b(?: \d+)?(?: -)? ?(.*)")
 _DIRECTIVE = re.compile(r"(?: |^)# ?(skip|todo)\b.*$", re.IGNORECASE)
-_LOCATION = re.compile(r"^ *(?:location: '|at: (?:.*\()?)(.+?):\d+:\d+['\)]?$", re.MULTILINE)
+_LOCATION = re.compile(r"^ *(?:location: '|at: (?:[^(\n]*\()?)(.+?):\d{1,9}:\d{1,9}['\)]?$", re.MULTILINE)
 _TAPE = re.compile(r"^# tests +\d+\n# pass +\d+", re.MULTILINE)
 """How the output of tape ends, whose points are assertions: a comment before them names the test."""
 _ERROR_LINE = re.compile(r"^(?:[\w.]*Error\b.*|.*\bSyntaxError\b.*)$", re.MULTILINE)

@@ -23,14 +23,16 @@ SENTENCE = "is used on one sentence, cut at 600 characters"
 TURN = "is used on a turn of the user, cut at 20,000 characters"
 NAME = "is used on the name of a file, from its start alone"
 PATH = "is used on the path of a file in a repository"
-LINE = "is used on the command line of tests, which the user gives"
+LINE = "is used on the command line of tests, which the user gives or a package names in 5,000 characters"
 BOUNDED = {
     "misstep.harness.classifiers.limits": SENTENCE,
     "misstep.harness.classifiers.prose": TURN,
     "misstep.harness.classifiers.prose._NAMES": NAME,
     "misstep.harness.datasets.intercode._FILE": NAME,
     "misstep.harness.repair.failure_bot.rules._DECLARING": PATH,
+    "misstep.harness.workspace.package_scripts": LINE,
     "misstep.harness.workspace.suite_command": LINE,
+    "misstep.harness.workspace.toolchain._TOX": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""
 

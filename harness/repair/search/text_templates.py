@@ -50,7 +50,7 @@ _TOKENS = tuple(
 )
 _NUMBER = re.compile(r"(?<![\w.$])\d{1,9}(?![\w.])")
 _PAIR = re.compile(r"(?<=[(\[])(\w[\w.]*), (\w[\w.]*)(?=[)\]])")
-_CALL = re.compile(r"\b(\w[\w.]*)\.(\w+)\((\w[\w.]*)\)")
+_CALL = re.compile(r"(?<![\w.])(\w[\w.]{0,200})\.(\w{1,100})\((\w[\w.]{0,200})\)")
 
 
 def text_candidates(

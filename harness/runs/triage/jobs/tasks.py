@@ -48,7 +48,7 @@ def task_parts(*folders: Path | None) -> dict[Part, Path]:
     return {part: place for part, place in found.items() if place is not None}
 
 
-_DOCKERFILE_FOLDER = re.compile(r"^\s*WORKDIR\s+(/\S*)\s*$", re.MULTILINE | re.IGNORECASE)
+_DOCKERFILE_FOLDER = re.compile(r"^[ \t]*WORKDIR[ \t]+(/\S*)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 def workdir_of(*dockerfiles: Path) -> str:
