@@ -15,6 +15,13 @@ from tests.harness.repair.cases import price_case
 from tests.harness.workspace.conftest import sandbox as sandbox
 
 N = 3
+TARGET = """checkout = "shop"
+check = "grep -qx $ITEM=on settings.txt"
+[[vital_sign]]
+name = "shop"
+command = "grep shop settings.txt"
+kind = "probe"
+""" + "".join(f'[[item]]\nid = "{n}"\ndescription = "On."\ntry = ["echo {n}=on >> settings.txt"]\n' for n in "abc")
 ROLES = ("planner", "worker", "reflector", "strategist")
 
 
@@ -22,7 +29,13 @@ ROLES = ("planner", "worker", "reflector", "strategist")
 def skill(request: pytest.FixtureRequest, tmp_path: Path, sandbox: Sandbox) -> Skill:
     for name in ("apple", "pear", "plum", "quince"):
         price_case(tmp_path / "cases" / name, id=name)
-    return SKILLS.load(request.param)(SkillOptions(N, 0, tmp_path / "cases", sandbox.name))
+    target = None
+    if request.param == "command":
+        (tmp_path / "shop").mkdir()
+        (tmp_path / "shop/settings.txt").write_text("shop\n")
+        target = tmp_path / "shop.toml"
+        target.write_text(TARGET)
+    return SKILLS.load(request.param)(SkillOptions(N, 0, tmp_path / "cases", sandbox.name, target))
 
 
 def test_the_items_are_as_many_as_asked_for_and_name_each_other(skill: Skill) -> None:

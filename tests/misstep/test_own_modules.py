@@ -19,6 +19,7 @@ LINES = {
     ("judge inject", "judge"): ("own_part:part", "--benchmark", "plants", "--out", "out"),
     ("observe", "detector"): ("runs.jsonl", "--detector", "own_part:part"),
     ("experiment run", "detector"): ("--n", "2", "--out", "out", "--detector", "own_part:part"),
+    ("experiment run", "observe"): ("--n", "2", "--out", "out", "--observe", "own_part:part"),
     ("reflect run", "skill"): ("own_part:part", "--out", "out"),
     ("reflect ablation", "skill"): ("own_part:part", "--out", "out"),
     ("repair run", "policy"): ("case", "--out", "out", "--policy", "own_part:part"),
