@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,12 @@ def test_a_session_that_grows_is_followed_until_ctrl_c(tmp_path: Path) -> None:
     assert following.returncode == 130
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    shutil.rmtree(tmp_path / "cache", ignore_errors=True)  # the process of a session ends with its cache
+
+
 def _hook(folder: Path, line: list[str]) -> "subprocess.CompletedProcess[str]":
     """Tell a hook of a looping session, as the agent does."""
     file = written(folder / "s1.jsonl", looping(6))
@@ -91,15 +99,15 @@ def _hook(folder: Path, line: list[str]) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(tmp_path: Path) -> None:
-    first, second = (_hook(tmp_path, [*LINE, "--hook"]) for _ in range(2))
+def test_the_hook_speaks_once_of_a_loop_and_exits_with_0(folder: Path) -> None:
+    first, second = (_hook(folder, [*LINE, "--hook"]) for _ in range(2))
     assert (first.returncode, second.returncode, second.stdout) == (0, 0, "")
     assert json.loads(first.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
 @pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", ">/dev/full", "2>/dev/full", "</dev/null 2>/dev/full"])
-def test_the_hook_exits_with_0_whatever_its_streams_are(redirected: str, tmp_path: Path) -> None:
-    assert _hook(tmp_path, ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]).returncode == 0
+def test_the_hook_exits_with_0_whatever_its_streams_are(redirected: str, folder: Path) -> None:
+    assert _hook(folder, ["sh", "-c", f'exec "$@" {redirected}', "sh", *LINE, "--hook"]).returncode == 0
 
 
 def test_files_that_cannot_be_read_are_named_and_the_exit_code_is_1(made: Path, tmp_path: Path) -> None:
