@@ -1,7 +1,7 @@
 """Answer a coding agent's hook at once: hand the event over to the session's process, and print what is ready.
 
 The agent waits for this, so nothing is imported here that takes long: what detects is in `hook_process`, one small
-process for each session. It is forked off here where there is none, and the next call finds it.
+process for each session. It is forked off here if none runs, and the next call finds it.
 """
 
 import json

@@ -149,7 +149,7 @@ def rules_of_folder(folder: str) -> tuple[StandingRules, ...]:
 
 
 def _rules_in(file: Path, top: Path) -> StandingRules | None:
-    """Return the rules in a file; `None` of one that leads out of the project or is no text."""
+    """Return the rules in a file; `None` if it leads out of the project or is not text."""
     try:
         if not (file.is_file() and file.resolve().is_relative_to(top.resolve())):
             return None

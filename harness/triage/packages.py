@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 import sys
 import weakref
 from importlib.util import find_spec
@@ -26,7 +27,7 @@ class Packages:
         self.folder: Path | None = None
         own = case.folder / WHEELS
         wheels = wheels or (own if own.is_dir() and not own.is_symlink() else None)
-        named = [f"{place}{REQUIREMENTS}" for place in _PLACES if beneath.status(case.folder, f"{place}{REQUIREMENTS}")]
+        named = _requirements(case)
         if wheels is not None and named:
             top = own_folder()
             self._end = weakref.finalize(self, remove_own, top)
@@ -36,6 +37,12 @@ class Packages:
     def variables(self) -> dict[str, str]:
         """Return the variables by which Python finds them."""
         return {"PYTHONPATH": str(self.folder)} if self.folder is not None else {}
+
+
+def _requirements(case: TriageCase) -> list[str]:
+    """List the files of requirements of a case; links are not followed."""
+    paths = [f"{place}{REQUIREMENTS}" for place in _PLACES]
+    return [path for path in paths if (at := beneath.status(case.folder, path)) and stat.S_ISREG(at.st_mode)]
 
 
 def _installed(case: TriageCase, named: list[str], wheels: Path, place: tuple[Path, Sandbox, Toolchain]) -> Path:
@@ -63,8 +70,8 @@ def _installed(case: TriageCase, named: list[str], wheels: Path, place: tuple[Pa
 
 def not_installed(access: ReadOnlyAccess, module: str) -> bool:
     """Return whether `requirements.txt` names a module that nobody has brought wheels of."""
-    texts = [(access.case.folder / place / REQUIREMENTS) for place in _PLACES]
-    text = "\n".join(file.read_text(errors="replace") for file in texts if file.is_file() and not file.is_symlink())
+    named_in = _requirements(access.case)
+    text = "\n".join(beneath.read_file(access.case.folder, path).decode(errors="replace") for path in named_in)
     name = module.partition(".")[0].replace("-", "_").lower()
     named = {match[0].replace("-", "_").lower() for match in _NAME.finditer(text)}
     return name in named and not (access.case.folder / WHEELS).is_dir()

@@ -77,7 +77,7 @@ class TextsOfCase:
 
     @cached_property
     def attached(self) -> Mapping[str, str]:
-        """Path → text of the tests and of the gold solution; what is no text is left out."""
+        """Path → text of the tests and of the gold solution; files that are not text are left out."""
         parts: tuple[Part, ...] = ("tests", "solution") if self._whole else ()
         texts = {f"{part}/{path}": text for part in parts for path, text in self._texts(part).items()}
         return {path: text for path, text in texts.items() if "\0" not in text}

@@ -53,7 +53,7 @@ class _Scripts:
         return _MANAGED.sub(replaced, command) if levels else command
 
     def _line(self, manager: str, words: list[str], folder: str, levels: int) -> str:
-        """Return what a call of a package manager runs; empty where it is no script and no program."""
+        """Return what a call of a package manager runs; empty if it is neither a script nor a program."""
         if manager in ("npx", "bunx"):
             return _program(words)
         if _EACH & {*words}:

@@ -56,7 +56,7 @@ def tool_of(command: str) -> Runner:
 
 
 def _called(tool: Runner, command: str) -> re.Match[str] | None:
-    """Return where a command calls a framework; a folder or a target of a Makefile of that name is no call."""
+    """Return where a command calls a framework; a folder or a Makefile's target of that name does not count."""
     for call in dict(_TOOLS)[tool].finditer(command) if tool != "exit_code" else ():
         words = re.split(r"[;&|(]", command[: call.end()])[-1].split()
         if next((word for word in words if "=" not in word), "") not in _TAKES_TARGETS:

@@ -32,7 +32,7 @@ _NOTHING_DETECTED = "An arm has no session with a detection that has a label: th
 class OwnWord(Struct, frozen=True):
     """A word to an agent: whether it was heard, whether it is on what was detected in the same way in every arm.
 
-    `recovered` is what a judge says; `None` is no label.
+    `recovered` is a judge's label; `None` means that it has none.
     """
 
     item: str

@@ -139,7 +139,7 @@ class Answered(Struct, frozen=True):
     rules: dict[str, dict[str, str]]
 
     def __call__(self, one: LabelledSession) -> LabelledSession:
-        """Return a session with the verdicts of judges where there are some."""
+        """Return a session with the verdicts of judges, if it has any."""
         return structs.replace(one, verdicts=tuple(map(self._revised, one.verdicts)))
 
     def _revised(self, rule: PlacedVerdict) -> PlacedVerdict:

@@ -72,7 +72,7 @@ class CommandTarget(WorkspaceTarget):
         return self.workspace.run(command, limits=self._form.limits.of_a_line, environment=variables)
 
     def try_out(self, path: Path) -> None:
-        """Make every check once; raises `InputError` where a line cannot be run, which is no fault of a worker."""
+        """Make every check once; raises `InputError` for a line that cannot be run: no worker is at fault."""
         holding = []
         for at, sign in enumerate(self._form.vital_sign):
             done = self._thrown_away(sign.command)

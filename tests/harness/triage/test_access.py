@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, TimeSpent
+from misstep.harness.triage.packages import not_installed
 from misstep.harness.triage.replica import ReplicasOfCase
 from misstep.harness.triage.rules.judging import by_running
 from misstep.harness.triage.rules.verdicts import Undecided
@@ -166,3 +167,16 @@ def test_a_requirement_that_nobody_brought_is_no_fault_of_the_task(tmp_path, san
     found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", needs), sandbox))
     assert isinstance(found, Undecided)
     assert "--wheels" in found.rationale
+
+
+def test_requirements_behind_a_link_are_not_read(tmp_path: Path, sandbox: Sandbox) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/requirements.txt").write_text("madeup==1.0\n")
+    case = triage_case(tmp_path / "one", {"requirements.txt": "other==1.0\n"})
+    access = ReplicasOfCase(case, sandbox)
+    (case.folder / "environment").rename(tmp_path / "environment")
+    (case.folder / "environment").symlink_to(tmp_path / "outside")
+    (case.folder / "tests").mkdir(exist_ok=True)
+    (case.folder / "tests/requirements.txt").symlink_to(tmp_path / "outside/requirements.txt")
+    assert not not_installed(access, "madeup")
+    assert not_installed(access, "other")
