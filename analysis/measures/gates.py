@@ -1,8 +1,13 @@
-"""Limits that figures have to keep, such as `tool_call_failure>5%`, for pipelines that stop otherwise."""
+"""Limits that figures have to keep, such as `tool_call_failure>5%`, for pipelines that stop otherwise.
+
+A gate has two ends where the point estimate decides, or the named end of the interval. It has three where somebody says
+what becomes of an undecided one: it is decided only if all of the 95% interval is on one side of the limit.
+"""
 
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
+from math import ceil
 from typing import Literal
 
 from msgspec import Struct
@@ -12,6 +17,8 @@ from misstep.harness.errors import UsageError
 
 End = Literal["value", "lower", "upper"]
 Decision = Literal["passed", "failed", "undecided"]
+Undecided = Literal["fail", "pass"]
+"""What becomes of a gate whose interval holds the limit."""
 
 _FAILS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -34,11 +41,12 @@ class Gate(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a gate, and the figure behind it."""
+    """What became of a gate, and the figure behind it; `stops` is whether it stops a pipeline."""
 
     gate: Gate
     estimate: Estimate
     decision: Decision
+    stops: bool
 
 
 def fail_on(text: str) -> Gate:
@@ -52,9 +60,22 @@ def fail_under(text: str) -> Gate:
     return Gate(gate.figure, gate.end, "<", gate.limit, text)
 
 
-def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate]) -> list[Outcome]:
-    """Return the outcome of each gate."""
-    return [_decided(gate, figures) for gate in gates]
+def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate], undecided: Undecided | None = None) -> list[Outcome]:
+    """Return the outcome of each gate; with `undecided` the interval of a plain figure decides, not its value."""
+    return [_decided(gate, figures, undecided) for gate in gates]
+
+
+def further_items(outcome: Outcome) -> int | None:
+    """Return how many more items would decide a gate if the figure stayed; `None` if no number or an unknown one would.
+
+    The half-width h towards the limit shrinks with the root of n, so that it is the distance d from the estimate to the
+    limit at n (h / d)² items: n ((h / d)² - 1) more than now.
+    """
+    value, limit, n = outcome.estimate.value, outcome.gate.limit, outcome.estimate.n
+    if value is None or n is None or value == limit:
+        return None
+    end = outcome.estimate.low if value > limit else outcome.estimate.high
+    return None if end is None else max(1, ceil(n * (((value - end) / (value - limit)) ** 2 - 1)))
 
 
 def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
@@ -76,11 +97,16 @@ def _number(text: str) -> float | None:
     return number / 100 if text.endswith("%") else number
 
 
-def _decided(gate: Gate, figures: Mapping[str, Estimate]) -> Outcome:
+def _decided(gate: Gate, figures: Mapping[str, Estimate], undecided: Undecided | None) -> Outcome:
     estimate = figures.get(gate.figure)
     if estimate is None:
         raise UsageError(f"there is no figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
-    measured = {"value": estimate.value, "lower": estimate.low, "upper": estimate.high}[gate.end]
-    if measured is None:
-        return Outcome(gate, estimate, "undecided")
-    return Outcome(gate, estimate, "failed" if _FAILS[gate.sign](measured, gate.limit) else "passed")
+    ends = {"value": estimate.value, "lower": estimate.low, "upper": estimate.high}
+    measured = [estimate.low, estimate.high] if undecided and gate.end == "value" else [ends[gate.end]]
+    # A figure that cannot be computed never passes: nothing was measured.
+    if estimate.value is None or None in measured:
+        return Outcome(gate, estimate, "undecided", estimate.value is None or undecided != "pass")
+    fails = {_FAILS[gate.sign](end, gate.limit) for end in measured if end is not None}
+    if len(fails) > 1:
+        return Outcome(gate, estimate, "undecided", undecided != "pass")
+    return Outcome(gate, estimate, "failed" if True in fails else "passed", True in fails)

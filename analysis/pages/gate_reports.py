@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from misstep.analysis.measures.gates import Outcome
+from misstep.analysis.measures.gates import Outcome, further_items
 from misstep.analysis.tables import Unit
 from misstep.analysis.tables.markdown import escaped
 from misstep.analysis.tables.wording import number_text, with_interval
@@ -12,14 +12,19 @@ from misstep.harness.escaping import plain
 _COEFFICIENTS = ("alpha", "kappa", "ac1", "ac2", "kappa_all")
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
+_UNDECIDED = {True: "error", False: "skipped"}
+
 
 def outcome_sentence(outcome: Outcome) -> str:
     """Return the figure in a sentence, and its relation to its limit."""
     gate = outcome.gate
     named = gate.figure.rpartition(".")[2]
     unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
-    if outcome.decision == "undecided":
+    if outcome.estimate.value is None or (outcome.decision == "undecided" and outcome.estimate.low is None):
         return f"{gate.figure} cannot be computed: {outcome.estimate.reason or 'it has no interval'}"
+    if outcome.decision == "undecided":
+        holds = f"the interval holds the limit, {number_text(gate.limit, unit)}"
+        return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {holds}: {_what_decides(outcome)}"
     end = {"lower": outcome.estimate.low, "upper": outcome.estimate.high}.get(gate.end)
     subject = "it" if end is None else f"the {gate.end} end of the interval, {number_text(end, unit)},"
     verb = {"failed": "may not be", "passed": "is not"}[outcome.decision]
@@ -27,19 +32,32 @@ def outcome_sentence(outcome: Outcome) -> str:
     return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {subject} {verb} {limit}"
 
 
+def _what_decides(outcome: Outcome) -> str:
+    """Return how many further items would decide a gate whose interval holds the limit."""
+    if outcome.estimate.value == outcome.gate.limit:
+        return "the figure is the limit, so that no number of items would decide"
+    further = further_items(outcome)
+    if further is None:
+        return "too few items to tell"
+    # Two digits, rounded up: more would say more than is known.
+    step = 10 ** max(0, len(str(further)) - 2)
+    return f"too few items to tell; about {-(-further // step) * step:,} more would decide if the figure stays"
+
+
 def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:
-    """Return a JUnit document with one test case a gate; a gate that cannot be decided is an error."""
-    counts = {kind: sum(one.decision == kind for one in outcomes) for kind in ("failed", "undecided")}
-    totals = {"tests": str(len(outcomes)), "failures": str(counts["failed"]), "errors": str(counts["undecided"])}
+    """Return a JUnit document with one test case a gate; an undecided gate is an error, or skipped if it may pass."""
+    tags = [{"passed": "system-out", "failed": "failure"}.get(one.decision, _UNDECIDED[one.stops]) for one in outcomes]
+    totals = {"tests": str(len(outcomes)), "failures": str(tags.count("failure")), "errors": str(tags.count("error"))}
+    totals |= {"skipped": str(tags.count("skipped"))} if "skipped" in tags else {}
     root = ElementTree.Element("testsuites", totals)
     element = ElementTree.SubElement(root, "testsuite", {"name": plain(suite), **totals})
-    for one in outcomes:
+    for one, tag in zip(outcomes, tags, strict=True):
         case = ElementTree.SubElement(element, "testcase", {"classname": plain(suite), "name": plain(one.gate.text)})
         sentence = plain(outcome_sentence(one))
-        if one.decision == "passed":
-            ElementTree.SubElement(case, "system-out").text = sentence
+        if tag == "system-out":
+            ElementTree.SubElement(case, tag).text = sentence
         else:
-            ElementTree.SubElement(case, "failure" if one.decision == "failed" else "error", {"message": sentence})
+            ElementTree.SubElement(case, tag, {"message": sentence})
     ElementTree.indent(root)
     text: str = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'

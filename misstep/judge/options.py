@@ -30,7 +30,8 @@ TwoRuns = Annotated[
 ]
 
 _NOTHING_TO_ASK = frozenset(
-    {"judge", "sessions", "file", "item", "benchmark", "out", "shard", "data", "json", "fail_under", "junit", "summary"}
+    {"judge", "sessions", "file", "item", "benchmark", "out", "shard", "data", "json"}
+    | {"fail_under", "undecided", "junit", "summary"}
 )
 """The parameters of `judge run` that mean something where nothing is asked."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -42,6 +42,13 @@ class GateOptions(OptionGroup, frozen=True):
     panel = "Limits"
     fail_on: _FailOn = None
     fail_under: _FailUnder = None
+    undecided: Annotated[
+        Literal["fail", "pass"] | None,
+        typer.Option(
+            help="Decide a figure only if all of its interval is on one side of the limit, and otherwise let it fail or"
+            " pass; without this option the figure itself decides."
+        ),
+    ] = None
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome of each limit as JUnit XML.")
     ] = None
@@ -55,8 +62,8 @@ class GateOptions(OptionGroup, frozen=True):
         from misstep.analysis.measures.gates import fail_on, fail_under
 
         limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
-        if not limits and (self.junit or self.summary):
-            option = "--junit" if self.junit else "--summary"
+        option = next((name for name, value in self.whole.items() if value), "")
+        if not limits and option:
             raise UsageError(f"{option} has no effect: there is no limit", "Give one as well.")
         return limits
 
@@ -64,16 +71,16 @@ class GateOptions(OptionGroup, frozen=True):
     def whole(self) -> dict[str, object]:
         """Return the options that are about the whole of a run, not about a shard."""
         limits = {"--fail-on": self.fail_on, "--fail-under": self.fail_under}
-        return {**limits, "--junit": self.junit, "--summary": self.summary}
+        return {**limits, "--undecided": self.undecided, "--junit": self.junit, "--summary": self.summary}
 
     def settle(self, gates: "Sequence[Gate]", figures: "Mapping[str, Estimate]", title: str) -> None:
-        """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
+        """Decide the limits, write what became of them, and end with exit code 1 if one of them stops."""
         if not gates:
             return
         from misstep.analysis.measures.gates import decide
         from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
 
-        outcomes = decide(gates, figures)
+        outcomes = decide(gates, figures, self.undecided)
         if self.junit is not None:
             write_page("--junit", self.junit, junit_xml(outcomes, title))
         if self.summary is not None:
@@ -81,12 +88,12 @@ class GateOptions(OptionGroup, frozen=True):
             write_page("--summary", self.summary, f"{earlier}{markdown_summary(outcomes, title)}")
         for one in outcomes:
             say(f"misstep: {one.decision}: {plain(outcome_sentence(one))}.")
-        if any(one.decision != "passed" for one in outcomes):
+        if any(one.stops for one in outcomes):
             raise typer.Exit(1)
 
 
-ABOVE = Only("fail_on", "junit", "summary")
-BELOW = Only("fail_under", "junit", "summary")
+ABOVE = Only("fail_on", "undecided", "junit", "summary")
+BELOW = Only("fail_under", "undecided", "junit", "summary")
 
 
 def show_merged(merged: "Merged", limits: GateOptions, gates: "Sequence[Gate]", command: str, *, json: bool) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from misstep.analysis.measures.gates import decide, fail_on, fail_under
+from misstep.analysis.measures.gates import decide, fail_on, fail_under, further_items
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
 from misstep.harness.errors import UsageError
 
 SHARE = Estimate(0.071, 0.04, 0.12, 200)
@@ -44,3 +45,40 @@ def test_what_is_no_condition_is_refused_with_an_example(text: str) -> None:
 def test_a_figure_that_there_is_not_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match="Known: tool_call_failure, nothing"):
         decide([fail_on("loops>5%")], FIGURES)
+
+
+THREE_ENDS = [("80%", "passed"), ("79%", "passed"), ("87%", "undecided"), ("95%", "undecided"), ("95.1%", "failed")]
+
+
+@pytest.mark.parametrize(("limit", "decision"), THREE_ENDS)
+@pytest.mark.parametrize("undecided", ["fail", "pass"])
+def test_with_three_ends_a_limit_inside_the_interval_is_undecided(limit: str, decision: str, undecided) -> None:
+    figures = {"accuracy": Estimate(0.9, 0.8, 0.95, 100)}
+    (outcome,) = decide([fail_under(f"accuracy={limit}")], figures, undecided)
+    stops = decision == "failed" or (decision == "undecided" and undecided == "fail")
+    assert (outcome.decision, outcome.stops) == (decision, stops)
+
+
+def test_an_end_of_the_interval_has_two_ends_and_what_cannot_be_computed_never_passes() -> None:
+    lower, nothing = decide([fail_on("tool_call_failure.lower>3%"), fail_on("nothing>5%")], FIGURES, "pass")
+    assert (lower.decision, lower.stops) == ("failed", True)
+    assert (nothing.decision, nothing.stops) == ("undecided", True)
+
+
+@pytest.mark.parametrize(("right", "limit"), [(90, 0.85), (80, 0.85), (60, 0.55)])
+def test_so_many_further_items_decide_and_far_fewer_do_not(right: int, limit: float) -> None:
+    (now,) = decide([fail_under(f"accuracy={limit}")], {"accuracy": wilson(right, 100)}, "fail")
+    further = further_items(now)
+    assert now.decision == "undecided"
+    assert further
+
+    def later(more: float) -> str:
+        n = round(100 + more)
+        return decide([now.gate], {"accuracy": wilson(round(n * right / 100), n)}, "fail")[0].decision
+
+    assert (later(0.6 * further), later(1.4 * further)) == ("undecided", "passed" if right / 100 > limit else "failed")
+
+
+def test_no_number_of_items_decides_if_the_figure_is_the_limit() -> None:
+    (outcome,) = decide([fail_under("accuracy=0.9")], {"accuracy": wilson(90, 100)}, "fail")
+    assert (outcome.decision, further_items(outcome)) == ("undecided", None)

@@ -36,3 +36,14 @@ def test_the_summary_has_what_was_not_passed_first_and_no_markup_from_names() ->
     assert [line.split(" | ")[1] for line in lines[4:]] == ["failed", "undecided", "failed", "passed"]
     assert "<b>" not in "".join(lines)
     assert all(line.replace("\\|", "").count("|") == 4 for line in lines[4:])
+
+
+def test_what_is_too_few_to_tell_says_how_many_more_would_decide_and_is_skipped_if_it_may_pass() -> None:
+    gates = [fail_on("loop>5%"), fail_on("loop>7.1%")]
+    sentences = [outcome_sentence(one) for one in decide(gates, FIGURES, "pass")]
+    assert sentences[0].endswith(
+        "the interval holds the limit, 5.0%: too few items to tell; about 240 more would decide if the figure stays"
+    )  # 200 (3.1² / 2.1² - 1) is 236
+    assert sentences[1].endswith("the figure is the limit, so that no number of items would decide")
+    may_pass, may_not = (junit_xml(decide(gates, FIGURES, end), "x") for end in ("pass", "fail"))
+    assert (may_pass.count("<skipped"), may_pass.count("<error"), may_not.count("<error")) == (2, 0, 2)

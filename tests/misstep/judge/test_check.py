@@ -70,6 +70,14 @@ def test_a_limit_decides_the_exit_code(table: Path) -> None:
     assert check(table, "--judge", "judge_a", "--fail-under", "kappa=0.9").exit_code == 1
 
 
+def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
+    limit = ("--judge", "judge_a", "--fail-under", "accuracy=0.8")
+    ends = [check(table, *limit, *more).exit_code for more in ((), ("--undecided", "fail"), ("--undecided", "pass"))]
+    assert ends == [1, 1, 0]
+    with pytest.raises(UsageError, match="--undecided has no effect: there is no limit"):
+        check(table, "--undecided", "pass")
+
+
 def test_a_positive_label_that_nobody_gives_is_refused(table: Path) -> None:
     with pytest.raises(UsageError, match="--positive maybe: people never say so"):
         check(table, "--positive", "maybe")
