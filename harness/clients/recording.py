@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.settings import ClientSettings
@@ -29,10 +30,10 @@ class _Said(Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
 
 
-class _Exchange(Struct, frozen=True):
+class _Exchange(Struct, frozen=True, omit_defaults=True):
     key: str
-    request: msgspec.Raw
     outcome: _Said
+    request: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _encode = msgspec.json.Encoder().encode
@@ -53,7 +54,7 @@ class RecordingClient(AroundClient):
         if isinstance(outcome, Failure) and outcome.kind in _NOT_SENT:
             return outcome
         recorded = _Said(reply=outcome) if isinstance(outcome, Reply) else _Said(failure=outcome)
-        line = _encode(_Exchange(request.key(), msgspec.Raw(request.content()), recorded)) + b"\n"
+        line = _encode(_Exchange(request.key(), recorded, msgspec.Raw(request.content()))) + b"\n"
         write_all(self._stream, line, self._file)
         return outcome
 
@@ -107,6 +108,14 @@ def _read(file: Path) -> dict[str, Outcome]:
             if (outcome := exchange.outcome.reply or exchange.outcome.failure) is not None:
                 outcomes[exchange.key] = outcome
     return outcomes
+
+
+def copy_replies(recording: Path, out: Path) -> None:
+    """Write the last reply to each key without its request, which may quote what is not ours to publish."""
+    outcomes = _read(recording)
+    replies = {key: replace(one, raw="") for key, one in outcomes.items() if isinstance(one, Reply)}
+    with writing(out):
+        out.write_bytes(b"".join(_encode(_Exchange(key, _Said(reply=one))) + b"\n" for key, one in replies.items()))
 
 
 def _decoded(line: bytes, file: Path, number: int) -> _Exchange:

@@ -153,21 +153,24 @@ def scored_marks(judged: JudgedMarks, resamples: int = 10_000, seed: int = 0) ->
 @made_by_this
 def judges_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
     """Accuracy, kappa, precision and recall of each judge, beside what always saying the most frequent label gives."""
-    rows = (row for one in scored for row in measured_on(one.judged.dataset, _rows_of_judge(one)))
+    rows = (row for one in scored for row in measured_on(one.judged.dataset, rows_of_judge(one)))
     return _JUDGES.table(_judges_finding(scored), rows, notes, datasets=datasets_of(one.judged for one in scored))
 
 
-def _rows_of_judge(one: ScoredItems) -> list[Row]:
+def rows_of_judge(one: ScoredItems) -> list[Row]:
+    """Return a judge's figures, beside what always saying the most frequent label gives."""
     scores, positive = one.scores, one.judged.positive
-    label = scores.labels[positive]
     figures: list[tuple[str, Estimate, Unit]] = [
         ("Accuracy", scores.accuracy, "share"),
         (f"Accuracy of always “{scores.majority_label}”", scores.majority_share, "share"),
         (KAPPA, scores.cohen_kappa, "coefficient"),
-        (f"Precision of “{positive}”", label.precision, "share"),
-        (f"Recall of “{positive}”", label.recall, "share"),
-        (f"F1 of “{positive}”", label.f1, "coefficient"),
     ]
+    if label := scores.labels.get(positive):
+        figures += [
+            (f"Precision of “{positive}”", label.precision, "share"),
+            (f"Recall of “{positive}”", label.recall, "share"),
+            (f"F1 of “{positive}”", label.f1, "coefficient"),
+        ]
     if scores.answered < scores.n:
         answered = Estimate(scores.answered / scores.n, n=scores.n)
         figures[1:1] = [("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share")]
@@ -180,8 +183,7 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
     if not known:
         return NO_JUDGES
     lowest, highest = (end(known, key=lambda one: one.scores.cohen_kappa.value or 0.0) for end in (min, max))
-    ends = ((one.scores.accuracy_all.low, one.scores.majority_share.value) for one in known)
-    better = sum(low is not None and baseline is not None and low > baseline for low, baseline in ends)
+    better = sum(beats_constant(one.scores) for one in known)
     beat = "beats" if better == 1 else "beat"
     kappas = [with_interval(one.scores.cohen_kappa, "coefficient", one.judged.title) for one in (lowest, highest)]
     unanswered = sum(one.scores.n - one.scores.answered for one in known)
@@ -191,6 +193,12 @@ def _judges_finding(scored: Sequence[ScoredItems]) -> str:
         f"interval of the accuracy lies above it{counted}. "
         f"Kappa against people runs from {kappas[0]} to {kappas[1]}."
     )
+
+
+def beats_constant(scores: Scores) -> bool:
+    """Return whether the whole interval of the accuracy lies above always giving the most frequent label."""
+    low, constant = scores.accuracy_all.low, scores.majority_share.value
+    return low is not None and constant is not None and low > constant
 
 
 @made_by_this

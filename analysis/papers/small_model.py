@@ -1,0 +1,45 @@
+"""A small language model where the papers have large ones: how often it is right, beside always saying one label."""
+
+from collections.abc import Sequence
+
+from misstep.analysis.measures.judging.judged import ScoredItems, beats_constant, rows_of_judge
+from misstep.analysis.tables import Table, TableHead, made_by_this, of_evidence
+from misstep.analysis.tables.wording import counted_text
+
+NAME = "Qwen2.5-Coder 1.5B"
+MODEL = "Qwen2.5-Coder-1.5B-Instruct"
+SIZE = "1.5 billion parameters, about 4 bits each"
+
+NOT_SHOWN = (
+    f"{MODEL} has {SIZE}. That it fails says nothing of the models of the papers, which are a hundred times as large: "
+    "these figures show that the software asks a real model, reads what it replies and scores it, and what a model "
+    "of this size is worth."
+)
+"""What a model of this size cannot show."""
+
+_NOTES = (
+    NOT_SHOWN,
+    "Its prompts are the shipped ones, with a context of 1,500 tokens a session; none was changed for these items.",
+    "Precision and recall leave out items without a readable answer; the first accuracy counts them as wrong.",
+)
+
+
+@made_by_this
+def small_model_table(scored: Sequence[ScoredItems], paper: str, title: str) -> Table:
+    """Return how a small model answers each question, beside always giving the most frequent label."""
+    head = TableHead(f"{paper}_small_model", paper, title, _NOTES)
+    rows = (row for one in scored for row in rows_of_judge(one))
+    return of_evidence(head.table(_finding(scored), rows), "generated")
+
+
+def _finding(scored: Sequence[ScoredItems]) -> str:
+    if not scored:
+        return f"No answers of {MODEL} are recorded."
+    level = [one.judged.on for one in scored if not beats_constant(one.scores)]
+    asked = counted_text(len(scored), "question")
+    if not level:
+        return f"{MODEL} ({SIZE}) is right more often than always giving the most frequent label, in all of {asked}."
+    return (
+        f"{MODEL} ({SIZE}) is not shown to be right more often than always giving the most frequent label in "
+        f"{len(level)} of {asked}: {'; '.join(level)}."
+    )

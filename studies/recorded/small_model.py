@@ -1,0 +1,180 @@
+"""A small language model's verdicts as recordings: labels, what it answered, and its replies without the requests.
+
+    data/recordings/small_model/infinite_loop/recording.toml   which question, of which items, by which command
+    data/recordings/small_model/infinite_loop/verdicts.jsonl   a verdict a line
+    data/recordings/small_model/infinite_loop/gold.csv         the labels of these items
+    data/recordings/small_model/infinite_loop/replies.jsonl    replies by the key of their request, to be replayed
+
+`python -m misstep.studies.recorded.small_model RUN --out DIR` records a run of a judge, finished or not.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep.analysis.gold import read_gold, write_gold
+from misstep.analysis.measures.judging.judged import JudgedItems, ScoredItems, scored_items
+from misstep.analysis.papers.small_model import NAME
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.recording import copy_replies
+from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.evidence import Evidence
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import VERDICTS, encode_lines, read_verdicts, replace_file
+from misstep.harness.judges import read_known
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.places import data_folder
+from misstep.harness.progress import say
+from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.verdict import Verdict
+from misstep.studies.judged_runs import open_run
+from misstep.studies.repair_runs import placeless
+
+RECORDING, REPLIES = "recording.toml", "replies.jsonl"
+SESSIONS, SEED = 60, 2026
+"""The generated sessions that the classifiers were asked about."""
+
+BUDGET, LONGEST_ANSWER = 1_500, 300
+"""Tokens of a session in a prompt, and of an answer: a small model on a processor reads some 60 tokens a second."""
+
+_REASON = 240
+
+
+class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The description of a recording.
+
+    - `of`: The number of items that are to be asked about; a recording may have fewer.
+    - `clusters`: Item → what it hangs together with others by.
+    """
+
+    title: str
+    page: str
+    source: str
+    of: int
+    benchmark: str
+    evidence: Evidence
+    labels: tuple[str, ...]
+    positive: str
+    model: str
+    prompt: str
+    clusters: dict[str, str] = {}
+
+
+def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> JudgedItems:
+    """Write the recording of a run of a judge."""
+    if out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
+    run = open_run(folder)
+    verdicts = [_short(one) for one in run.verdicts if one.status != "failed"]
+    asked = {one.item for one in verdicts}
+    settings, question = run.manifest.settings, run.question
+    written = About(
+        **about,
+        benchmark=question.name,
+        evidence=question.evidence,
+        labels=tuple(question.labels),
+        positive=question.positive,
+        model=str(settings["model"]),
+        prompt=str(settings.get("prompt", "")),
+        clusters={item: cluster for item, cluster in run.clusters.items() if item in asked},
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    write_gold(out, [row for row in run.gold if row.item in asked])
+    replace_file(out / VERDICTS, encode_lines(verdicts))
+    if replies is not None:
+        copy_replies(replies, out / REPLIES)
+    replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(written)).encode())
+    return _opened(out)
+
+
+def scored(page: str, folder: Path | None = None, *, seed: int = 0) -> list[ScoredItems]:
+    """Return the recordings of a page, scored, by name; none without any."""
+    return [scored_items(_opened(one), seed=seed) for one in recordings(folder) if _about(one).page == page]
+
+
+def recordings(folder: Path | None = None) -> list[Path]:
+    """Return the recordings of a folder, by default the project's own, by name."""
+    place = folder or data_folder() / "recordings" / "small_model"
+    return [file.parent for file in sorted(place.glob(f"*/{RECORDING}"))]
+
+
+def replay_again(folder: Path | None = None) -> int:
+    """Judge the generated sessions again by the recorded replies, and return how many verdicts came out as recorded.
+
+    A changed prompt asks another request, to which no reply is recorded.
+    """
+    again = [one for one in recordings(folder) if (one / REPLIES).is_file()]
+    same = 0
+    with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+        sessions = Path(place) / "sessions"
+        if again:
+            write_folder(sessions, GenerateOptions(SESSIONS, SEED))
+        items = list(read_items(sessions)) if again else []
+        for recording in again:
+            recorded = {one.item: one for one in read_verdicts(recording)}
+            asked = [item for item in items if item.id in recorded]
+            replace_file(sessions / "items.jsonl", encode_lines(asked))
+            settings = ClientSettings(client="replay", replay=recording / REPLIES)
+            out = Path(place) / recording.name
+            run_judge(judge(recording.name, _about(recording).model), sessions, out, settings)
+            for made in read_verdicts(out):
+                if (made.status, made.label) != (recorded[made.item].status, recorded[made.item].label):
+                    message = f"the verdict on {made.item} differs from the recording {recording.name}"
+                    raise MisstepError(message, "Record the judge anew: its prompt or the sessions have changed.")
+                same += 1
+    return same
+
+
+def judge(category: str, model: str) -> PromptedJudge:
+    """Return the shipped judge of a category as the small model is asked with it."""
+    spec = read_known(category)
+    return PromptedJudge(replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER)))
+
+
+def _opened(recording: Path) -> JudgedItems:
+    about = _about(recording)
+    verdicts, gold = tuple(read_verdicts(recording)), tuple(read_gold(recording))
+    asked = f"{about.title}, {len(verdicts):,} of {about.of:,}" if len(verdicts) < about.of else about.title
+    where = about.benchmark, about.source
+    return JudgedItems(NAME, *where, verdicts, gold, about.clusters, about.labels, about.positive, asked)
+
+
+def _about(recording: Path) -> About:
+    file = recording / RECORDING
+    try:
+        return msgspec.toml.decode(file.read_bytes(), type=About)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"no recording: {error}", "Record it anew.", file=file) from error
+
+
+def _short(verdict: Verdict) -> Verdict:
+    seconds = None if verdict.seconds is None else round(verdict.seconds, 1)
+    return replace(verdict, rationale=placeless(verdict.rationale, _REASON), seconds=seconds)
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m misstep.studies.recorded.small_model", description="Record a run of a judge."
+    )
+    parser.add_argument("run", type=Path, help="folder of `misstep judge run`, finished or not")
+    parser.add_argument("--page", required=True, help="notebook that shows it")
+    parser.add_argument("--title", required=True, help="what was asked, of which items")
+    parser.add_argument("--source", required=True, help="origin of the items")
+    parser.add_argument("--of", type=int, required=True, help="number of items that are to be asked about")
+    parser.add_argument("--replies", type=Path, help="file of --record, if `reproduce` replays it")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the recording")
+    given = parser.parse_args()
+    about = {"title": given.title, "page": given.page, "source": given.source, "of": given.of}
+    judged = record(given.run, given.out, given.replies, **about)
+    say(f"{len(judged.verdicts)} verdicts: {given.out}")
+
+
+if __name__ == "__main__":
+    _main()
