@@ -160,9 +160,9 @@ def _custom_fields(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """What anybody on the way to a server can read beside the questions, as a sentence; empty where that is nothing."""
-    parts = urlsplit(checked_address(base_url or environment.get(ADDRESS) or OPENAI))
-    sent = _sent(environment)
-    if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
+    address = checked_address(base_url or environment.get(ADDRESS) or OPENAI)
+    parts, sent = urlsplit(address), _sent(environment)
+    if parts.scheme != "http" or not sent or is_on_this_machine(address):
         return ""
     return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is not https."
 
@@ -171,7 +171,11 @@ def _sent(environment: Mapping[str, str]) -> list[str]:
     return [name for name in SENT if environment.get(name, "").strip()]
 
 
-def _is_this_machine(host: str) -> bool:
+def is_on_this_machine(address: str) -> bool:
+    """Return whether a server's address is one of this machine."""
+    host = ""
+    with suppress(ValueError):
+        host = urlsplit(address).hostname or ""
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost" or host.endswith(".localhost")

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 _Concurrency = Annotated[
-    str,
+    str | None,
     typer.Option(
-        metavar="N|auto", help="Number of requests in flight at once; auto finds out how many the server takes."
+        metavar="N|auto",
+        help="Number of requests in flight at once; auto finds out how many the server takes. By default 16, and auto "
+        "for a server on this machine.",
     ),
 ]
 _Rpm = Annotated[
@@ -52,7 +54,7 @@ class ModelOptions(OptionGroup, frozen=True):
     base_url: Annotated[
         str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")
     ] = ""
-    concurrency: _Concurrency = "16"
+    concurrency: _Concurrency = None
     rpm: _Rpm = None
     tpm: _Tpm = None
     max_cost: _MaxCost = None
@@ -84,6 +86,11 @@ class ModelOptions(OptionGroup, frozen=True):
     @property
     def in_flight(self) -> "InFlight":
         """Return the number of requests in flight, or `auto`."""
+        from misstep.harness.clients.address import is_on_this_machine
+
+        if self.concurrency is None:
+            # A server of one's own answers one or a few at a time: more in flight would wait until they time out.
+            return "auto" if self.base_url and is_on_this_machine(self.base_url) else 16
         if self.concurrency == "auto":
             return "auto"
         if not re.fullmatch(r"[1-9][0-9]{0,5}", self.concurrency):

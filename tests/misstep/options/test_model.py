@@ -24,6 +24,11 @@ def test_the_number_of_requests_in_flight_is_a_number_or_found_out() -> None:
     assert [ModelOptions(concurrency=given).in_flight for given in ("1", "16", "auto")] == [1, 16, "auto"]
 
 
+def test_a_server_on_this_machine_shows_how_many_requests_it_takes() -> None:
+    here, elsewhere = (ModelOptions(base_url=f"http://{host}/v1") for host in ("127.0.0.1:8000", "models.example"))
+    assert (here.in_flight, elsewhere.in_flight, ModelOptions().in_flight) == ("auto", 16, 16)
+
+
 @pytest.mark.parametrize("given", ["0", "-4", "many", "", "4.5", "٤"])
 def test_a_number_in_flight_that_is_none_is_refused(given: str) -> None:
     with pytest.raises(typer.BadParameter, match="neither a number from 1 on nor auto"):
