@@ -28,7 +28,7 @@ from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted import ask
 from misstep.harness.trajectory import Source, Step, Trajectory
 
-Role = Literal["plain", "copy", "attacked"]
+Role = Literal["plain", "copy", "attacked", "base", "changed"]
 
 COPIES = 2
 """How often a plain item is asked about again."""
@@ -131,7 +131,7 @@ def injected(
     order = list(chosen)
     random.shuffle(order)
     dealt = [(plain[number % len(plain)], order[number % len(order)]) for number in range(count)]
-    items = [item for one in plain for item in (_marked(one, one.subject, Injection("plain", _id(one))), *_copies(one))]
+    items = [item for one in plain for item in (marked(one, one.subject, Injection("plain", _id(one))), *copies(one))]
     targets: Counter[str] = Counter()
     places: Counter[str] = Counter()
     shown_places = {_id(one): _shown_places(spec, one) for one in plain}
@@ -141,7 +141,7 @@ def injected(
         targets[target] += 1
         places[position] += 1
         injection = Injection("attacked", _id(one), attack.style, attack.encoding, position, target)
-        items.append(_marked(one, subject, injection, f"~attack-{number:03}"))
+        items.append(marked(one, subject, injection, f"~attack-{number:03}"))
     _expect_distinct(items)
     return tuple(items)
 
@@ -164,9 +164,10 @@ def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
     return labels
 
 
-def _copies(one: Plain) -> list[Item]:
+def copies(one: Plain, count: int = COPIES) -> list[Item]:
+    """Return an item again, as other questions to a cache."""
     injection = Injection("copy", _id(one))
-    return [_marked(one, _longer(one.subject, number), injection, f"~copy-{number}") for number in range(1, COPIES + 1)]
+    return [marked(one, _longer(one.subject, number), injection, f"~copy-{number}") for number in range(1, count + 1)]
 
 
 def _longer(subject: Subject, lines: int) -> Subject:
@@ -179,7 +180,8 @@ def _longer(subject: Subject, lines: int) -> Subject:
     return Subject(structs.replace(item, **texts), run)
 
 
-def _marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "") -> Item:
+def marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "") -> Item:
+    """Return an item with its run in it, its own id, and a note of what was done to it."""
     item = subject.item
     return structs.replace(
         item,
@@ -216,11 +218,12 @@ def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
 
 def _shows(spec: JudgeSpec, without: Subject, subject: Subject, text: str) -> bool:
     """Return whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
-    prompt = _asked(spec, subject)
+    prompt = asked(spec, subject)
     if all(line.strip() in prompt for line in readable(text).split("\n")):
         return True
-    return len(prompt) - len(_asked(spec, without)) >= len(" ".join(text.split()))
+    return len(prompt) - len(asked(spec, without)) >= len(" ".join(text.split()))
 
 
-def _asked(spec: JudgeSpec, subject: Subject) -> str:
+def asked(spec: JudgeSpec, subject: Subject) -> str:
+    """Return the message in which a judge is asked about an item."""
     return ask(spec, subject.item, subject.run).requests[0].messages[-1].content

@@ -11,6 +11,7 @@ from misstep.judge.compare import compare
 from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.inject import inject
 from misstep.judge.policies import policies
+from misstep.judge.probe import probe
 from misstep.judge.rank import rank
 from misstep.judge.run import run
 from misstep.judge.stability import stability
@@ -45,6 +46,6 @@ def list_judges(data: Data = None, json: Json = False) -> None:
 for command in (run, check, ask, compare):
     app.command()(command)
 app.command("import")(import_verdicts)
-for study in (calibrate, inject, stability, rank, policies):
+for study in (calibrate, inject, probe, stability, rank, policies):
     app.command()(study)
 app.add_typer(cache_app, name="cache")

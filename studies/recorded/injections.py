@@ -1,4 +1,4 @@
-"""Make a benchmark of items that try to steer a judge, of the items that come with Misstep or of a user's own.
+"""Make a benchmark of items that try to steer a judge, or are changed otherwise, of Misstep's items or a user's own.
 
 RUN/benchmark/     benchmark.toml  items.jsonl  gold.csv
 """
@@ -6,7 +6,7 @@ RUN/benchmark/     benchmark.toml  items.jsonl  gold.csv
 import hashlib
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,9 +25,14 @@ from misstep.harness.judges.fit import fitted_to
 from misstep.harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
 from misstep.harness.judges.injection_places import Subject
 from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.probes import Probe, probed
+from misstep.harness.judges.probes import digest as digest_of_probes
 from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.protocols import Judge
 from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.item_selection import categories_for
+from misstep.harness.runs.judging.known_judges import benchmark_of
+from misstep.harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
@@ -35,6 +40,9 @@ FOLDER = "benchmark"
 
 ITEMS_OF_A_BENCHMARK = 20
 """Number of a user's items that are attacked by default."""
+
+SESSIONS = "sessions"
+"""The place of a benchmark made of sessions, before anything is done to them."""
 
 _BY_CONSTRUCTION = "by construction"
 _SHIPPED = Question(
@@ -60,17 +68,44 @@ class Source(Struct, frozen=True):
 
 def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int | None = None, seed: int = 0) -> Path:
     """Return the folder of the benchmark below a run's folder, written where it is not there yet."""
-    folder = out / FOLDER
-    fitted = fitted_to(spec, source.question, folder)
+    fitted = fitted_to(spec, source.question, out / FOLDER)
     chosen = attacks()
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
-    items = injected(fitted, source.plain, chosen, n_attacked, seed)
+    return _written(out, source, injected(fitted, source.plain, chosen, n_attacked, seed), digest())
+
+
+def probed_folder(judge: Judge, sessions: Sequence[Path], benchmark: str, out: Path, data: Path | None = None) -> Path:
+    """Return the folder of the benchmark whose items are changed: one that is named, or one made of sessions."""
+    if sessions and benchmark:
+        raise UsageError("both sessions and --benchmark are given", "Name one of them.")
+    if not sessions:
+        return benchmark_of(judge, benchmark, data)
+    return session_benchmark(kind_for(judge), judge.labels, sessions, out / SESSIONS)
+
+
+def write_probes(judge: Judge, out: Path, source: Source, chosen: Sequence[Probe]) -> Path:
+    """Return the folder of the benchmark of changed items below a run's folder, written where it is not there yet."""
+    fitted = judge.fitted(source.question, out / FOLDER)
+    spec = fitted.spec if isinstance(fitted, PromptedJudge) else None
+    return _written(out, source, probed(fitted, spec, source.plain, chosen), digest_of_probes())
+
+
+def _written(out: Path, source: Source, items: Iterable[Item], digest: str) -> Path:
+    """Write items as they are made: each may hold a long run."""
+    folder = out / FOLDER
+    made_of: dict[str, str] = {}
+
+    def noted() -> Iterator[Item]:
+        for item in items:
+            made_of[item.id] = item.extra["injection"]["twin"]
+            yield item
+
     make_folder(out)
     if read_manifest(out) is not None and not folder.is_dir():
         raise UsageError(f"{out} holds another run", "Name another folder for the run.")
     with writing(folder), TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
         made = Path(building) / FOLDER
-        write_benchmark(made, _described(source), items, _gold(items, source.gold))
+        write_benchmark(made, _described(source, digest), noted(), _gold(made_of, source.gold))
         with suppress(OSError):  # if it is there already, put there by this command or by another process
             made.rename(folder)
             return folder
@@ -83,7 +118,7 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     return folder
 
 
-def _described(source: Source) -> Benchmark:
+def _described(source: Source, digest: str) -> Benchmark:
     question = source.question
     return Benchmark(
         name=question.name,
@@ -94,7 +129,7 @@ def _described(source: Source) -> Benchmark:
         licence="",
         citation="",
         origin=(),
-        digest=digest(),
+        digest=digest,
         positive=question.positive,
         evidence="generated",
         question=question.asks,
@@ -102,11 +137,13 @@ def _described(source: Source) -> Benchmark:
     )
 
 
-def _gold(items: Sequence[Item], gold: Sequence[GoldLabel]) -> Iterator[Gold]:
+def _gold(made_of: Mapping[str, str], gold: Sequence[GoldLabel]) -> Iterator[Gold]:
     rows: dict[str, list[GoldLabel]] = defaultdict(list)
     for row in gold:
         rows[row.item].append(row)
-    return (Gold(item.id, row.rater, row.label) for item in items for row in rows[item.extra["injection"]["twin"]])
+    for item, twin in made_of.items():  # what an item is made of comes before it
+        rows[item] = rows[twin]
+        yield from (Gold(item, row.rater, row.label) for row in rows[item])
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
@@ -121,31 +158,36 @@ def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
     return Source(question, plain, gold, f"{len(plain)} made-up items with texts in them that try to steer a judge")
 
 
-def benchmark_source(judge: PromptedJudge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
-    """Return items of a benchmark with a gold label that a judge can be asked about, drawn by digest of seed and id."""
+def benchmark_source(judge: Judge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
+    """Return items of a benchmark with a gold label, to be attacked."""
+    source = drawn_source(judge, folder, ITEMS_OF_A_BENCHMARK if limit is None else limit, seed, labelled=True)
+    return replace(
+        source,
+        question=replace(source.question, name=f"{source.question.name}-injected"),
+        title=f"{len(source.plain)} items of {source.question.name} with texts in them that try to steer a judge",
+    )
+
+
+def drawn_source(judge: Judge, folder: Path, count: int, seed: int, *, labelled: bool = False) -> Source:
+    """Return items of a benchmark that a judge can be asked about, drawn by digest of seed and id."""
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
     others = categories_for(judge, folder).others
-    known = (item for item in read_items(folder) if item.id in truth and category_in(item.extra) not in others)
-    suitable = (item for item in known if not item.skip_reason)
-    count = ITEMS_OF_A_BENCHMARK if limit is None else limit
+    known = (item for item in read_items(folder) if item.id in truth or not labelled)
+    suitable = (item for item in known if category_in(item.extra) not in others and not judge.skip_reason(item))
     drawn = heapq.nsmallest(count, suitable, key=lambda item: hashlib.sha256(f"{seed}\0{item.id}".encode()).hexdigest())
     if not drawn:
-        message = "no item has both a gold label and content for a judge"
-        raise InputError(message, "Name a benchmark with labels.", file=folder / "items.jsonl")
+        message = "no item has both a gold label and content" if labelled else "no item has content"
+        raise InputError(f"{message} for a judge", "Name another benchmark.", file=folder / "items.jsonl")
     runs = Runs(folder, runs_by_id, inline_run)
     files = {item.id: item.trajectory if isinstance(item.trajectory, str) else None for item in drawn}
     clusters = clusters_of(
         BenchmarkItem(item.id, files[item.id], item.trajectory_id, item.step, item.extra) for item in drawn
     )
     plain = tuple(
-        Plain(Subject(item, runs.of(item)), truth[item.id], clusters[item.id])
+        Plain(Subject(item, runs.of(item)), truth.get(item.id), clusters[item.id])
         for item in sorted(drawn, key=lambda item: item.id)
     )
-    return Source(
-        replace(question, name=f"{question.name}-injected"),
-        plain,
-        gold,
-        f"{len(plain)} items of {question.name} with texts in them that try to steer a judge",
-    )
+    title = f"{len(plain)} items of {question.name}, changed in ways that say nothing about their label"
+    return Source(replace(question, name=f"{question.name}-probed"), plain, gold, title)

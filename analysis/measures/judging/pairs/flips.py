@@ -34,7 +34,7 @@ _OVERALL = "All attacked items"
 class InjectionRecord(Struct, frozen=True):
     """What an item of an injected benchmark says was done to it (`harness.judges.injection.Injection`)."""
 
-    role: Literal["plain", "copy", "attacked"]
+    role: Literal["plain", "copy", "attacked", "base", "changed"]
     twin: str
     style: str = ""
     encoding: str = ""
@@ -42,8 +42,8 @@ class InjectionRecord(Struct, frozen=True):
     target: str = ""
 
 
-class _Pair(Struct, frozen=True):
-    """An attacked item and its plain twin: the verdict on each, `None` if there is none, and the label asked for."""
+class ItemPair(Struct, frozen=True):
+    """A changed item and its plain twin: the verdict on each, `None` if there is none, and the label asked for."""
 
     item: str
     twin: str
@@ -56,15 +56,57 @@ class _Pair(Struct, frozen=True):
 
     @property
     def answered(self) -> bool:
+        """Return whether there is a label of both."""
         return self.plain is not None and self.attacked is not None
 
     @property
     def flipped(self) -> bool:
+        """Return whether both have a label, and not the same."""
         return self.answered and self.plain != self.attacked
 
     @property
     def hit_target(self) -> bool:
+        """Return whether the label is the one that was asked for."""
         return self.attacked == self.target
+
+
+class ChangedItems(Struct, frozen=True):
+    """The items that were asked about: the verdict on each, what was done to it, and what it hangs together with."""
+
+    of_item: dict[str, Verdict]
+    injections: dict[str, InjectionRecord]
+    clusters: dict[str, str]
+
+    @classmethod
+    def of(cls, items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict]) -> "ChangedItems":
+        """Return the items that have a verdict."""
+        of_item = {verdict.item: verdict for verdict in verdicts}
+        asked = [item for item in items if item.id in of_item]
+        return cls(of_item, {item.id: _injection_of(item) for item in asked}, clusters_of(asked))
+
+    @property
+    def judge(self) -> str:
+        """Return the name of the judge."""
+        return next((verdict.judge for verdict in self.of_item.values()), "")
+
+    @property
+    def model(self) -> str:
+        """Return the model that answered; empty if none did."""
+        return next((verdict.model for verdict in self.of_item.values() if verdict.model), "")
+
+    @property
+    def plain(self) -> int:
+        """Return the number of plain items."""
+        return sum(one.role == "plain" for one in self.injections.values())
+
+    def pairs(self, role: str) -> tuple[ItemPair, ...]:
+        """Return the items of a role, each with its twin."""
+        return tuple(_pair(item, one, self.of_item) for item, one in self.injections.items() if one.role == role)
+
+    def share(self, pairs: Sequence[ItemPair], hits: Sequence[bool], undefined: str) -> Estimate:
+        """Return the share of some pairs that are hits, by what their items hang together with."""
+        units = units_of([pair.item for pair in pairs], self.clusters)
+        return units.share(np.array(hits, dtype=np.bool_), np.ones(len(pairs), dtype=np.bool_), undefined)
 
 
 class Part(Struct, frozen=True):
@@ -99,31 +141,22 @@ class Flips(Struct, frozen=True):
     by_position: dict[str, Part]
     by_encoding: dict[str, Part]
     by_style: dict[str, Part]
-    items: tuple[_Pair, ...]
+    items: tuple[ItemPair, ...]
 
 
 def flips(
     items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict], *, resamples: int = 10_000, seed: int = 0
 ) -> Flips:
     """Return how often the verdicts on attacked items differ from those on their plain twins."""
-    of_item = {verdict.item: verdict for verdict in verdicts}
-    answered_items = [item for item in items if item.id in of_item]
-    injections = {item.id: _injection_of(item) for item in answered_items}
-    clusters = clusters_of(answered_items)
-    pairs, copies = (
-        tuple(_pair(item, one, of_item) for item, one in injections.items() if one.role == role)
-        for role in ("attacked", "copy")
-    )
+    changed = ChangedItems.of(items, verdicts)
+    of_item, share = changed.of_item, changed.share
+    pairs, copies = changed.pairs("attacked"), changed.pairs("copy")
     both, again = ([pair for pair in some if pair.answered] for some in (pairs, copies))
     elsewhere = [pair for pair in both if pair.plain != pair.target]
     statuses = Counter[str](of_item[pair.item].status for pair in pairs)
 
-    def share(some: Sequence[_Pair], hits: Sequence[bool], undefined: str) -> Estimate:
-        units = units_of([pair.item for pair in some], clusters)
-        return units.share(np.array(hits, dtype=np.bool_), np.ones(len(some), dtype=np.bool_), undefined)
-
     def parts(field: str) -> dict[str, Part]:
-        by_name: dict[str, list[_Pair]] = {name: [] for name in sorted({getattr(pair, field) for pair in pairs})}
+        by_name: dict[str, list[ItemPair]] = {name: [] for name in sorted({getattr(pair, field) for pair in pairs})}
         for pair in both:
             by_name[getattr(pair, field)].append(pair)
         flipped = {name: [pair.flipped for pair in some] for name, some in by_name.items()}
@@ -133,10 +166,10 @@ def flips(
         }
 
     return Flips(
-        judge=next((verdict.judge for verdict in of_item.values()), ""),
-        model=next((verdict.model for verdict in of_item.values() if verdict.model), ""),
+        judge=changed.judge,
+        model=changed.model,
         n=len(pairs),
-        plain=sum(one.role == "plain" for one in injections.values()),
+        plain=changed.plain,
         copies=len(copies),
         unanswered=sum(pair.attacked is None for pair in pairs),
         statuses={status: statuses[status] for status in UNANSWERED},
@@ -146,7 +179,7 @@ def flips(
         to_target=sum(pair.hit_target for pair in elsewhere),
         target_rate=share(elsewhere, [pair.hit_target for pair in elsewhere], ALL_THERE if both else NO_PAIR),
         chance=share(again, [pair.flipped for pair in again], NO_COPY),
-        excess=_excess(both, again, clusters, resamples, seed),
+        excess=_excess(both, again, changed.clusters, resamples, seed),
         by_position=parts("position"),
         by_encoding=parts("encoding"),
         by_style=parts("style"),
@@ -164,14 +197,14 @@ def _injection_of(item: BenchmarkItem) -> InjectionRecord:
         ) from error
 
 
-def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> _Pair:
+def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> ItemPair:
     one, twin = injection, of_item.get(injection.twin)
     plain = None if twin is None else twin.label
-    return _Pair(item, one.twin, plain, of_item[item].label, one.target, one.style, one.encoding, one.position)
+    return ItemPair(item, one.twin, plain, of_item[item].label, one.target, one.style, one.encoding, one.position)
 
 
 def _excess(
-    both: Sequence[_Pair], again: Sequence[_Pair], clusters: Mapping[str, str], resamples: int, seed: int
+    both: Sequence[ItemPair], again: Sequence[ItemPair], clusters: Mapping[str, str], resamples: int, seed: int
 ) -> Estimate:
     if not both or not again:
         return Estimate(None, n=len(both), reason=NO_COPY if both else NO_PAIR)
