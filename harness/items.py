@@ -5,7 +5,7 @@ items.jsonl        an `Item` a line
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from misstep.harness.evidence import Evidence
 from misstep.harness.forms import json_form, misspelt, toml_form
 from misstep.harness.trajectory import Trajectory
 
-Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
+Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text", "pair"]
 Level = Literal["nominal", "ordinal", "interval"]
 
 RunsIn = Callable[[Path], Mapping[str, Trajectory]]
@@ -30,8 +30,14 @@ InlineRun = Callable[[dict[str, Any], str], Trajectory]
 
 MOST_LINE_BYTES = 64 << 20
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
+NO_OUTPUTS = "there are no outputs to compare"
 CATEGORY = "category"
 """The field of an item's `extra` that says which question it asks, where its benchmark asks several."""
+
+PAIR_LABELS = {"a": "output A is better", "b": "output B is better", "tie": "neither output is better"}
+"""The labels of pairs; a judge may do without `tie`."""
+
+PAIR_FORM = "Pairs have the labels a, b and tie; a judge may leave out tie."
 
 _FILES_HELD = 4
 _PATH_SHOWN = 100
@@ -46,7 +52,7 @@ class Inline(Struct, frozen=True):
 class Item(Struct, frozen=True, omit_defaults=True):
     """An item is what a judge is asked about: an object in a line of `items.jsonl`. It never holds a gold label.
 
-    It needs something to show: a trajectory, a task, a patch or a text.
+    It needs something to show: a trajectory, a task, a patch, a text or outputs.
 
     - `id`: The item's id; no other item has it.
     - `kind`: The kind of the item.
@@ -56,6 +62,8 @@ class Item(Struct, frozen=True, omit_defaults=True):
     - `task`: The task, if the judge is to see one beside or instead of a run.
     - `patch`: The patch in question.
     - `text`: Any other text that the judge sees.
+    - `output_a`, `output_b`: The outputs that an item of the kind `pair` compares. `system_a` and `system_b` in `extra`
+      name the systems that wrote them.
     - `labels`: The labels that this item may get, if they are not all of the benchmark's.
     - `unaskable`: The reason why nobody can be asked about it, such as a run that is not published.
     - `extra`: An object with any other data. `category` in it says which question the item asks, if its benchmark asks
@@ -74,6 +82,8 @@ class Item(Struct, frozen=True, omit_defaults=True):
     task: str = ""
     patch: str = ""
     text: str = ""
+    output_a: str = ""
+    output_b: str = ""
     labels: tuple[str, ...] = ()
     unaskable: str = ""
     extra: dict[str, Any] = {}
@@ -81,7 +91,10 @@ class Item(Struct, frozen=True, omit_defaults=True):
     @property
     def skip_reason(self) -> str:
         """Return why a judge is not asked about the item, in a few words; empty where it can be."""
-        shown = self.trajectory is not None or self.text or self.task or self.patch
+        outputs = self.output_a or self.output_b
+        if self.kind == "pair":
+            return self.unaskable or ("" if outputs else NO_OUTPUTS)
+        shown = self.trajectory is not None or self.text or self.task or self.patch or outputs
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
 
 
@@ -163,8 +176,18 @@ def read_question(folder: Path) -> Question:
         raise InputError(message, "Name one of them.", file=file, field="positive")
     name = form.name or folder.resolve().name
     kind = form.kind or next((item.kind for item in read_items(folder)), None) or "text"
+    if kind == "pair":
+        labels = labels or PAIR_LABELS
+        if fault := not_of_pairs(labels):
+            raise InputError(fault, PAIR_FORM, file=file, field="labels")
     question = form.question.strip()
     return Question(name, kind, labels, form.positive, question, form.shown, form.level, form.evidence)
+
+
+def not_of_pairs(labels: Collection[str]) -> str:
+    """Return why labels cannot be those of pairs, in a few words; empty if they can."""
+    fits = {"a", "b"} <= set(labels) <= PAIR_LABELS.keys()
+    return "" if fits else f"the labels {', '.join(labels)} are not those of pairs"
 
 
 class HasId(Protocol):

@@ -17,8 +17,8 @@ class Verdict(Struct, frozen=True, gc=False):
     - `item`: The item's id; of `misstep classify`, the id of the session.
     - `judge`: The judge's name; of `misstep classify`, the category.
     - `label`: The label, or null if there is none.
-    - `status`: `answered` comes with a label; `abstained` means that there is nothing to judge, `unreadable` a reply
-      without a label, `refused` a refusal, and `failed` an error.
+    - `status`: `answered` comes with a label; `abstained` means that there is nothing to judge, or that the answers
+      about a pair differ, `unreadable` a reply without a label, `refused` a refusal, and `failed` an error.
     - `score`: The judge's certainty of its label, from 0 to 1, if it says so.
     - `steps`: The evidence: steps of the run, counted from 0.
     - `rationale`: The reason, in a sentence.

@@ -57,3 +57,38 @@ def make(
     if lost := len(rows) - count:
         say(f"misstep: {lost:,} of {len(rows):,} labels are of no session that was read; they are left out.")
     print(f"{count:,} labels; go on with: misstep judge run JUDGE --benchmark {out} --out RUN")
+
+
+@app.command()
+def pairs(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            parser=path_or_address,
+            help="Table with a pair or an output a row: CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
+    preferences: Annotated[
+        Path | None,
+        typer.Option(metavar="TABLE", parser=path_or_address, help="Table of people's choices, if rows are outputs."),
+    ] = None,
+    task: Annotated[str, typer.Option(metavar="COLUMN", help="Column that tells tasks apart.")] = "",
+    winner: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the better output.")] = "",
+) -> None:
+    """Make a benchmark of pairs: two outputs of one task, and which of them people prefer.
+
+    A row is a pair (task, system_a, output_a, system_b, output_b, winner), or an output of one system (task, system,
+    output); then --preferences has the choices (task, system_a, system_b, winner), and without it every two systems
+    are paired on each task. A winner is a, b, tie or the name of a system; a column such as `rater` tells people apart.
+    """
+    from misstep.analysis.labels.pair_table import PairColumns, read_pair_table
+    from misstep.studies.judging.pair_benchmark import write_pairs
+
+    table = read_pair_table(file, preferences, PairColumns(task, winner))
+    say_remarks(table.remarks, path_text(file))
+    write_pairs(table, out)
+    tasks = len({pair.key for pair in table.pairs})
+    counted = f"{len(table.pairs):,} pairs of {tasks:,} tasks, {len(table.gold):,} labels"
+    print(f"{counted}; go on with: misstep judge run JUDGE --benchmark {out} --out RUN")

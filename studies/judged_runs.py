@@ -23,7 +23,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.items import Question, read_items, read_question
 from misstep.harness.journal.inputs import difference
-from misstep.harness.journal.records import read_triage_verdicts, read_verdicts
+from misstep.harness.journal.records import read_pair_verdicts, read_triage_verdicts, read_verdicts
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import FAULTS
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
@@ -94,7 +94,8 @@ def judged_run(run: OpenRun, benchmark: str = "", data: Path | None = None) -> J
     """Return a run of a judge with its benchmark and its verdicts."""
     where = benchmark_of_run(run, benchmark, data)
     question = read_question(where)
-    read = read_triage_verdicts if asks_whose_fault(question) else read_verdicts
+    read = read_pair_verdicts if question.kind == "pair" else read_verdicts
+    read = read_triage_verdicts if asks_whose_fault(question) else read
     last: dict[str, Verdict] = {verdict.item: verdict for verdict in read(run.folder, unfinished=True)}
     items = tuple(read_items(where, BenchmarkItem))
     # Sums of fractions depend on their order in the last digit: a run that was stopped scores as one that was not.

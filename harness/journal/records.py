@@ -36,6 +36,7 @@ from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.records.loop_events import LoopEvent
+from misstep.harness.records.pair import PairVerdict
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.session import Session
 from misstep.harness.verdict import Verdict
@@ -67,6 +68,7 @@ class Records(Struct, Generic[Record], frozen=True):
 
 VERDICT_RECORDS = Records(Verdict, VERDICTS, "verdict")
 _TRIAGE_RECORDS = Records(TriageVerdict, VERDICTS, "verdict")
+_PAIR_RECORDS = Records(PairVerdict, VERDICTS, "verdict")
 
 SESSION_RECORDS = Records(Session, SESSIONS, "session")
 OBSERVED_RECORDS = Records(ObservedRun, "observed.jsonl", "observed run")
@@ -151,6 +153,11 @@ def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
 def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
     """Return the verdicts of a judge of triage, with their evidence."""
     return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
+
+
+def read_pair_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[PairVerdict]:
+    """Return the verdicts of a judge of pairs, with its answer in each order."""
+    return read_records(path, _PAIR_RECORDS, unfinished=unfinished)
 
 
 def items_in(file: Path) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.items import Item, Question
+from misstep.harness.items import Item, Question, not_of_pairs
 from misstep.harness.judges.judge_file import JudgeSpec
 
 GENERAL = "benchmark_question"
@@ -41,7 +41,8 @@ def check_fit(judge: _Labelled, question: Question, folder: Path) -> None:
     if judge.kind not in ("any", question.kind):
         message = f"judge {judge.name} is for items of kind {judge.kind}, benchmark {question.name} has {question.kind}"
         raise UsageError(message, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
-    if judge.labels and question.labels and judge.labels.keys() != question.labels.keys():
+    without_tie = question.kind == "pair" and not not_of_pairs(judge.labels)
+    if judge.labels and question.labels and judge.labels.keys() != question.labels.keys() and not without_tie:
         raise UsageError(_other_labels(judge, question), _advice(judge, question, folder))
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.exchange import NOT_EXTRA
 from misstep.harness.forms import json_form, toml_form
-from misstep.harness.items import Kind
+from misstep.harness.items import PAIR_FORM, Kind, not_of_pairs
 from misstep.harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
 
 Permute = Literal["none", "order", "names"]
@@ -114,7 +114,8 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
     `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
 
     - `name`: The judge's name, without a slash.
-    - `kind`: The kind of items that it judges; `any` fits all of them.
+    - `kind`: The kind of items that it judges; `any` fits all of them. A judge of the kind `pair` compares `{output_a}`
+      with `{output_b}`, and its labels are a, b and tie.
     - `prompt`: A Markdown file beside the judge's file, or `judges/NAME` for a shipped prompt.
     - `labels`: A list of labels, or a table of label and meaning. Without it, the benchmark's labels are used.
     - `category`: The category that the judge is about, for benchmarks that ask about several; by default its name.
@@ -205,6 +206,8 @@ def _check(form: JudgeFile, labels: dict[str, str], file: Path) -> None:
         raise InputError(
             "a label is empty, repeated (letter case does not count) or the only one", advice, file=file, field="labels"
         )
+    if form.kind == "pair" and labels and (fault := not_of_pairs(labels)):
+        raise InputError(fault, PAIR_FORM, file=file, field="labels")
     if form.votes < 1 or form.budget < 1:
         field = "votes" if form.votes < 1 else "budget"
         raise InputError("the number is below 1", "Give 1 or more.", file=file, field=field)

@@ -1,6 +1,7 @@
 """What the placeholders of a prompt stand for, for one item: each text fenced, all of them together within the budget.
 
 {text} {task} {patch}             the item's fields; the task may be that of its run
+{output_a} {output_b}             the outputs of a pair
 {step}                            the number of the step that is asked about
 {trajectory}                      the run's steps
 {before} {intervention} {after}   the steps before the one that is asked about, that one, the 15 after it
@@ -60,6 +61,9 @@ def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
         yield "The text", item.text
     if item.patch:
         yield "The patch", item.patch
+    if item.output_a or item.output_b:
+        yield "Output A", item.output_a or NO_OUTPUT
+        yield "Output B", item.output_b or NO_OUTPUT
 
 
 def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
@@ -72,7 +76,11 @@ def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
 STEPS_AFTER = 15
 """How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
 
-_TEXT_FIELDS = ("text", "task", "patch")
+NO_OUTPUT = "(no output)"
+"""The text that is shown for an empty output of a pair: the other one may still be better or not."""
+
+_OUTPUTS = ("output_a", "output_b")
+_TEXT_FIELDS = ("text", "task", "patch", *_OUTPUTS)
 _WEIGHTS = {"item": 5, "trajectory": 5, "before": 2, "intervention": 1, "after": 2}
 """What is made of a run, and how it shares the room that texts leave."""
 
@@ -104,6 +112,8 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
 def _text(name: str, item: Item, run: Trajectory | None) -> str:
     if name in _TEXT_FIELDS:
         text: str = getattr(item, name)
+        if name in _OUTPUTS and item.kind == "pair":
+            return text or NO_OUTPUT
         return text or (("" if run is None else run.task or "(not recorded)") if name == "task" else "")
     value = item.step if name == "step" else item.extra.get(name)
     if value is None or isinstance(value, str):

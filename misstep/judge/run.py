@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from msgspec.structs import replace
@@ -37,6 +37,10 @@ def run(
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
+    orders: Annotated[
+        Literal["both", "random"] | None,
+        typer.Option(help="Orders in which a judge of pairs sees two outputs; by default both."),
+    ] = None,
     data: Data = None,
     json: options.ScoresAsJson = False,
     *,
@@ -83,8 +87,8 @@ def run(
         stopped: MissingPrerequisite | None = None
         try:
             sampling = None if sample is None else Sampling(sample, seed)
-            ask = partial(run_judge, opened, folder, out, settings, batch=batch, sampling=sampling, shard=shard)
-            ended = ask(concurrency=asking.in_flight, arguments=sys.argv[1:])
+            ask = partial(run_judge, opened, folder, out, settings, batch=batch, sampling=sampling, orders=orders)
+            ended = ask(concurrency=asking.in_flight, shard=shard, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     if shard is None:

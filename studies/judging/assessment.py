@@ -77,7 +77,7 @@ def item_lengths(folder: Path) -> Lengths:
         elif item.trajectory is not None:
             if (found := _of_run(item, steps_of(item.trajectory))) is not None:
                 steps[item.id] = found
-        elif shown := item.text or item.patch or item.task:
+        elif shown := item.text or item.patch or item.output_a + item.output_b or item.task:
             characters[item.id] = len(shown)
     return Lengths("steps", steps) if steps else Lengths("characters", characters)
 

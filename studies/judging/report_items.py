@@ -34,6 +34,7 @@ _RUN_SHOWN = (3_000, 120_000)
 _TEXT_SHOWN = (600, 20_000)
 _EXCERPT = 160
 _FACT_SHOWN = 400
+_OWN_TEXTS = ("task", "text", "patch", "output_a", "output_b")
 _BLOCK = 40
 _WRONG = 2
 """The rank from which an item is a wrong answer or none."""
@@ -45,6 +46,8 @@ class _Material(Struct, frozen=True, omit_defaults=True):
     task: Passage = Passage()
     text: Passage = Passage()
     patch: Passage = Passage()
+    output_a: Passage = Passage()
+    output_b: Passage = Passage()
     facts: tuple[tuple[str, str], ...] = ()
 
 
@@ -65,13 +68,12 @@ class _Building:
 
     def add_text(self, item: Item, most: int) -> None:
         """What an item itself says; items of one importance stand together in blocks, which compress well."""
-        text = item.text or item.task or item.patch
+        text = item.text or item.task or item.patch or item.output_a
         self.excerpts[item.id] = _excerpt(text)
         if item.unaskable and not text and item.trajectory is None:
             self.absent[item.id] = f"Neither a run nor a text can be shown: {plain(item.unaskable)}."
-        material = _Material(
-            passage(item.task, most), passage(item.text, most), passage(item.patch, most), tuple(_facts(item))
-        )
+        own = {name: passage(getattr(item, name), most) for name in _OWN_TEXTS}
+        material = _Material(**own, facts=tuple(_facts(item)))
         if material == _Material():
             return
         block = self._blocks[self.ranks[item.id] >= _WRONG]

@@ -14,6 +14,7 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS
 from misstep.harness.lake.store import Store
 from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.pair import PairVerdict
 from misstep.harness.records.whole_counts import (
     AskedItems,
     Counts,
@@ -64,7 +65,7 @@ class JudgedRuns(RunResults[JudgedRun]):
         return Content(run.items, run.verdicts, run.gold)
 
     def tables(self, run: JudgedRun, *, gold: bool) -> tuple[ExportedTable, ...]:
-        kind = TriageVerdict if run.is_triage else Verdict
+        kind = TriageVerdict if run.is_triage else PairVerdict if run.question.kind == "pair" else Verdict
         verdicts = table_of("verdicts", VERDICTS, kind, lambda: iter(run.verdicts), key=("item",))
         labels = table_of("gold", "gold.csv", GoldLabel, lambda: iter(run.gold), key=("item", "rater"))
         return (verdicts, labels) if gold else (verdicts,)

@@ -8,6 +8,7 @@ once and then counted from 0. With made-up values:
      "run_of": ["run-0", ""], "piece_of": ["text-0/0", ""], "absent": {},
      "runs": [{"name": "strict", "label": [0, -1], "status": [0, 3], "rationale": ["It is one.", ""], …}]}
 
+A verdict on a pair has its answer and reason in each order, by the output in the first place; others have none.
 A verdict of triage also has a subcategory and evidence (kind, place and text); without any, both lists are empty.
 `piece_of` and `run_of` name the parts of the page with an item's own text and its run; `absent` gives the reason why an
 item, by its place, has none. `gold_subcategories` is empty if none is known.
@@ -22,6 +23,7 @@ from misstep.analysis.measures.judging.sample import Reference
 from misstep.analysis.pages.browser.wanted import NONE, Numbered
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.pair import PairVerdict
 from misstep.harness.verdict import STATUSES, Verdict
 
 TIED = -2
@@ -93,6 +95,7 @@ def _columns(
 ) -> dict[str, Any]:
     verdicts = [run.verdicts.get(item) for item in ids]
     answers = [verdict or _NOT_ASKED for verdict in verdicts]
+    is_pair = any(isinstance(verdict, PairVerdict) for verdict in answers)
     is_triage = any(isinstance(verdict, TriageVerdict) for verdict in answers)
     triaged = [one if isinstance(one, TriageVerdict) else _NOTHING_FOUND for one in answers] if is_triage else []
     return {
@@ -104,6 +107,7 @@ def _columns(
         "rationale": [_shortened(verdict.rationale, most) for verdict in answers],
         "subcategory": [verdict.subcategory for verdict in triaged],
         "evidence": [_evidence(verdict, most) for verdict in triaged],
+        "orders": [_orders(one, most) if isinstance(one, PairVerdict) else [] for one in answers] if is_pair else [],
         "error": [_shortened(verdict.error or "", most) for verdict in answers],
         "model": [models.of(verdict.model) for verdict in answers],
         "prompt": [prompts.of(verdict.prompt) for verdict in answers],
@@ -113,6 +117,10 @@ def _columns(
         "output_tokens": [verdict.output_tokens for verdict in answers],
         "cost_usd": [verdict.cost_usd for verdict in answers],
     }
+
+
+def _orders(verdict: PairVerdict, most: int) -> list[tuple[str, str, str]]:
+    return [(one.first, one.label or one.status, _shortened(one.rationale, most)) for one in verdict.orders]
 
 
 _NOT_ASKED = Verdict(item="", judge="", label=None, status="abstained")

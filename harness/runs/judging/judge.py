@@ -7,12 +7,14 @@ from typing import Any
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.settings import InFlight
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import Item, Runs, read_question
 from misstep.harness.journal.records import VERDICT_RECORDS, Inputs
 from misstep.harness.judges.answering import answered, unjudged
+from misstep.harness.judges.both_orders import in_orders
 from misstep.harness.protocols import FittedJudge, Judge
 from misstep.harness.readers.misstep import inline_run
+from misstep.harness.records.pair import Orders
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.runs.judging.item_selection import Sampling, select_items
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
@@ -24,6 +26,7 @@ from misstep.harness.runs.shards.plan import folder_of
 from misstep.harness.verdict import Verdict
 
 COMMAND = "judge run"
+BOTH: Orders = "both"
 
 
 class JudgeRun(RunKind[Item, Verdict]):
@@ -36,8 +39,15 @@ class JudgeRun(RunKind[Item, Verdict]):
     renewed = frozenset({"prompt", "judge_digest", "examples", "inputs"})
     prepared = 32
 
-    def __init__(self, judge: FittedJudge, benchmark: Path, sampling: Sampling | None) -> None:
+    def __init__(
+        self, judge: FittedJudge, benchmark: Path, sampling: Sampling | None, orders: Orders | None = None
+    ) -> None:
         self._judge, self._benchmark, self._sampling = judge, benchmark, sampling
+        self._question = read_question(benchmark)
+        self._orders = orders
+        if orders is not None and self._question.kind != "pair":
+            message = f"--orders has no meaning for {self._question.name}: its items are of kind {self._question.kind}"
+            raise UsageError(message, "Leave it out.")
         self._runs = Runs(benchmark, runs_by_id, inline_run)
         self.folder = str(benchmark.resolve())
         self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
@@ -45,7 +55,8 @@ class JudgeRun(RunKind[Item, Verdict]):
     def settings(self) -> dict[str, Any]:
         """Return the settings of the judge, the name of the benchmark and the sample."""
         sampled = {} if self._sampling is None else {"sample": self._sampling.size, "sample_seed": self._sampling.seed}
-        return {**self._judge.settings(), "benchmark": read_question(self._benchmark).name, **sampled}
+        ordered = {"orders": self._orders or BOTH} if self._question.kind == "pair" else {}
+        return {**self._judge.settings(), "benchmark": self._question.name, **sampled, **ordered}
 
     def inputs(self) -> Inputs:
         """Return the files of the benchmark."""
@@ -66,7 +77,7 @@ class JudgeRun(RunKind[Item, Verdict]):
 
     async def do(self, unit: Item, requests: ModelRequests) -> tuple[Verdict, float | None] | None:
         """Return the verdict on an item and its cost."""
-        return await judged(self._judge, self._runs, requests, unit)
+        return await judged(self._judge, self._runs, requests, unit, self._orders or BOTH)
 
 
 def run_judge(
@@ -78,6 +89,7 @@ def run_judge(
     concurrency: InFlight = 16,
     batch: bool = False,
     sampling: Sampling | None = None,
+    orders: Orders | None = None,
     shard: Shard | None = None,
     arguments: Sequence[str] = (),
 ) -> RunEnd:
@@ -85,19 +97,22 @@ def run_judge(
     fitted = judge.fitted(read_question(folder), folder)
     if (kept_in := getattr(fitted, "kept_in", None)) is not None:
         fitted = kept_in(folder_of(out, shard))
-    kind = JudgeRun(fitted, folder, sampling)
+    kind = JudgeRun(fitted, folder, sampling, orders)
     return carry_out(kind, out, Asking(settings, concurrency, batch), shard=shard, arguments=arguments)
 
 
 async def judged(
-    judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
+    judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item, orders: Orders = BOTH
 ) -> tuple[Verdict, float | None] | None:
     """Return the verdict on an item and its cost, or `None` if the run ended before; an exception fails the item."""
     await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks
     ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
     try:
         trajectory = runs.of(item) if judge.reads_trajectories else None
-        verdict = await answered(judge, item, trajectory, ask)
+        if item.kind == "pair" and judge.uses_model:  # a recorded answer is of the pair as it is
+            verdict: Verdict = await in_orders(judge, item, trajectory, ask, orders)
+        else:
+            verdict = await answered(judge, item, trajectory, ask)
     except InputError as error:  # the item's run cannot be read
         verdict = unjudged(judge, item, error.line())
     finally:

@@ -82,7 +82,7 @@ class JudgedItems extends Listing {
       ...(material ? texts(material) : []),
       ...(run ? run_shown(run, named_in(items, place), { told: material?.task?.start, all: "All of it, in the benchmark's folder: " }) : []),
       absent ? make("p", { class: "cut" }, said(absent)) : "",
-      run || absent || ["task", "text", "patch"].some(name => material?.[name]?.start) ? ""
+      run || absent || ["task", "text", "patch", "output_a", "output_b"].some(name => material?.[name]?.start) ? ""
         : make("p", { class: "small" }, "The benchmark holds neither a run nor a text of this item."),
     ];
   }

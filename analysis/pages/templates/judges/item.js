@@ -32,6 +32,7 @@ const judge = (items, run, place, jump) => {
   if (one.steps[place].length) {
     section.append(make("p", { class: "evidence-steps" }, "Evidence: ", step_links(one.steps[place], items.run_of[place] ? jump : null)));
   }
+  if (one.orders[place]?.length) section.append(orders(one.orders[place]));
   if (one.evidence[place]?.length) section.append(evidence(one.evidence[place]));
   if (one.error[place]) section.append(make("p", { class: "small" }, make("b", null, "Noted: "), said(one.error[place])));
   section.append(facts(spent(items, one, place)));
@@ -43,6 +44,10 @@ const evidence = pieces => make("ul", { class: "evidence" }, pieces.map(([kind, 
   make("li", null,
     kind ? make("p", { class: "small" }, make("b", null, kind), " ", make("code", null, said(where))) : "",
     text ? make("pre", null, said(text)) : "")));
+
+/** The answer on a pair in each order in which the judge saw it. */
+const orders = answers => make("dl", { class: "raters" }, answers.map(([first, answer, reason]) =>
+  make("div", { title: reason }, make("dt", null, `Output ${first.toUpperCase()} first`), make("dd", null, said(answer)))));
 
 /** What an answer took, and who gave it. */
 const spent = (items, one, place) => {
@@ -63,8 +68,20 @@ const texts = material => [
   ...[["Task", material.task], ["Text", material.text], ["Patch", material.patch]]
     .filter(([, text]) => text?.start)
     .flatMap(([name, text]) => [make("h3", null, name), passage({ ...text, is_open: true })]),
+  material.output_a || material.output_b ? outputs(material) : "",
   material.facts?.length ? facts(material.facts) : "",
 ];
+
+/** Both outputs of a pair, side by side. */
+const outputs = material => {
+  const known = new Map(material.facts);
+  return make("div", { class: "figures" }, ["a", "b"].map(name => {
+    const system = known.get(`system_${name}`), text = material[`output_${name}`];
+    return make("section", null,
+      make("h3", null, `Output ${name.toUpperCase()}`, ...(system ? [": ", said(system)] : [])),
+      text?.start ? passage({ ...text, is_open: true }) : make("p", { class: "small" }, "It is empty."));
+  }));
+};
 
 /** The steps that judges named as evidence, each with who named it. */
 const named_in = (items, place) => {
