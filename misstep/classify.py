@@ -1,6 +1,5 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,20 +24,26 @@ from misstep.options.common import (
     Workers,
     command_app,
     json_text,
-    moment,
     path_or_address,
     refuse_given,
     write_page,
 )
 from misstep.options.gate import ABOVE, GateOptions, show_merged
 from misstep.options.model import MODEL_OPTIONS, ModelOptions
+from misstep.options.prices import PRICES, agents_prices
 from misstep.options.rules import RulesOptions
-from misstep.options.run_folders import Categories, stopped_with
+from misstep.options.run_folders import Categories, Since, Until, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
-from misstep.studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
+from misstep.studies.classified_paths import (
+    as_json,
+    at_prices,
+    classified_findings,
+    classified_page,
+    classified_shard,
+    shard_text,
+)
 
 app = command_app()
-
 
 Out = Annotated[
     str | None,
@@ -47,16 +52,6 @@ Out = Annotated[
         help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard or"
         " --dask also an address such as s3://bucket/run.",
     ),
-]
-Since = Annotated[
-    datetime | None,
-    typer.Option(
-        metavar="WHEN", parser=moment, help="Leave out files that were last changed before: a date or time, or 7d, 12h."
-    ),
-]
-Until = Annotated[
-    datetime | None,
-    typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
 ]
 
 
@@ -87,6 +82,8 @@ def classify(
     Standing rules of a project, in CLAUDE.md or AGENTS.md, are instructions like those of the prompt. They are found in
     the session, and in the folder that it worked in if that is on this machine.
 
+    What findings cost is counted from onset to end, in money where the price of the model is known (--prices).
+
     With --out, the same command continues a run that was stopped or killed, and brings a finished one up to date: only
     new and changed files are read. The exit code is 1 if a session was unreadable (stderr names its file and line, and
     the others are counted) or if a classifier failed (stderr names it).
@@ -102,7 +99,7 @@ def classify(
     named = [*(["--categories", categories] if categories else []), *standing.line]
     asks = bool(asking.asks or judges.judge or judges.gold)
     if not (asking.asks or judges.judge):
-        refuse_given(context, MODEL_OPTIONS, "no model is asked without --model")
+        refuse_given(context, MODEL_OPTIONS - PRICES, "no model is asked without --model")
     if asks and (parts.shard is not None or parts.dask):
         raise UsageError("shards ask no judge", "Do the shards first, merge them, and add --model to the line without.")
 
@@ -126,10 +123,11 @@ def classify(
         return
     places = list(map(path_or_address, paths))
     arguments = [*map(path_text, places), *named]
-    folder = folder_of(out)
+    own = (None, None) if asking.asks else (asking.price_in, asking.price_out)
+    folder, prices = folder_of(out), agents_prices(asking.prices, *own)
     note = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
     with stopped_with(note or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
-        run = folder or (Path(unkept) if html or asks else None)
+        run = folder or (Path(unkept) if html or asks or prices else None)
         line = [*arguments, "--out", str(folder)] if folder else arguments
         asked_of = places, chosen, classify_all
         classified = partial(classified_findings, *asked_of, out=run, workers=workers, arguments=line)
@@ -138,6 +136,8 @@ def classify(
         if asks and run is not None:
             with judges.opened(asking, chosen) as asked:
                 findings = asked.judged(run, places, chosen, arguments[: len(places)], line, changed, rules)
+        if prices is not None and run is not None:
+            findings = at_prices(open_of(run, "classify"), prices)
         if html is not None and run is not None:
             write_page("--html", html, classified_page(open_of(run, "classify")))
     page = html or (folder / REPORT if folder else None)

@@ -1,14 +1,17 @@
 """Classification of people's own files and folders: the findings, and the run that keeps them."""
 
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
+from misstep.analysis.measures.costs import Price, costs_of
 from misstep.analysis.pages.findings import Findings, findings
-from misstep.harness.journal.classified import Summary, labelled_sessions
-from misstep.harness.journal.records import REPORT, SCORES, encode
+from misstep.harness.clients.prices import Prices, known_prices
+from misstep.harness.journal.classified import LabelledSession, Summary, labelled_sessions
+from misstep.harness.journal.records import REPORT, SCORES, encode, replace_file
 from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from misstep.harness.runs.inputs import EVER, Changed
@@ -31,11 +34,44 @@ def classified_findings(
     changed: Changed = EVER,
     rules: RulesAsked = FIND_RULES,
 ) -> Findings:
-    """Return the findings in all trajectories of the files and folders `paths`."""
-    conclude = concluding(categories, list(map(path_text, paths)), arguments)
+    """Return the findings in all trajectories of the files and folders `paths`, with what they cost."""
+    made: list[Findings] = []
+
+    def found(summary: Summary, folder: Path) -> Findings:
+        made.append(_with_costs(categories, summary, labelled_sessions(folder)))
+        return made[0]
+
+    conclude = concluding_with(found, list(map(path_text, paths)), arguments)
     classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
     summary = classified(conclude=conclude, changed=changed, show=show_flagged, rules=rules)
-    return findings(categories, summary) if summary is not None else read_scores(out or Path(), Findings)
+    if out is None and summary is not None:
+        return _with_costs(categories, summary, summary.costly)
+    return made[0] if made else read_scores(out or Path(), Findings)
+
+
+def _with_costs(categories: Sequence[str], summary: Summary, sessions: Iterable[LabelledSession]) -> Findings:
+    return findings(categories, summary, costs=costs_of(categories, sessions, priced_by(known_prices())))
+
+
+def at_prices(run: OpenRun, prices: Prices) -> Findings:
+    """Count the costs of a finished run again at some prices, in its scores and on its page."""
+    scores = read_scores(run.folder, Findings)
+    costs = costs_of(tuple(scores.categories), labelled_sessions(run.folder), priced_by(prices))
+    result, made = structs.replace(scores, costs=costs), run.manifest
+    for name, content in _files(result, run.folder, named_inputs(made), made.arguments).items():
+        replace_file(run.folder / name, content)
+    return result
+
+
+def priced_by(prices: Prices) -> Price:
+    """Return what tokens cost at some prices; the cost is not known for a model without one."""
+    of = cache(prices.of)
+
+    def price(model: str, input_tokens: int, output_tokens: int, cached: int) -> float | None:
+        known = of(model)
+        return known.cost(input_tokens, output_tokens, cached) if known else None
+
+    return price
 
 
 def shard_text(done: ShardDone, place: str) -> str:
@@ -48,7 +84,9 @@ def shard_text(done: ShardDone, place: str) -> str:
 
 def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
     """Return the scores and the page of a finished run."""
-    return concluding_with(lambda summary, _: findings(categories, summary), inputs, arguments)
+    return concluding_with(
+        lambda summary, folder: _with_costs(categories, summary, labelled_sessions(folder)), inputs, arguments
+    )
 
 
 def concluding_with(
@@ -57,10 +95,13 @@ def concluding_with(
     """Return the scores and the page of a run, with the findings that its summary and its folder give."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        result = found(summary, folder)
-        return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
+        return _files(found(summary, folder), folder, inputs, arguments)
 
     return conclude
+
+
+def _files(result: Findings, folder: Path, inputs: Sequence[str], arguments: Sequence[str]) -> dict[str, bytes]:
+    return {SCORES: as_json(result), REPORT: _page(result, folder, inputs, arguments).encode()}
 
 
 def as_json(result: Findings) -> bytes:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from misstep.analysis.gold import read_gold
+from misstep.analysis.measures.costs import costs_of
 from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.session_correction import JudgedSession, corrected_shares, majorities
 from misstep.analysis.pages.findings import Findings, findings
 from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import InputError, MissingPrerequisite, opening
 from misstep.harness.journal.classified import Summary, labelled_sessions
@@ -21,7 +23,7 @@ from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
-from misstep.studies.classified_paths import concluding_with
+from misstep.studies.classified_paths import concluding_with, priced_by
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 
@@ -60,7 +62,8 @@ class Asked:
         )
 
     def _found(self, summary: Summary, folder: Path, run: Path, categories: Sequence[str]) -> Findings:
-        return findings(categories, summary, self._corrected(folder, run, categories))
+        costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
+        return findings(categories, summary, self._corrected(folder, run, categories), costs)
 
     def _corrected(self, folder: Path, run: Path, categories: Sequence[str]) -> dict[str, Estimate]:
         labels = [*self._gold]

@@ -31,7 +31,7 @@ class RunTotals(Struct, frozen=True):
     @property
     def tokens(self) -> int | None:
         """Return the tokens in and out together."""
-        return _sum((self.prompt_tokens, self.completion_tokens))
+        return known_sum((self.prompt_tokens, self.completion_tokens))
 
 
 def run_totals(run: Trajectory) -> RunTotals:
@@ -42,11 +42,11 @@ def run_totals(run: Trajectory) -> RunTotals:
         steps=len(steps),
         calls=sum(len(step.calls) for step in steps),
         errors=sum(has_failed(result) for step in steps for result in step.results),
-        seconds=_sum(step.seconds for step in steps),
+        seconds=known_sum(step.seconds for step in steps),
         elapsed=_elapsed(steps),
-        prompt_tokens=_sum(one.prompt for one in tokens),
-        completion_tokens=_sum(one.completion for one in tokens),
-        cost_usd=_sum(one.cost_usd for one in tokens),
+        prompt_tokens=known_sum(one.prompt for one in tokens),
+        completion_tokens=known_sum(one.completion for one in tokens),
+        cost_usd=known_sum(one.cost_usd for one in tokens),
     )
 
 
@@ -55,7 +55,8 @@ def has_failed(result: ToolResult) -> bool:
     return bool(result.is_error) or (result.exit_code or 0) != 0
 
 
-def _sum(values: Iterable[Figure | None]) -> Figure | None:
+def known_sum(values: Iterable[Figure | None]) -> Figure | None:
+    """Return the sum of the values that are known; `None` if none is."""
     known = [value for value in values if value is not None]
     return sum(known[1:], known[0]) if known else None
 

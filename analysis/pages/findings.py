@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.analysis.measures.costs import Costs, cost_sentence, cost_text
 from misstep.analysis.measures.prevalence import READ_BY_A_JUDGE, prevalence, unread_limits
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.wording import MISSING, count_text, number_text, with_interval
@@ -74,7 +75,7 @@ class Findings(Struct, frozen=True):
     judge, and `null` with a reason where too few sessions are labelled.
 
     `evidence` is `generated` if a program made one of them. A session on which a classifier `failed` was not judged
-    for its category. `findings` include those of sub-agents.
+    for its category. `findings` include those of sub-agents. `costs` is null in runs of an earlier Misstep.
     """
 
     n: int
@@ -91,9 +92,15 @@ class Findings(Struct, frozen=True):
     asked: list[AskedBy] = []
     rules: list[RulesUsed] = []
     corrected: dict[str, Estimate] = {}
+    costs: Costs | None = None
 
 
-def findings(categories: Sequence[str], summary: Summary, corrected: Mapping[str, Estimate] | None = None) -> Findings:
+def findings(
+    categories: Sequence[str],
+    summary: Summary,
+    corrected: Mapping[str, Estimate] | None = None,
+    costs: Costs | None = None,
+) -> Findings:
     """Return the document for what was found in these categories."""
     shares, flagged = _shares(categories, summary.patterns)
     apart = SubAgents(
@@ -114,6 +121,7 @@ def findings(categories: Sequence[str], summary: Summary, corrected: Mapping[str
         asked=list(_asked(shares, summary.judges)),
         rules=summary.rules,
         corrected=dict(corrected or {}),
+        costs=costs,
     )
 
 
@@ -156,7 +164,13 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
         lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
-    said = [*corrections(findings), *rules_used(findings), *left_out(findings), *([f"open {page}"] if page else [])]
+    said = [
+        *costs_said(findings),
+        *corrections(findings),
+        *rules_used(findings),
+        *left_out(findings),
+        *([f"open {page}"] if page else []),
+    ]
     return "\n".join(lines + ([""] if said else []) + said)
 
 
@@ -197,6 +211,14 @@ def corrections(findings: Findings) -> Iterator[str]:
         all_of_them = len(names) == len(findings.corrected)
         who = "No share is corrected for errors" if all_of_them else f"Not corrected for errors: {', '.join(names)}"
         yield f"{who}, because {reason}."
+
+
+def costs_said(findings: Findings) -> Iterator[str]:
+    """Return what the findings cost, and what each category did, the dearest first."""
+    if findings.costs is not None and findings.costs.any.runs:
+        yield cost_sentence(findings.costs)
+        several = findings.costs.categories.items() if len(findings.costs.categories) > 1 else ()
+        yield from (plain(f"  {name}: {cost_text(cost)}") for name, cost in several)
 
 
 def rules_used(findings: Findings) -> Iterator[str]:

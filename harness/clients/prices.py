@@ -24,21 +24,24 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     - `input_usd`: US dollars per million tokens of requests.
     - `output_usd`: US dollars per million tokens of replies.
     - `batch_share`: The price of a batch as a share of that, above 0 and up to 1.
+    - `cached_usd`: US dollars per million tokens that a server has read before; as the others if it is left out.
     """
 
     models: tuple[str, ...]
     input_usd: float
     output_usd: float
     batch_share: float = 1.0
+    cached_usd: float | None = None
 
     def __post_init__(self) -> None:
-        costs = (self.input_usd, self.output_usd)
+        costs = (self.input_usd, self.output_usd, self.cached_usd or 0.0)
         if not (all(0 <= usd < float("inf") for usd in costs) and 0 < self.batch_share <= 1):
             raise ValueError("a price is a number of at least 0, `batch_share` one above 0 and up to 1")
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """US dollars for so many tokens; a server's discount for repeated beginnings is left out."""
-        return (input_tokens * self.input_usd + output_tokens * self.output_usd) / _PER
+    def cost(self, input_tokens: int, output_tokens: int, cached: int = 0) -> float:
+        """US dollars for so many tokens, of whose input some are `cached`."""
+        known = self.input_usd if self.cached_usd is None else self.cached_usd
+        return ((input_tokens - cached) * self.input_usd + cached * known + output_tokens * self.output_usd) / _PER
 
 
 class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import groupby, zip_longest
+from itertools import groupby, repeat, zip_longest
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -63,12 +63,40 @@ class AskedJudge(Struct, frozen=True):
     answered: int
 
 
+class PlacedVerdict(Verdict, frozen=True, gc=False):
+    """A verdict with the file of its trajectory, and the line if the file has many.
+
+    `by` is the name of the judge that was asked after the rules; the rules' own verdicts have none.
+    """
+
+    file: str = ""
+    line: int | None = None
+    by: str | UnsetType = UNSET
+
+
+class LabelledSession(Struct, frozen=True):
+    """A session and the verdicts on it, one a category, always in the same order."""
+
+    session: Session
+    verdicts: tuple[PlacedVerdict, ...]
+
+    @property
+    def labels(self) -> Labels:
+        """Return the label of each category; `None` where its rule abstained or failed."""
+        return tuple(verdict.label for verdict in self.verdicts)
+
+    def named(self, item: str) -> "LabelledSession":
+        """Return the session with another id."""
+        return msgspec.structs.replace(self, session=msgspec.structs.replace(self.session, item=item))
+
+
 class Judged(Struct, frozen=True):
     """The result of one stretch of the inputs.
 
     `lines` and `sessions` have verdicts and sessions as JSON lines. `items` has the ids of the trajectories before
     renaming, each with the lengths in bytes of both. `findings` refers to positions in `items`. `patterns` counts the
     sessions with the same labels, `sub_agents` the runs of sub-agents, `generated` those of either that a program made.
+    Without lines, `costly` has what costs are summed from: the flagged sessions and all sub-agents, by position.
     """
 
     lines: bytes
@@ -82,6 +110,7 @@ class Judged(Struct, frozen=True):
     failed: list[FailedClassifier] = []
     generated: int = 0
     rules: list[RulesUsed] = []
+    costly: list[tuple[int, LabelledSession]] = []
 
 
 class BatchEntry(Struct, frozen=True):
@@ -101,7 +130,7 @@ class BatchEntry(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """The results of all inputs."""
+    """The results of all inputs; `costly` as in `Judged`, for inputs of which no record is kept."""
 
     patterns: dict[Labels, int]
     sub_agents: dict[Labels, int]
@@ -113,6 +142,7 @@ class Summary(Struct, frozen=True):
     generated: int = 0
     rules: list[RulesUsed] = []
     judges: list[AskedJudge] = []
+    costly: list[LabelledSession] = []
 
     @property
     def evidence(self) -> Evidence:
@@ -128,17 +158,6 @@ class Summary(Struct, frozen=True):
     def empty(self) -> bool:
         """Return whether there was nothing to read."""
         return not (self.patterns or self.sub_agents or self.unreadable)
-
-
-class PlacedVerdict(Verdict, frozen=True, gc=False):
-    """A verdict with the file of its trajectory, and the line if the file has many.
-
-    `by` is the name of the judge that was asked after the rules; the rules' own verdicts have none.
-    """
-
-    file: str = ""
-    line: int | None = None
-    by: str | UnsetType = UNSET
 
 
 def judge(
@@ -178,6 +197,11 @@ def judge(
                 shown = show(thing, {step for one in flagged for step in one.steps}) if show and flagged else ""
                 written = encode_lines(_at(verdict, placed) for verdict in verdicts)
                 session = encode_lines([session_of(thing, placed.file, placed.line, shown)])
+            elif flagged or is_sub_agent(thing):
+                costly = LabelledSession(
+                    session_of(thing, placed.file, placed.line), tuple(map(_at, verdicts, repeat(placed)))
+                )
+                judged.costly.append((len(judged.items), costly))
             lines.append(written)
             sessions.append(session)
             judged.items.append((thing.id, len(written), len(session)))
@@ -242,6 +266,8 @@ class VerdictMerger:
             place: name for place, (name, one) in enumerate(zip(names, judged.items, strict=True)) if name != one[0]
         }
         findings = [msgspec.structs.replace(finding, item=names[place]) for place, finding in judged.findings]
+        costly = [(place, one.named(names[place])) for place, one in judged.costly]
+        judged = msgspec.structs.replace(judged, costly=costly)
         if renamed:
             lines = _renamed(judged.lines, (one[1] for one in judged.items), renamed, self._record)
             sessions = _renamed(judged.sessions, (one[2] for one in judged.items), renamed, _session)
@@ -302,18 +328,6 @@ def summarise(entries: Iterable[BatchEntry]) -> Summary:
 
 
 PLACED_RECORDS = Records(PlacedVerdict, VERDICTS, "verdict")
-
-
-class LabelledSession(Struct, frozen=True):
-    """A session and the verdicts on it, one a category, always in the same order."""
-
-    session: Session
-    verdicts: tuple[PlacedVerdict, ...]
-
-    @property
-    def labels(self) -> Labels:
-        """Return the label of each category; `None` where its rule abstained or failed."""
-        return tuple(verdict.label for verdict in self.verdicts)
 
 
 def labelled_sessions(run: Path) -> Iterator[LabelledSession]:

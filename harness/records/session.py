@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from misstep.harness.escaping import one_line
 from misstep.harness.evidence import Evidence
+from misstep.harness.records.usage import StepUsage, usage_of
 from misstep.harness.trajectory import Trajectory
 
 TITLE_CHARACTERS = 100
@@ -32,6 +33,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     - `evidence`: `generated` if a program made it.
     - `shown`: The run as a page opens it, if it is to be shown.
     - `rules`: The files of standing rules that it was held against.
+    - `usage`: What each step cost.
     """
 
     item: str
@@ -47,6 +49,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     evidence: Evidence = "real"
     shown: str = ""
     rules: tuple[str, ...] = ()
+    usage: tuple[StepUsage, ...] = ()
 
     @property
     def week(self) -> str | None:
@@ -75,6 +78,7 @@ def session_of(trajectory: Trajectory, file: str, line: int | None = None, shown
         evidence=trajectory.source.evidence,
         shown=shown,
         rules=tuple([one.file for one in trajectory.rules]),
+        usage=usage_of(trajectory),
     )
 
 

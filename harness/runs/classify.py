@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from misstep.harness.journal.classified import (
     BatchEntry,
     Judged,
+    LabelledSession,
     PlacedVerdict,
     Show,
     Summary,
@@ -82,7 +83,14 @@ def classify_paths(
         workers = enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
     judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
-    summary = summarise(merger.add(one)[1] for one in judged)
+    costly: list[LabelledSession] = []
+
+    def entries() -> Iterator[BatchEntry]:
+        for named, entry in map(merger.add, judged):
+            costly.extend(session for _, session in named.costly)
+            yield entry
+
+    summary = structs.replace(summarise(entries()), costly=costly)
     _expect_some(summary, paths, changed)
     return summary
 

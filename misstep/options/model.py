@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.options.groups import Only, OptionGroup, names_of
+from misstep.options.prices import own_price
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
@@ -123,12 +124,8 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
     """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
     from misstep.harness.clients import ClientSettings
     from misstep.harness.clients.address import ADDRESS, checked_address
-    from misstep.harness.clients.prices import Price
     from misstep.harness.clients.settings import share_of_shard
 
-    if (options.price_in is None) != (options.price_out is None):
-        present, lacking = ("in", "out") if options.price_out is None else ("out", "in")
-        raise UsageError(f"--price-{present} is given alone", f"Give --price-{lacking} as well.")
     base_url = base_url or options.base_url or None
     # What the command line says is written down with the run: an address that holds a password is refused before.
     for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
@@ -139,7 +136,7 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
         base_url_named=bool(options.base_url) or base_url is None,
         cache=options.cache,
         prices=options.prices,
-        price=None if options.price_in is None else Price(("*",), options.price_in, options.price_out or 0.0),
+        price=own_price(options.price_in, options.price_out),
         max_cost_usd=options.max_cost,
         rpm=options.rpm,
         tpm=options.tpm,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from misstep.harness.copies import is_address
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
+from misstep.options.common import moment
 
 
 def run_folder(text: str) -> Path:
@@ -87,3 +89,15 @@ def numbers_of_attempts(text: str) -> list[int]:
     if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 1 <= int(part) <= MOST_K for part in parts):
         raise UsageError(f"--k {text}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")
     return sorted({int(part) for part in parts})
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        metavar="WHEN", parser=moment, help="Leave out files that were last changed before: a date or time, or 7d, 12h."
+    ),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
+]

@@ -6,9 +6,10 @@ from itertools import chain
 from typing import ClassVar
 
 from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.costs import cost_tables
 from misstep.analysis.measures.prevalence import prevalence_table
 from misstep.analysis.measures.session_rates import group_of
-from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
+from misstep.analysis.pages.findings import Findings, complaints, findings_text, shares
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.classified import PLACED_RECORDS, Labels, PlacedVerdict, labelled_sessions
@@ -54,6 +55,7 @@ class ClassifiedRuns(RunResults[OpenRun]):
         source = counted_text(scores.n, "session")
         shares = prevalence_table(tuple(scores.categories), patterns, source=source, paper=self.command, every=True)
         yield of_evidence(shares, scores.evidence)
+        yield from (of_evidence(table, scores.evidence) for table in cost_tables(scores.costs, source))
 
     def counts(self, run: OpenRun, how: Counting) -> Counts:
         sessions: defaultdict[str, Counter[Labels]] = defaultdict(Counter)
@@ -74,11 +76,8 @@ class ClassifiedRuns(RunResults[OpenRun]):
         settings = plan.manifest
         categories = settings.settings["categories"]
         conclude = concluding(categories, named_inputs(settings), settings.arguments)
-        summary = merge_shards(store, plan, digest, conclude)
-        if summary is not None:
-            merged = findings(categories, summary)
-        else:
-            merged = scores_in(store.read(SCORES), f"{store.place}/{SCORES}", Findings)
+        merge_shards(store, plan, digest, conclude)
+        merged = scores_in(store.read(SCORES), f"{store.place}/{SCORES}", Findings)
         return Merged(
             findings_text(merged, page_of(store)),
             as_json(merged).decode(),

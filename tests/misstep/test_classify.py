@@ -204,3 +204,20 @@ def test_a_limit_is_read_before_any_work(runs: Path) -> None:
         done = _misstep("runs.jsonl", *options, "--out", "run", cwd=runs.parent)
         assert done.returncode == 2
         assert not (runs.parent / "run").exists()
+
+
+def test_costs_are_in_the_text_the_document_the_page_and_at_the_price_that_is_given(runs: Path) -> None:
+    document = json.loads(_looping("dear"))
+    for step in document["steps"][1:]:
+        step["metrics"] = {"prompt_tokens": 1000, "completion_tokens": 100}
+    document["agent"]["model_name"] = "small"
+    file, out = runs.with_name("dear.jsonl"), runs.with_name("run")
+    file.write_text(json.dumps(document) + "\n")
+    assert "not known: time, money" in _misstep(file).stdout
+    assert _json(file)["costs"] == _json(file, "--out", out)["costs"]
+    costs = _json(file, "--out", out, "--price-in", "1", "--price-out", "10")["costs"]
+    tokens = costs["any"]["input_tokens"]
+    assert (costs["any"]["usd"], costs["any"]["usd_known"]) == (pytest.approx(tokens * 2 / 1e6), 1)
+    assert costs["categories"]["infinite_loop"] == costs["any"]
+    assert "Cost from the onset of a finding to its end" in (out / "report.html").read_text()
+    assert _json(file, "--out", out)["costs"] == costs

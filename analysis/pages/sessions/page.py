@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.costs import cost_tables
 from misstep.analysis.measures.prevalence import (
     Labels,
     Prevalence,
@@ -170,6 +171,7 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
     judged = judged_notes(findings)
     table = prevalence_table(categories, patterns, source=source, paper=PAPER, every=bool(judged))
     yield by_judges_too(table, judged) if judged else table
+    yield from cost_tables(findings.costs, source)
     for by, groups in rates.items():
         if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
             yield session_rates_table(groups, by, source=source, paper=PAPER)

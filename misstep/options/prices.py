@@ -1,0 +1,30 @@
+"""The prices that the options of a command name."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from misstep.harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from misstep.harness.clients.prices import Price, Prices
+
+PRICES = frozenset({"prices", "price_in", "price_out"})
+"""The parameters that say what tokens cost, whoever spent them."""
+
+
+def own_price(price_in: float | None, price_out: float | None) -> "Price | None":
+    """Return the price of any model, if both options are given."""
+    from misstep.harness.clients.prices import Price
+
+    if (price_in is None) != (price_out is None):
+        present, lacking = ("in", "out") if price_out is None else ("out", "in")
+        raise UsageError(f"--price-{present} is given alone", f"Give --price-{lacking} as well.")
+    return None if price_in is None else Price(("*",), price_in, price_out or 0.0)
+
+
+def agents_prices(file: Path | None, price_in: float | None, price_out: float | None) -> "Prices | None":
+    """Return the prices of the models of agents, if any are given."""
+    from misstep.harness.clients.prices import known_prices
+
+    price = own_price(price_in, price_out)
+    return known_prices(file, price) if file or price else None
