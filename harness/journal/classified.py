@@ -27,6 +27,10 @@ Show = Callable[[Trajectory, Collection[int]], str]
 """A flagged trajectory and its evidence steps → its data for a page."""
 
 
+_LONGEST = 200
+"""The most characters of a call that a verdict keeps."""
+
+
 class SessionFinding(Struct, frozen=True):
     """A trajectory that shows a category, with its file and line, the evidence steps and the reason."""
 
@@ -66,12 +70,14 @@ class AskedJudge(Struct, frozen=True):
 class PlacedVerdict(Verdict, frozen=True, gc=False):
     """A verdict with the file of its trajectory, and the line if the file has many.
 
-    `by` is the name of the judge that was asked after the rules; the rules' own verdicts have none.
+    `by` is the name of the judge that was asked after the rules; the rules' own verdicts have none. `calls` are the
+    tools of the evidence steps, each with its command line if it takes one.
     """
 
     file: str = ""
     line: int | None = None
     by: str | UnsetType = UNSET
+    calls: tuple[tuple[str, str], ...] | UnsetType = UNSET
 
 
 class LabelledSession(Struct, frozen=True):
@@ -227,7 +233,15 @@ def together(failed: Iterable[FailedClassifier]) -> list[FailedClassifier]:
 
 
 def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
-    return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line)
+    run = placed.found
+    calls = UNSET if verdict.label != "yes" or not isinstance(run, Trajectory) else tuple(_calls(run, verdict.steps))
+    return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line, calls=calls or UNSET)
+
+
+def _calls(run: Trajectory, steps: Iterable[int]) -> Iterator[tuple[str, str]]:
+    called = (call for step in steps if step < len(run.steps) for call in run.steps[step].calls)
+    each = ((call.name, call.arguments.get("command") if isinstance(call.arguments, dict) else "") for call in called)
+    yield from dict.fromkeys((name[:_LONGEST], line[:_LONGEST] if isinstance(line, str) else "") for name, line in each)
 
 
 def finding_of(verdict: PlacedVerdict) -> SessionFinding:

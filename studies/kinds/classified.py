@@ -44,7 +44,12 @@ class ClassifiedRuns(RunResults[OpenRun]):
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
         verdicts = table_of(
-            "verdicts", VERDICTS, PlacedVerdict, run.reader(PLACED_RECORDS), key=("item", "judge"), without=("by",)
+            "verdicts",
+            VERDICTS,
+            PlacedVerdict,
+            run.reader(PLACED_RECORDS),
+            key=("item", "judge"),
+            without=("by", "calls"),
         )
         files = table_of("files", FILES, FileState, run.reader(FILE_RECORDS), key=("file",))
         return (verdicts, session_table(run), *([files] if (run.folder / FILES).is_file() else []))

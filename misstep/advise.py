@@ -1,0 +1,51 @@
+"""`misstep advise`: lines for CLAUDE.md or AGENTS.md from the findings of a run, as a diff."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
+from misstep.harness.runs.opened import open_of
+from misstep.options.common import Json, command_app, json_text, path_alone, write_file
+from misstep.studies.advice import advice_diff, advice_of
+
+app = command_app()
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a run of `classify`.")]
+File = Annotated[Path, typer.Option(metavar="FILE", help="File of rules below this folder; it may be absent.")]
+AtLeast = Annotated[int, typer.Option(min=1, metavar="N", help="Number of sessions that have to show it for a line.")]
+Sort = Annotated[Literal["cost", "count"], typer.Option(help="Order of the lines: by cost or by number of sessions.")]
+Out = Annotated[Path | None, typer.Option(metavar="F.diff", help="File for the diff instead of the terminal.")]
+
+
+@app.command()
+def advise(
+    run: Run,
+    file: File = Path("CLAUDE.md"),
+    at_least: AtLeast = 3,
+    sort: Sort = "cost",
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Propose at most ten lines for CLAUDE.md or AGENTS.md from the findings of a run, as a unified diff.
+
+    Each line is about a category and a program or a tool that at least N sessions show. Its words are Misstep's own: of
+    the sessions it quotes only checked names, options and paths of a call, never what a user, an agent or a tool wrote.
+    Nothing is changed; look at the diff, and apply it: misstep advise RUN | git apply. Whether the lines helped is what
+    `misstep report BEFORE AFTER` says of two runs.
+    """
+    if file.is_absolute() or ".." in file.parts:
+        raise UsageError(f"--file {file} is not below this folder", "Go to the folder of the file, and name it there.")
+    lines = advice_of(open_of(run, "classify"), at_least, sort)
+    diff = advice_diff(lines, file)
+    if json:
+        print(json_text({"at_least": at_least, "lines": lines, "diff": diff}))
+    elif out is None:
+        print(diff, end="")
+    if out is not None:
+        write_file("--out", out, diff)
+    if not diff:
+        why = f"{file} has these lines" if lines else f"no problem with a line is in {at_least} sessions (--at-least)"
+        say(f"misstep: nothing to propose: {why}.")
