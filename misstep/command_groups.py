@@ -34,6 +34,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
     },
     "Runs": {
+        "show": ("misstep.runs.show", "Show the ten lines that matter of a run of any command."),
         "report": ("misstep.runs.report", "Write one HTML page for one or several runs, with every item."),
         "pass": ("misstep.passing", "Measure pass@k, pass^k and flicker of repeated attempts."),
         "merge": ("misstep.runs.merge", "Join the shards of a run that several machines made."),
@@ -44,6 +45,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "This machine": {
         "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
         "plugins": ("misstep.plugins", "List what other installed packages add."),
+        "schema": ("misstep.schema", "Print the JSON Schema of a command's --json."),
         "help": ("misstep.help", "Show the form of a file: its keys and their values."),
     },
 }

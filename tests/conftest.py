@@ -11,6 +11,9 @@ import pytest
 from hypothesis import settings
 
 from misstep.harness.workspace import bubblewrap
+from tests.schemas import hold_all_runs
+
+hold_all_runs()
 
 # Without a deadline: a busy machine is not a failure. `HYPOTHESIS_PROFILE=nights` looks longer.
 settings.register_profile("ci", deadline=None, max_examples=30)

@@ -15,7 +15,7 @@ from misstep.harness.runs.recorded import recorded_at_hand
 from misstep.harness.runs.triage.judges import triage_judge, triage_names
 
 
-class _Listed(Struct, frozen=True):
+class ListedJudge(Struct, frozen=True):
     """Judge in the list; `prompt` and `model` are `None` if they are not known or not fixed."""
 
     name: str
@@ -29,7 +29,7 @@ class _Listed(Struct, frozen=True):
 class Judges(Struct, frozen=True):
     """All judges, the data sets with recorded judges that are not on this machine, and what is wrong with a plug-in."""
 
-    known: list[_Listed]
+    known: list[ListedJudge]
     absent: list[str]
     broken: list[str]
 
@@ -49,12 +49,13 @@ def listed(data: Path | None = None) -> Judges:
     rules: list[FittedJudge] = [RuleJudge(name.removesuffix(RULE)) for name in rule_judges()]
     known += map(_unprompted, [*rules, RecoveryRule(), *map(triage_judge, triage_names())])
     known += [
-        _Listed(one.full_name, one.kind, tuple(one.labels), None, one.model or None, recorded=True) for one in recorded
+        ListedJudge(one.full_name, one.kind, tuple(one.labels), None, one.model or None, recorded=True)
+        for one in recorded
     ]
     return Judges(known, absent, broken)
 
 
-def listed_text(judges: list[_Listed]) -> str:
+def listed_text(judges: list[ListedJudge]) -> str:
     """Return the list for a terminal, one line a judge."""
     width = max(len(judge.name) for judge in judges)
     return "\n".join(
@@ -64,9 +65,9 @@ def listed_text(judges: list[_Listed]) -> str:
     )
 
 
-def _prompted(spec: JudgeSpec) -> _Listed:
-    return _Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None)
+def _prompted(spec: JudgeSpec) -> ListedJudge:
+    return ListedJudge(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None)
 
 
-def _unprompted(judge: FittedJudge) -> _Listed:
-    return _Listed(judge.name, str(judge.kind), tuple(judge.labels))
+def _unprompted(judge: FittedJudge) -> ListedJudge:
+    return ListedJudge(judge.name, str(judge.kind), tuple(judge.labels))

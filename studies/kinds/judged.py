@@ -1,7 +1,7 @@
 """Runs of `misstep judge run` and `misstep triage`: verdicts of a judge on the items of a benchmark."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -75,6 +75,13 @@ class JudgedRuns(RunResults[JudgedRun]):
         from misstep.studies.judging.report import tables_of_run
 
         return tables_of_run(run, assessed(run))
+
+    def missing(self, run: JudgedRun) -> Iterator[str]:
+        ends = Counter(one.status for one in run.verdicts if one.label is None)
+        yield from (f"{counted_text(n, 'item')} {status}: no label" for status, n in ends.items())
+        labelled = {one.item for one in run.gold}
+        if without := sum(one.item not in labelled for one in run.verdicts):
+            yield f"{counted_text(without, 'item')} without a gold label: no score counts them"
 
     def sources(self, run: JudgedRun, data: Path | None) -> tuple[Source, ...]:
         return (source_at(run.benchmark, data),)

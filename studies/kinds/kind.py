@@ -121,6 +121,10 @@ class RunResults(Generic[Run]):
         """Return the tables of figures that a page shows, and an export has as `scores`."""
         return ()
 
+    def missing(self, run: Run) -> Iterable[str]:
+        """Return a sentence on each thing that has no answer or could not be read."""
+        return ()
+
     def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:
         """Return the sources of the run's data; by default those that its command line names."""
         return sources_named(run.manifest, data)

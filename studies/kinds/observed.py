@@ -38,3 +38,9 @@ class ObservedRuns(RunResults[OpenRun]):
     def figures(self, run: OpenRun) -> Iterator[Table]:
         scores = read_scores(run.folder, ObservedSummary)
         yield observed_table(scores, source=counted_text(scores.n, "session"), evidence=scores.evidence)
+
+    def missing(self, run: OpenRun) -> Iterator[str]:
+        scores = read_scores(run.folder, ObservedSummary)
+        yield from (f"{counted_text(n, 'question')} without an answer: {error}" for error, n in scores.failed.items())
+        if scores.unreadable:
+            yield f"{counted_text(len(scores.unreadable), 'session')} could not be read"

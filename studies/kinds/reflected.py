@@ -13,7 +13,7 @@ from misstep.harness.runs.opened import OpenRun
 from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sources import GENERATED, Source
-from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, reflexive_run
+from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, reflexive_run, remarks_of
 
 
 class _Item(Struct, frozen=True):
@@ -54,6 +54,9 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
         from misstep.studies.reflexive.report import reflection_tables
 
         return reflection_tables([run])
+
+    def missing(self, run: ReflexiveRun) -> Iterable[str]:
+        return remarks_of(run)
 
     def sources(self, run: ReflexiveRun, data: Path | None) -> tuple[Source, ...]:
         settings = run.manifest.settings

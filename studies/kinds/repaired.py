@@ -79,6 +79,14 @@ class RepairRuns(RunResults[RepairRun]):
 
         return repair_tables(scores_of([run]))
 
+    def missing(self, run: RepairRun) -> Iterator[str]:
+        from misstep.studies.repair_report import scores_of
+
+        (scores,) = scores_of([run])
+        counts = {"case that did not hold": scores.not_affirmed, "case with a flaky oracle": scores.flaky}
+        counts["attempt that broke before its patch was scored"] = scores.unscored
+        yield from (f"{n:,} × {what}" for what, n in counts.items() if n)
+
     def sources(self, run: RepairRun, data: Path | None) -> tuple[Source, ...]:
         return (source_at(Path(run.manifest.folder), data),) if run.manifest.folder else ()
 

@@ -21,6 +21,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from misstep.__main__ import main
+from tests.schemas import hold
 
 CommandLine = Callable[..., tuple[int, str, str]]
 """Arguments of `misstep` → exit code, stdout, stderr."""
@@ -44,7 +45,8 @@ def misstep(*arguments: str | Path, cwd: Path | None = None, **environment: str)
             os.kill(process, signal.SIGKILL)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         assert ended, f"{line} took longer than {_SECONDS} seconds"
-        return subprocess.CompletedProcess(line, code, _text_of(out), _text_of(err))
+        hold(line[1:], code, text := _text_of(out))
+        return subprocess.CompletedProcess(line, code, text, _text_of(err))
 
 
 def in_new_interpreter(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -93,8 +95,9 @@ def in_this_process(
         monkeypatch.setattr(sys, "argv", ["misstep", command, *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
+        captured, code = capsys.readouterr(), int(ended.value.code or 0)
+        hold([command, *map(str, arguments)], code, captured.out)
+        return code, captured.out, captured.err
 
     return run
 

@@ -1,0 +1,24 @@
+"""The documents of commands about annotators."""
+
+from misstep.analysis.measures.agreement import AgreementReport
+from misstep.analysis.measures.triage.disagreement import Disagreement, Reconciled
+from misstep.harness.records.annotation import Phase
+from misstep.schema.forms import Form, fields_of
+
+DOCUMENTS: dict[str, Form] = {
+    "agreement": (
+        AgreementReport,
+        {"questions": [{"question": str, **fields_of(AgreementReport)}], "notes": [str]},
+    ),
+    "annotate export": {
+        "n": int,
+        "raters": [str],
+        "phase": Phase,
+        "finished": bool,
+        "left": dict[str, int],
+        "agreement": AgreementReport,
+        "by_rater": fields_of(Disagreement)["raters"],
+        **fields_of(Disagreement, "n", "labels", "report", "raters", "reconciled"),
+        "reconciled": {**fields_of(Reconciled, "flows"), "flows": [{"from": str | None, "to": str | None, "n": int}]},
+    },
+}

@@ -1,0 +1,11 @@
+"""The documents of commands about this machine."""
+
+from misstep.harness.repair.failure_bot.reproduce import ProjectTrial
+from misstep.harness.runs.plugins import Plugin
+from misstep.harness.workspace.capabilities import SandboxReport
+from misstep.schema.forms import Form, fields_of
+
+DOCUMENTS: dict[str, Form] = {
+    "doctor": (fields_of(SandboxReport), ProjectTrial),
+    "plugins": {"plugins": [Plugin]},
+}

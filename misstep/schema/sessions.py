@@ -1,0 +1,56 @@
+"""The documents of commands about sessions."""
+
+from typing import Any
+
+from misstep.analysis.pages.findings import Findings
+from misstep.harness.lake.manifest import Tally
+from misstep.harness.runs.shards.classify import ShardDone
+from misstep.harness.runs.triage.generate import TriageCounts
+from misstep.harness.trajectory import Skipped, Unreadable
+from misstep.schema.forms import Form, fields_of
+from misstep.studies.advice import Advice
+
+_SHARE = {"count": int, "share": float}
+
+DOCUMENTS: dict[str, Form] = {
+    "classify": (Findings, ShardDone),
+    "advise": {"at_least": int, "lines": [Advice], "diff": str},
+    "sessions": {"n": int, "sessions": list[dict[str, Any]]},
+    "convert": {
+        "n": int,
+        "formats": {"*": {"trajectories": int, "steps": int}},
+        "written": [str],
+        "unreadable": [Unreadable],
+        "skipped": [Skipped],
+    },
+    "pack": {
+        "n": int,
+        "bytes_in": int,
+        "bytes_as_atif": int,
+        "bytes_out": int,
+        "ratio": float,
+        "row_groups": int,
+        "files": [str],
+        "renamed": int,
+        "unreadable": [Unreadable],
+        "skipped": fields_of(Tally)["skipped?"],
+    },
+    "generate trajectories": {
+        "evidence": str,
+        "n": int,
+        "seed": int,
+        "wordings": str,
+        "bytes": int,
+        "out": str,
+        "clean": _SHARE,
+        "categories": {"*": _SHARE},
+        "variants": {"*": {"count": int, "plants": [str]}},
+    },
+    "generate triage-cases": {
+        "evidence": str,
+        "seed": int,
+        "family_set": str,
+        "out": str,
+        **fields_of(TriageCounts),
+    },
+}

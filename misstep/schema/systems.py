@@ -1,0 +1,136 @@
+"""The documents of commands about systems: triage, repair, the observer, experiments, the reflexive loop."""
+
+from misstep.analysis.measures.observed import ObservedSummary
+from misstep.analysis.measures.paired_systems import ComparedPair, PairedSystems
+from misstep.analysis.measures.recovery_codes import Code
+from misstep.analysis.measures.reflexive.ablation import Ablation
+from misstep.analysis.measures.reflexive.scores import LoopScores
+from misstep.analysis.measures.repair.feedback_codes import CodeFigures, Theme
+from misstep.analysis.measures.repair.patch_judge import ReviewedPatches
+from misstep.analysis.measures.repair.scores import RepairScores
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table
+from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.intervention import Intervention
+from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.schema.forms import Form, fields_of
+from misstep.schema.judges import SCORES, SHARD
+from misstep.studies.repair_report import ObservedAttempts
+
+TRIAGED = {
+    "n": int,
+    "answered": int,
+    "finding": str,
+    "notes": [str],
+    "causes": dict[str, Estimate],
+    "verdicts": [TriageVerdict],
+    "scores": (SCORES, None),
+}
+_FUNNEL = {"counts": dict[str, int], "rates": [{"event": str, "of": str, "rate": Estimate}]}
+_REVIEWED = {
+    "reviews?": _FUNNEL,
+    "passing_reviewed?": {
+        "accepted": int,
+        "rejected": int,
+        "share_rejected": Estimate,
+        "attempts_rejected": [str],
+        "judge": fields_of(ReviewedPatches)["judge"],
+        "judge_precision_unacceptable": Estimate,
+        "judge_recall_unacceptable": Estimate,
+    },
+}
+REPAIRED = {
+    "run": str,
+    **fields_of(RepairScores, "arm", "solve_rate_at", "spent"),
+    **dict.fromkeys(("policy", "setting", "format", "benchmark"), str),
+    "sr_at": dict[str, Estimate],
+    **dict.fromkeys(("seconds?", "cost_usd?", "input_tokens?", "output_tokens?"), float | None),
+    **dict.fromkeys(("test_runs?", "candidates?"), float | None),
+    "cases": [
+        {
+            "id": str,
+            "sample": int,
+            "solved": bool | None,
+            "patched": bool,
+            "error": str | None,
+            "ended": str,
+            "iterations": int,
+            "seconds": float | None,
+        }
+    ],
+}
+_PATCHES = {
+    "observed?": ObservedAttempts,
+    "patches?": [{"case": str, "file": str, "apply": str}],
+    "held_back?": [{"tests": [str], "rule": str, "reason": str}],
+}
+_LOOP = {
+    "run": str,
+    "remarks": [str],
+    "solve_rate": Estimate,
+    **fields_of(LoopScores),
+    "items": [
+        {
+            "id": str,
+            "category": str,
+            "end": str | None,
+            "reason": str | None,
+            "attempts": int,
+            "seconds": float | None,
+            "solved": bool,
+            "wasted": float,
+            "corrupted": int,
+        }
+    ],
+}
+_LOOPS = (_LOOP, {"runs": [_LOOP], "ablation": Ablation}, {"runs": [_LOOP], "pairs": [ComparedPair]})
+_EXPERIMENT = {
+    "title": str,
+    "finding": str,
+    "warning": str,
+    "tables": [{**fields_of(Table, "drawn", "rows"), "rows": [Row]}],
+}
+_CASES_BUILT = {
+    "evidence": str,
+    "n": int,
+    "out": str,
+    **dict.fromkeys(("packages", "complexity", "operators"), dict[str, int]),
+    "refused": [{"id": str, "reason": str}],
+}
+
+DOCUMENTS: dict[str, Form] = {
+    "triage": (TRIAGED, SHARD),
+    "repair build": (_CASES_BUILT, {"n": int, "out": str, "cases": [str]}),
+    "repair instructions": {
+        "n": int,
+        "texts": dict[str, int],
+        "refused": [{"case": str, "kind": str, "reason": str}],
+    },
+    "repair patches": {
+        "benchmark": str,
+        "n": int,
+        "gold": str,
+        "counts": [{"tests_pass": bool | None, "label": str, "n": int}],
+    },
+    "repair run": ({**REPAIRED, **_PATCHES}, SHARD),
+    "repair report": ({**REPAIRED, **_REVIEWED}, {"runs": [REPAIRED], "pairs": [PairedSystems], **_REVIEWED}),
+    "repair review list": [{"attempt": str, "state": str}],
+    "repair review codes": (
+        {"n_comments": int, "coders": [str], "codes": [CodeFigures]},
+        dict[str, Theme],
+    ),
+    "repair review rollout": {"stages": [{"share": float, "cases": int, **_FUNNEL}]},
+    "repair tasks list": [{**fields_of(RepairTask), "id": str, "state": str}],
+    "observe": (ObservedSummary, {"item": str, **fields_of(Intervention)}),
+    "experiment run": _EXPERIMENT,
+    "experiment report": _EXPERIMENT,
+    "experiment codes list": dict[str, dict[str, Code]],
+    "experiment codes show": {
+        "coders": [str],
+        "outcomes": [{"outcome": str, "n": int, "shares": dict[str, Estimate]}],
+        "open": [str],
+    },
+    "reflect run": _LOOP,
+    "reflect report": _LOOPS,
+    "reflect ablation": _LOOPS,
+}

@@ -1,0 +1,76 @@
+"""`misstep schema COMMAND`: every command with --json has a schema; `tests.schemas` holds its documents to it."""
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+import typer
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from misstep import classify, schema
+from misstep.command_groups import LINES
+from misstep.schema.known import known_commands, schema_of
+from tests.misstep.as_a_user import command_of
+from tests.misstep.made_up import atif_lines
+from tests.schemas import closed, hold
+
+_schema = command_of(schema.app)
+
+
+def _with_json(command: object, name: str) -> Iterator[str]:
+    if any("--json" in parameter.opts for parameter in command.params):
+        yield name
+    for inner_name, inner in getattr(command, "commands", {}).items():
+        yield from _with_json(inner, f"{name} {inner_name}")
+
+
+PRINTING_JSON = [
+    command
+    for name, (module, _) in LINES.items()
+    for command in _with_json(typer.main.get_command(import_module(module).app), name)
+]
+
+
+def test_every_command_with_json_has_a_schema_and_no_other_command() -> None:
+    assert sorted(known_commands()) == sorted(PRINTING_JSON)
+    assert _schema().stdout.split("\n")[:-1] == list(known_commands())
+
+
+@pytest.mark.parametrize("command", PRINTING_JSON)
+def test_a_schema_is_valid_names_its_dialect_and_asks_for_something(command: str) -> None:
+    found = schema_of(command)
+    Draft202012Validator.check_schema(found)
+    assert found["$schema"].endswith("2020-12/schema")
+    assert found["title"] == f"misstep {command} --json"
+    with pytest.raises(ValidationError):
+        Draft202012Validator(found).validate(5)
+
+
+def test_a_document_with_a_key_that_the_schema_does_not_know_or_without_one_is_found() -> None:
+    document = {"out": "o", "rows": {"items": 3}}
+    hold(["export", "run", "--json"], 0, json.dumps(document))
+    for wrong in (document | {"more": 1}, {"out": "o"}, document | {"rows": {"items": "3"}}):
+        with pytest.raises(AssertionError, match="misstep schema export"):
+            hold(["export", "run", "--json"], 0, json.dumps(wrong))
+
+
+def test_every_run_of_a_command_in_tests_is_held(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    atif_lines(tmp_path / "known.jsonl", ["r1"])
+    monkeypatch.setattr(classify, "as_json", lambda _: b"{}")
+    with pytest.raises(AssertionError, match="misstep schema classify"):
+        command_of(classify.app)(tmp_path, "--json")
+
+
+def test_users_may_get_further_keys_later_and_tests_may_not() -> None:
+    found = schema_of("export")
+    assert "additionalProperties" not in found
+    assert closed(found)["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("words", [("view",), ("judge",), ("nothing", "at", "all")])
+def test_a_command_that_prints_no_json_is_refused_in_a_line(words: tuple[str, ...]) -> None:
+    result = _schema(*words)
+    assert result.exit_code == 1
+    assert f"no command `misstep {' '.join(words)}` prints JSON" in str(result.exception)
