@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.errors import CannotWrite, InputError, is_full, opening
-from misstep.harness.exchange import Client, Message, Outcome, Reply, Request
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.exchange import Client, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
 _KIND = 0x4D535450
@@ -90,12 +91,8 @@ class Cache:
     def put(self, key: str, request: Request, reply: Reply) -> None:
         """Keep a reply; where one is kept already that one stays."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        row = (
-            key,
-            _encode(replace(request, messages=msgspec.convert(request.body()["messages"], tuple[Message, ...]))),
-            _encode(replace(reply, cached=False)),
-            created,
-        )
+        messages = tuple(replace(one, content=without_surrogates(one.content)) for one in request.messages)
+        row = (key, _encode(replace(request, messages=messages)), _encode(replace(reply, cached=False)), created)
         with self._usable():
             self._rows.execute(_PUT, row)
 

@@ -9,6 +9,8 @@ import pytest
 
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.batches.batch_lines import request_lines
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.clients.retry import RetryingClient, RetryLimits
 from misstep.harness.errors import UsageError
 from misstep.harness.exchange import DecisionApi, DecisionQuestion, Failure, Message, Outcome, Reply, Request
 from misstep.harness.judges.probabilities import read_decision
@@ -117,6 +119,17 @@ ODD: Mapping[str, tuple[DecisionApi, Any, str, str]] = {
     "not JSON": ("systemone", b"<html>", "malformed", "not JSON"),
     "a list": ("systemone", b"[]", "malformed", "no list of answers"),
     "nothing": ("decisions", b"", "malformed", "not JSON"),
+    "JSON that is cut off": ("decisions", json.dumps(_decision(SURE)).encode()[:-9], "malformed", "not JSON"),
+    "an error under status 200": ("systemone", {"error": {"message": "no"}}, "malformed", "no list of answers"),
+    "a number as answers": ("decisions", {"answers": 1}, "malformed", "no list of answers"),
+    "answers without a question": ("decisions", {"answers": []}, "unreadable", "unanswered"),
+    "probabilities of nothing but names": ("systemone", _systemone(["yes", "no"]), "unreadable", "no probability"),
+    "no choice is no fault, but half the mass is": (
+        "systemone",
+        _systemone({"yes": 0.5, "no": 0.0}, None),
+        "unreadable",
+        "0.5",
+    ),
 }
 
 
@@ -140,12 +153,52 @@ def test_a_server_that_knows_chat_alone_names_the_key_to_change() -> None:
     assert "api" not in unknown.sentence
 
 
+@pytest.mark.parametrize("status", [405, 501])
+def test_other_words_for_an_unknown_address_name_the_key_too(status: int) -> None:
+    outcome, _ = _ask("systemone", answer(b"<html>", status, "text/html"))
+    assert isinstance(outcome, Failure)
+    assert outcome.kind == "bad_request"
+    assert f"no /systemone (status {status})" in outcome.sentence
+
+
+@pytest.mark.parametrize("api", ["decisions", "systemone"])
+def test_a_busy_or_broken_server_is_asked_again_and_a_wrong_question_is_not(api: DecisionApi) -> None:
+    sound = answer(_decision(SURE) if api == "decisions" else _systemone(SURE))
+    busy, broken = answer({"error": {"message": "slow down"}}, 429), answer(b"", 500)
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+
+    async def run(*script: Play) -> Outcome:
+        async with serving(*script) as server:
+            client = RetryingClient(OpenAIClient(server.base_url, "k"), RetryLimits(attempts=4), sleep=wait)
+            outcome = await client.ask(_request(api))
+            await client.close()
+            return outcome
+
+    outcome = asyncio.run(run(busy, broken, answer(b'{"answers": ['), sound))
+    assert (outcome.attempts, len(waits)) == (4, 3)
+    assert read_decision(outcome, NAMES).label == "yes"
+    refused = asyncio.run(run(answer({"error": {"message": "at most 255 choices"}}, 400), sound))
+    assert (refused.kind, refused.attempts) == ("bad_request", 1)
+    assert "at most 255 choices" in refused.sentence
+
+
+def test_the_type_of_the_content_is_not_asked_for_but_what_it_is() -> None:
+    outcome, _ = _ask("decisions", answer(_decision(SURE), kind="text/plain"))
+    assert read_decision(outcome, NAMES).label == "yes"
+
+
 def test_small_errors_of_rounding_are_taken_out() -> None:
     outcome, _ = _ask("decisions", answer(_decision({"yes": 0.66, "no": 0.33})))
     assert isinstance(outcome, Reply)
     assert read_decision(outcome, NAMES).score == pytest.approx(2 / 3)
 
 
-def test_the_batch_api_takes_no_decision() -> None:
+def test_the_batch_api_takes_log_probabilities_and_no_decision() -> None:
+    chat = Request("m-1", (Message("user", "The text."),), logprobs=True, top_logprobs=20)
+    [(_, line)] = request_lines([chat])
+    assert json.loads(line)["body"]["top_logprobs"] == 20
     with pytest.raises(UsageError, match="chat completions alone"):
         list(request_lines([_request("decisions")]))
