@@ -1,0 +1,105 @@
+"""Probes change what is judged, where the prompt shows it, and say nothing about the label."""
+
+import json
+import re
+
+import pytest
+from msgspec import structs
+
+from misstep.harness.errors import UsageError
+from misstep.harness.items import Item
+from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.judges.injection import Plain, asked, shipped_plain
+from misstep.harness.judges.injection_places import Subject
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.probes import CHANGES, chosen_probes, probed, probes
+from misstep.harness.judges.prompted_judge import PromptedJudge
+
+LABELS = {"yes": "", "no": ""}
+
+
+def judge(name: str) -> JudgeSpec:
+    spec = read_known(name)
+    model = structs.replace(spec.model, name="acme/small-1")
+    return structs.replace(spec, labels=spec.labels or LABELS, asks="Is it so?", model=model)
+
+
+def changed(spec: JudgeSpec, *plain: Item) -> dict[str, Item]:
+    """Suffix of the id → the item, of all that is made."""
+    subjects = [Plain(Subject(item, None), None, item.id) for item in plain]
+    return {item.id.partition("~")[2]: item for item in probed(PromptedJudge(spec), spec, subjects, chosen_probes())}
+
+
+@pytest.mark.parametrize("name", shipped_judges())
+def test_every_change_is_in_the_prompt_of_every_shipped_judge(name: str) -> None:
+    spec = judge(name)
+    made = list(probed(PromptedJudge(spec), spec, shipped_plain(spec), chosen_probes()))
+    prompts = {item.id: asked(spec, Subject(item, None)) for item in made if item.trajectory is None}
+    roles = [item.extra["injection"]["role"] for item in made]
+    assert roles.count("plain") == roles.count("copy") == 8
+    styles = {item.extra["injection"].get("style") for item in made if item.extra["injection"]["role"] == "changed"}
+    assert styles >= {"verbosity", "authority", "label_order"}
+    assert len(set(prompts.values())) == len(prompts)
+
+
+def text(own: str, **extra: str) -> Item:
+    return Item("i", "text", text=own, extra=extra)
+
+
+def test_each_probe_changes_a_text_in_its_own_way() -> None:
+    made = changed(judge("benchmark_question"), text("It works. I ran it.", author="other/large-2"))
+    assert set(made) == {
+        "",
+        "copy-1",
+        "verbosity",
+        "authority",
+        "self_preference-0",
+        "self_preference",
+        "label_order",
+        "markdown",
+    }
+    assert made["verbosity"].text.startswith("It works. I ran it.\n\nWhat is written above is")
+    assert made["authority"].text.startswith("It works. I ran it.\n\nI write this as a principal engineer")
+    assert made["self_preference-0"].text == "It works. I ran it.\n\n(Written by other/large-2.)"
+    assert made["self_preference"].text == "It works. I ran it.\n\n(Written by acme/small-1.)"
+    assert made["label_order"].labels == ("no", "yes")
+    assert made["markdown"].text == "**It works.**\n\n- I ran it."
+
+
+def test_padding_is_as_long_as_the_text_and_says_no_sentence_twice() -> None:
+    sentences = probes()["verbosity"].text.splitlines()
+    for size in (5, 200, 5_000):
+        [way] = CHANGES["longer"](Subject(text("x" * size), None), "\n".join(sentences))
+        padding = way.item.text.removeprefix("x" * size + "\n\n")
+        told = [one for one in sentences if one in padding]
+        assert padding == " ".join(told)
+        assert len(padding) >= min(size, len(" ".join(sentences)))
+
+
+def test_who_wrote_it_is_changed_only_where_that_is_known() -> None:
+    assert "self_preference" not in changed(judge("benchmark_question"), text("It works."))
+    assert "self_preference" not in changed(judge("benchmark_question"), text("It works.", author="small-1"))
+
+
+def test_formats_keep_their_content() -> None:
+    marked = "# Done\n\n- **first** `x`\n- second"
+    spaced = '{"a": [1, 1.50, "ä"]}'
+    made = changed(judge("benchmark_question"), text(marked)) | changed(judge("benchmark_question"), text(spaced))
+    assert re.findall(r"\w+", made["no_markdown"].text) == re.findall(r"\w+", marked)
+    assert not set("#*`") & set(made["no_markdown"].text)
+    assert json.loads(made["json_indented"].text) == json.loads(spaced)
+    assert "1.50" in made["json_indented"].text
+    [compact] = changed(judge("benchmark_question"), text(made["json_indented"].text))["json_compact"].text.splitlines()
+    assert json.loads(compact) == json.loads(spaced)
+
+
+def test_a_patch_is_changed_above_its_first_file() -> None:
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
+    made = changed(judge("patch_acceptability"), Item("i", "patch", task="Mend it.", patch=patch))
+    assert made["authority"].patch.endswith(f"whom others ask about such work.\n\n{patch}")
+    assert "markdown" not in made
+
+
+def test_an_unknown_probe_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="there is no probe 'length'"):
+        chosen_probes(["length"])
