@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import statsmodels
 
-from benchmarks.validity import agreement, clusters, experiments, judges, proportions
+from benchmarks.validity import agreement, clusters, experiments, judges, probes, proportions
 from benchmarks.validity.rates import NOMINAL, TOLERATED, Kind, Rate
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -41,6 +41,7 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     experiments.failed_calls,
     experiments.incidences,
     judges.thresholds,
+    probes.probes,
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pytest
 
-from benchmarks.validity import agreement, clusters, experiments, judges, proportions
+from benchmarks.validity import agreement, clusters, experiments, judges, probes, proportions
 from benchmarks.validity.__main__ import page
 from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.estimate import Estimate
@@ -132,6 +132,10 @@ BOUNDS: dict[str, tuple[Callable[[], Iterator[Rate]], list[Bound]]] = {
             ("precision threshold, 80%", "600 answers", "power", 0.9, 1),
             ("precision threshold, 80%", "", ERROR, 0, 0.05 + 3 * 0.028),
         ],
+    ),
+    "probes of a biased judge, and of a fair one": (
+        lambda: probes.probes(SAMPLES, generator(), ((60, 1, 0.0), (60, 2, 0.6))),
+        [(probes.METHOD, "", ERROR, 0, 0.06 + 3 * 0.044), (probes.METHOD, "", "power", 0.9, 1)],
     ),
     "incidence": (
         lambda: judges.recovery(SAMPLES, generator()),
