@@ -11,10 +11,10 @@ app = command_app()
 
 
 To = Annotated[
-    Literal["hf", "parquet", "csv", "scout"],
+    Literal["hf", "parquet", "csv", "scout", "inspect"],
     typer.Option(
-        help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, or a scan for "
-        "Inspect Scout."
+        help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, a scan for Inspect "
+        "Scout, or scores for Inspect."
     ),
 ]
 WithGold = Annotated[
@@ -40,7 +40,8 @@ def export(
     Runs of `classify`, `judge run`, `judge import`, `triage`, `observe`, `repair run`, `reflect run` and
     `experiment run` have tables of their own, and so have folders of `triage --curate`; a missing label is null. With
     `--to hf` the folder opens offline by `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With
-    `--to scout` it opens by `inspect_scout.scan_results_df`. Trajectories are not part of it, but for the messages of
+    `--to scout` it opens by `inspect_scout.scan_results_df`; with `--to inspect` `precomputed_scores(DIR/JUDGE.jsonl)` of
+    Inspect scores an eval log with it, and a sample without a label stays unscored. Trajectories are not part of it, but for the messages of
     curated runs.
 
     An export is refused if something in it has the form of a key. The same command replaces its own export, and the

@@ -50,11 +50,11 @@ class Scanner(Struct, frozen=True):
 
 def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
     """Write the verdicts of a run as a scan; gives the number of results of each scanner."""
-    labels, scan = _labels(run), id_of((run.folder / MANIFEST).read_bytes())
+    labels, scan = labels_of_judges(run), id_of((run.folder / MANIFEST).read_bytes())
     schema = schema_of(columns_of(ScanResult))
     place = folder / f"scan_id={scan}"
     place.mkdir()
-    keys = _keys(labels)
+    keys = names_as_files(labels)
     summaries: dict[str, dict[str, Any]] = {key: _summary() for key in keys.values()}
     with ExitStack() as stack, (place / "_errors.jsonl").open("wb") as errors:
         files = {
@@ -76,11 +76,12 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
     return {judge: files[judge].n for judge in labels}
 
 
-def _labels(run: RunExport) -> dict[str, set[str]]:
+def labels_of_judges(run: RunExport) -> dict[str, set[str]]:
+    """Return judge → the labels that it gave; a run without verdicts is a `UsageError`."""
     verdicts = run.table("verdicts")
     if verdicts is None:
         raise UsageError(
-            f"a run of `misstep {run.manifest.command}` has no verdicts, which are the results of a scan",
+            f"a run of `misstep {run.manifest.command}` has no verdicts",
             "Name a run of classify, judge run or triage, or another form with --to.",
         )
     labels: dict[str, set[str]] = {}
@@ -95,7 +96,7 @@ def _labels(run: RunExport) -> dict[str, set[str]]:
 def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, Values]]:
     """Return each verdict with the session that it is on; of a run without sessions with nothing."""
     verdicts, sessions = run.table("verdicts"), run.table("sessions")
-    assert verdicts is not None  # noqa: S101 (`_labels` has looked)
+    assert verdicts is not None  # noqa: S101 (`labels_of_judges` has looked)
     if sessions is None:
         yield from ((row, {}) for row in secrets.checked(verdicts))
         return
@@ -144,7 +145,7 @@ def _json(value: Any) -> str:
     return encode(value).decode()
 
 
-def _keys(judges: Iterable[str]) -> dict[str, str]:
+def names_as_files(judges: Iterable[str]) -> dict[str, str]:
     """Judge → its name as a scanner's, which is also the name of a file and no other's."""
     keys: dict[str, str] = {}
     for judge in judges:
