@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from misstep.harness.runs.run import Asking, carry_out
     from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
     from misstep.harness.verdict import Verdict
+    from misstep.studies.asserted import assert_judge
     from misstep.studies.kinds.kind import RunResults
     from misstep.studies.run_frames import RunFrames
 
@@ -94,6 +95,7 @@ __all__ = [
     "VitalSign",
     "WorkItem",
     "__version__",
+    "assert_judge",
     "carry_out",
     "fence",
     "inputs_of_paths",
@@ -108,6 +110,7 @@ _MODULES = {
     "misstep.harness.runs.kind": ("RunKind", "Units"),
     "misstep.harness.runs.opened": ("OpenRun",),
     "misstep.harness.runs.run": ("Asking", "carry_out"),
+    "misstep.studies.asserted": ("assert_judge",),
     "misstep.studies.kinds.kind": ("RunResults",),
     "misstep.harness.agent.actions": ("Observation",),
     "misstep.harness.agent.clocks": ("Clock",),

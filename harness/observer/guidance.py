@@ -6,7 +6,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, TypeVar
+from types import ModuleType
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -14,6 +15,7 @@ from misstep.harness.errors import InputError, UsageError
 from misstep.harness.forms import nearest, toml_form
 from misstep.harness.prompting import fill, placeholders_in
 from misstep.harness.records.intervention import INTERVENTION, Misbehaviour
+from misstep.harness.registry import Registry
 from misstep.harness.reminder import reminder
 from misstep.harness.trajectory import Step
 
@@ -91,10 +93,19 @@ def categories() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem not in (OTHER, FRAME)))
 
 
+GUIDANCE: Registry[Any] = Registry("misstep.guidance", {})
+"""Of packages whose folder has files of guidance, or of paths of such folders."""
+
+
 def checked_guidance(folder: Path | None) -> str:
-    """Return a folder of guidance as the path that `guidance` takes, each of its files read; without one, nothing."""
+    """Return a folder of guidance as the path that `guidance` takes, each of its files read; without one, nothing.
+
+    A name that is no folder is that of an entry point.
+    """
     if folder is None:
         return ""
+    if not folder.is_dir() and str(folder) in GUIDANCE.names():
+        folder = _installed(str(folder))
     if not folder.is_dir():
         raise UsageError(f"--guidance {folder} is not a folder", f"Name a folder with files CATEGORY.toml; {_FORM}")
     files = sorted(folder.glob("*.toml"))
@@ -109,6 +120,11 @@ def checked_guidance(folder: Path | None) -> str:
         for number, level in enumerate(_decoded(file, CategoryGuidance).levels):
             _check(level, file, f"levels[{number}]")
     return str(folder.resolve())
+
+
+def _installed(name: str) -> Path:
+    target = GUIDANCE.load(name)
+    return Path(target.__file__).parent if isinstance(target, ModuleType) and target.__file__ else Path(target)
 
 
 def _check(level: Level, file: Path, where: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from misstep.harness.edits import EDIT_FORMATS
 from misstep.harness.errors import MisstepError
 from misstep.harness.judges import JUDGES, shipped_judges
 from misstep.harness.observer.detectors import DETECTORS, detector_named
+from misstep.harness.observer.guidance import GUIDANCE, checked_guidance
 from misstep.harness.readers import READERS, reader_fault
 from misstep.harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
 from misstep.harness.registry import Registry, entry_points_from_outside, raised
@@ -55,6 +57,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
         PLATEAU_DETECTORS,
         SKILLS,
         VERDICT_READERS,
+        GUIDANCE,
     )
 }
 
@@ -96,9 +99,30 @@ def _judge_fault(name: str) -> None:
     known_judge(name)
 
 
+def _guidance_fault(name: str) -> None:
+    checked_guidance(Path(name))
+
+
+def _lacking(registry: Registry[Any], *members: str) -> Callable[[str], str | None]:
+    """Return what says which members of a part are missing; without members, whether it can be called."""
+
+    def fault(name: str) -> str | None:
+        part = registry.load(name)
+        missing = [one for one in members if not hasattr(part, one)]
+        if missing:
+            return f"it has no {', '.join(missing)}"
+        return None if members or callable(part) else "it cannot be called"
+
+    return fault
+
+
 _FAULTS: dict[str, Callable[[str], str | None]] = {
     READERS.group: reader_fault,
     CLASSIFIERS.group: classifier_fault,
     JUDGES.group: _judge_fault,
     DETECTORS.group: _detector_fault,
+    GUIDANCE.group: _guidance_fault,
+    VERDICT_READERS.group: _lacking(VERDICT_READERS, "NAME", "is_own", "verdicts"),
+    POLICIES.group: _lacking(POLICIES),
+    SKILLS.group: _lacking(SKILLS),
 }

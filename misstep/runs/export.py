@@ -40,9 +40,9 @@ def export(
     Runs of `classify`, `judge run`, `judge import`, `triage`, `observe`, `repair run`, `reflect run` and
     `experiment run` have tables of their own, and so have folders of `triage --curate`; a missing label is null. With
     `--to hf` the folder opens offline by `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With
-    `--to scout` it opens by `inspect_scout.scan_results_df`; with `--to inspect` `precomputed_scores(DIR/JUDGE.jsonl)` of
-    Inspect scores an eval log with it, and a sample without a label stays unscored. Trajectories are not part of it, but for the messages of
-    curated runs.
+    `--to scout` it opens by `inspect_scout.scan_results_df`. With `--to inspect` the scorer
+    `precomputed_scores("DIR/JUDGE.jsonl")` of Inspect reads it, and leaves a sample without a label unscored.
+    Trajectories are not part of it, but for the messages of curated runs.
 
     An export is refused if something in it has the form of a key. The same command replaces its own export, and the
     same run gives the same bytes.

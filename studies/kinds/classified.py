@@ -1,7 +1,7 @@
 """Runs of `misstep classify`."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ from misstep.analysis.measures.costs import cost_tables
 from misstep.analysis.measures.prevalence import prevalence_table
 from misstep.analysis.measures.session_rates import group_of
 from misstep.analysis.pages.findings import Findings, complaints, findings_text, left_out, shares
+from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.classified import PLACED_RECORDS, Labels, PlacedVerdict, labelled_sessions
@@ -61,6 +62,9 @@ class ClassifiedRuns(RunResults[OpenRun]):
         shares = prevalence_table(tuple(scores.categories), patterns, source=source, paper=self.command, every=True)
         yield of_evidence(shares, scores.evidence)
         yield from (of_evidence(table, scores.evidence) for table in cost_tables(scores.costs, source))
+
+    def limited(self, run: OpenRun) -> Mapping[str, Estimate]:
+        return shares(read_scores(run.folder, Findings))
 
     def missing(self, run: OpenRun) -> Iterator[str]:
         return left_out(read_scores(run.folder, Findings))

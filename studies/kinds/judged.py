@@ -1,7 +1,7 @@
 """Runs of `misstep judge run` and `misstep triage`: verdicts of a judge on the items of a benchmark."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,6 +9,7 @@ import msgspec
 
 from misstep.analysis.gold import GoldLabel, item_ids, read_gold
 from misstep.analysis.measures.judging.sample import majority
+from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS
@@ -75,6 +76,12 @@ class JudgedRuns(RunResults[JudgedRun]):
         from misstep.studies.judging.report import tables_of_run
 
         return tables_of_run(run, assessed(run))
+
+    def limited(self, run: JudgedRun) -> Mapping[str, Estimate]:
+        from misstep.studies.judging.scored import kept_figures, scored
+
+        scored(run.folder, run.benchmark)
+        return kept_figures(run.folder)
 
     def missing(self, run: JudgedRun) -> Iterator[str]:
         ends = Counter(one.status for one in run.verdicts if one.label is None)

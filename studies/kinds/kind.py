@@ -121,6 +121,10 @@ class RunResults(Generic[Run]):
         """Return the tables of figures that a page shows, and an export has as `scores`."""
         return ()
 
+    def limited(self, run: Run) -> Mapping[str, Estimate]:
+        """Return the figures of a finished run that a limit can be set on, by name."""
+        raise self._lacks("figure that a limit can be set on")
+
     def missing(self, run: Run) -> Iterable[str]:
         """Return a sentence on each thing that has no answer or could not be read."""
         return ()

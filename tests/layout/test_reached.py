@@ -14,7 +14,7 @@ from tests.layout.sources import MODULES, NOTEBOOKS, ROOT, code_of, tree_of
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TARGET = re.compile(r"\b(?:misstep|studies|analysis|harness)(?:\.\w+)+:(\w+)")
 _DOORS = ("misstep/__init__.py", "misstep/__main__.py", "misstep/command_groups.py")
-_HOOKS = ("load_ipython_extension",)
+_HOOKS = ("load_ipython_extension", "pytest_configure", "pytest_runtest_call")
 """Names that a framework calls."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

@@ -9,6 +9,10 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from misstep import classify, plugins
+from misstep.harness.observer.guidance import checked_guidance
+from misstep.harness.repair.repairers import POLICIES
+from misstep.harness.runs.reflect.skills import SKILLS
+from tests.docs.documents import ROOT
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 
@@ -42,25 +46,67 @@ class Detector:
 
     async def detect(self, trajectory, ask):
         return Feedback((Misbehaviour("infinite_loop"),))
+
+
+NAME = "a file of scores"
+
+
+def is_own(value):
+    return "passed_by" in value
+
+
+def verdicts(value, place):
+    yield from ()
+
+
+def policy(options):
+    return lambda place: None
+
+
+def skill(options):
+    return None
+"""
+GUIDANCE = """
+[[levels]]
+says = ["Calm down."]
+do = ["Breathe."]
+dont = ["Hurry."]
 """
 NAMES = {
     "misstep.readers": "reader",
     "misstep.classifiers": "rule",
     "misstep.judges": "judge",
     "misstep.detectors": "detector",
+    "misstep.verdict_readers": "verdict_reader",
+    "misstep.policies": "policy",
+    "misstep.skills": "skill",
+    "misstep.guidance": "guidance",
 }
-_CLASSES = {"judge": "working:Judge", "detector": "working:Detector"}
+_CLASSES = {
+    "judge": "working:Judge",
+    "detector": "working:Detector",
+    "policy": "working:policy",
+    "skill": "working:skill",
+    "guidance": "calm",
+}
 ADDED = {
     group: {f"broken_{kind}": "broken", f"working_{kind}": _CLASSES.get(kind, "working")}
     for group, kind in NAMES.items()
 }
 
 
+def _package(folder: Path) -> None:
+    (folder / "working.py").write_text(WORKING)
+    (folder / "broken.py").write_text("raise RuntimeError('no\\nlicence')")
+    (folder / "calm").mkdir()
+    (folder / "calm/__init__.py").write_text("")
+    (folder / "calm/infinite_loop.toml").write_text(GUIDANCE * 3)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package with a reader, a rule, a judge and a detector that work, and one of each whose module raises."""
-    (tmp_path / "working.py").write_text(WORKING)
-    (tmp_path / "broken.py").write_text("raise RuntimeError('no\\nlicence')")
+    """A package with a part of each kind that works, and one whose module raises."""
+    _package(tmp_path)
     with installed(tmp_path, ADDED, monkeypatch):
         yield tmp_path
 
@@ -85,9 +131,9 @@ def test_each_entry_point_is_listed_with_its_package_and_the_reason_why_it_does_
 def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line() -> None:
     lines = _plugins().stdout.splitlines()
     assert lines[0].split() == ["kind", "name", "package", "from", "usable"]
-    assert [line.split()[-1] for line in lines[1:9]].count("yes") == 4
+    assert [line.split()[-1] for line in lines[1 : 1 + 2 * len(NAMES)]].count("yes") == len(NAMES)
     after = lines[lines.index("What cannot be used:") + 1 :]
-    assert len(after) == 4
+    assert len(after) == len(NAMES)
     assert all(line.startswith("- broken_") and "RuntimeError: no licence" in line for line in after)
 
 
@@ -101,10 +147,14 @@ def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line()
         ("misstep.judges", "diary", "is not a judge"),
         ("misstep.detectors", "rules", "Misstep has one of its own named 'rules'"),
         ("misstep.detectors", "diary", "cannot be made: TypeError"),
+        ("misstep.verdict_readers", "diary", "it has no is_own"),
+        ("misstep.policies", "diary", "it cannot be called"),
+        ("misstep.skills", "diary", "it cannot be called"),
+        ("misstep.guidance", "diary", "has no file CATEGORY.toml"),
     ],
 )
 def test_what_would_never_be_used_says_why(tmp_path, monkeypatch, group, name, said) -> None:
-    (tmp_path / "working.py").write_text(WORKING)
+    (tmp_path / "working.py").write_text(WORKING.replace("def is_own", "def is_mine"))
     with installed(tmp_path, {group: {name: "working"}}, monkeypatch):
         result = _plugins("--json")
     assert result.exit_code == 1
@@ -127,3 +177,18 @@ def test_a_reader_and_a_rule_that_do_not_load_cost_the_files_and_the_category_th
     (unreadable,) = found["unreadable"]
     assert "the reader 'broken_reader' of broken failed: RuntimeError: no licence" in unreadable["error"]
     assert found["categories"]["working_rule"]["checked"] == 1
+
+
+def test_parts_of_a_package_are_named_on_the_command_line(tmp_path, monkeypatch, in_process) -> None:
+    _package(tmp_path)
+    (tmp_path / "scores.json").write_text('{"passed_by": "me"}')
+    sessions = atif_lines(tmp_path / "looping.jsonl", ["r1"], steps=9)
+    working = {group: {name: at for name, at in names.items() if at != "broken"} for group, names in ADDED.items()}
+    with installed(tmp_path, working, monkeypatch):
+        line = ("--benchmark", ROOT / "examples/last_messages", "--out", tmp_path / "run", "--judge", "me")
+        assert "a file of scores" in in_process("judge", "import", tmp_path / "scores.json", *line)[2]
+        assert checked_guidance(Path("working_guidance")) == str(tmp_path / "calm")
+        assert in_process("observe", sessions, "--mode", "guide", "--guidance", "working_guidance")[0] == 0
+        assert "not a folder" in in_process("observe", sessions, "--guidance", "calmer")[2]
+        assert POLICIES.load("working_policy").__name__ == "policy"
+        assert SKILLS.load("working_skill").__name__ == "skill"
