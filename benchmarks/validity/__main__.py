@@ -71,7 +71,8 @@ def page(rates: Sequence[Rate], drawn: int, seed: int) -> str:
         f"Nominal is a coverage of {_span('coverage')} for a 95% interval and a type I error of {_span('type I error')}"
         f" at the 5% level, and a power of {NOMINAL['power']:.0%} or more, give or take three simulation errors."
         " Exact rates sum over all samples with their chances;"
-        f" the others are over {drawn:,} drawn samples a setting, those of precision thresholds over a fifth of them.",
+        f" the others are over {drawn:,} drawn samples a setting, those of precision thresholds over a fifth of them"
+        " and those of probes over a tenth.",
         "",
         f"Made by `python -m benchmarks.validity --samples {drawn} --seed {seed}` with"
         f" Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__},"
