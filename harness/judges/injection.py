@@ -34,6 +34,7 @@ COPIES = 2
 """How often a plain item is asked about again."""
 
 _FILES = Path(__file__).parent / "injections"
+_TEXTS = ("task", "text", "patch", "output_a", "output_b")
 _PROBE = "a note of a few words"
 
 
@@ -173,7 +174,7 @@ def copies(one: Plain, count: int = COPIES) -> list[Item]:
 def _longer(subject: Subject, lines: int) -> Subject:
     """A subject with empty lines at the end of all that it says: another question to a cache, the same to a reader."""
     item, run, more = subject.item, subject.run, "\n" * lines
-    texts = {name: getattr(item, name) + more for name in ("task", "text", "patch") if getattr(item, name)}
+    texts = {name: getattr(item, name) + more for name in _TEXTS if getattr(item, name)}
     if run is not None and run.steps:
         last = structs.replace(run.steps[-1], text=run.steps[-1].text + more)
         run = structs.replace(run, steps=(*run.steps[:-1], last))

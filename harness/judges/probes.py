@@ -87,9 +87,10 @@ def probed(
 
 
 def _author_of(one: Plain) -> str:
-    """Return the model that wrote what is judged: `author` or `model` in an item's `extra`, or that of its run."""
+    """Return who wrote what is judged: `author`, `model` or `system_a` in the item's `extra`, or its run's model."""
     extra, run = one.subject.item.extra, one.subject.run
-    named = extra.get("author") or extra.get("model") or (run.model if run is not None else "")
+    known = next((extra[name] for name in ("author", "model", "system_a") if extra.get(name)), "")
+    named = known or (run.model if run is not None else "")
     return named if isinstance(named, str) else ""
 
 
@@ -143,9 +144,9 @@ def _first_shown(spec: JudgeSpec | None, plain: Subject, change: str, text: str)
 
 def _in_what_is_judged(subject: Subject, rewrite: Rewrite) -> Iterator[Subject]:
     """Yield an item with its text rewritten, what stands above its patch, or words of the agent in its run."""
-    item, run = subject.item, subject.run
-    if item.text:
-        yield Subject(structs.replace(item, text=rewrite(item.text)), run)
+    item, run, field = subject.item, subject.run, _text_field(subject.item)
+    if own := getattr(item, field):
+        yield Subject(structs.replace(item, **{field: rewrite(own)}), run)
     if item.patch and (diff := _DIFF.search(item.patch)):
         above = rewrite(item.patch[: diff.start()].strip())
         patch = "\n\n".join(filter(None, (above, item.patch[diff.start() :])))
@@ -157,6 +158,11 @@ def _in_what_is_judged(subject: Subject, rewrite: Rewrite) -> Iterator[Subject]:
         step = run.steps[place]
         steps = (*run.steps[:place], structs.replace(step, text=rewrite(step.text)), *run.steps[place + 1 :])
         yield Subject(item, structs.replace(run, steps=steps))
+
+
+def _text_field(item: Item) -> str:
+    """Return the field that is judged; of two outputs the first is changed and the other one stays."""
+    return "output_a" if item.kind == "pair" else "text"
 
 
 def _with_note(subject: Subject, text: str) -> Iterator[Subject]:
@@ -187,8 +193,8 @@ def _without_markdown(own: str) -> str:
 
 def _in_json(subject: Subject, indent: int) -> Iterator[Subject]:
     """Yield an item with the white space of its text in JSON changed, or of all results in its run that are JSON."""
-    item, run = subject.item, subject.run
-    yield Subject(structs.replace(item, text=_spaced(item.text, indent)), run)
+    item, run, field = subject.item, subject.run, _text_field(subject.item)
+    yield Subject(structs.replace(item, **{field: _spaced(getattr(item, field), indent)}), run)
     if run is not None:
         steps = [
             structs.replace(

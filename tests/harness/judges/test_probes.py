@@ -103,3 +103,14 @@ def test_a_patch_is_changed_above_its_first_file() -> None:
 def test_an_unknown_probe_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="there is no probe 'length'"):
         chosen_probes(["length"])
+
+
+def test_of_a_pair_the_first_output_is_changed_and_the_second_stays() -> None:
+    pair = Item(
+        "i", "pair", task="Mend it.", output_a="Done. It works.", output_b="Done.", extra={"system_a": "large-2"}
+    )
+    spec = structs.replace(judge("benchmark_question"), labels={"a": "", "b": "", "tie": ""})
+    made = {name: item for name, item in changed(spec, pair).items() if item.extra["injection"]["role"] == "changed"}
+    assert {item.output_b for item in made.values()} == {"Done."}
+    assert made["markdown"].output_a == "**Done.**\n\n- It works."
+    assert made["self_preference"].output_a.endswith("(Written by acme/small-1.)")
