@@ -23,6 +23,15 @@ from misstep.analysis.measures.judging.judged_prevalence import (
     label_shares_table,
     prevalence_table,
 )
+from misstep.analysis.measures.judging.pairs.preferences import (
+    Preferences,
+    position_finding,
+    position_table,
+    preferences,
+    systems_finding,
+    systems_of,
+    systems_table,
+)
 from misstep.analysis.measures.judging.pairs.stability import Votes, votes_table, votes_within
 from misstep.analysis.measures.judging.people.alternative_annotator import (
     FEWEST_ITEMS,
@@ -42,6 +51,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.evidence import Evidence
+from misstep.harness.records.pair import PairVerdict
 from misstep.harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
@@ -140,6 +150,7 @@ class Assessment(Struct, frozen=True):
     prevalence: JudgedPrevalence
     cost: ItemCosts
     evidence: Evidence = "real"
+    preferences: Preferences | None = None
 
 
 def assess(
@@ -163,6 +174,7 @@ def assess(
     named = {"judge": judge, "benchmark": benchmark}
     scores = score(verdicts, gold, labels, **named, clusters=clusters, resamples=resamples, seed=seed)
     sample = judged_sample(verdicts, gold, labels, clusters=clusters, positive=positive, level=level)
+    of_pairs = any(isinstance(verdict, PairVerdict) for verdict in verdicts)
     return Assessment(
         scores,
         bias(sample, seed),
@@ -175,6 +187,7 @@ def assess(
         judged_prevalence(sample),
         item_costs(sample),
         evidence,
+        preferences(sample.verdicts, systems_of(items), clusters) if of_pairs else None,
     )
 
 
@@ -182,15 +195,21 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
     """Return the results in the shape of `scores.json`: the scores, and each further result under its own name."""
     document: dict[str, Any] = msgspec.to_builtins(assessment)
     scores: dict[str, Any] = document.pop("scores")
+    if assessment.preferences is None:
+        del document["preferences"]
     return scores | document
 
 
 def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     """Return the results as tables, the scores first; a question that the run says nothing about has none."""
+    found, judge = assessment.preferences, assessment.scores.judge
+    of_pairs = []
+    if found is not None:
+        of_pairs = [systems_table(judge, found, source), position_table(judge, found.position, source)]
     if assessment.given.labelled or not assessment.scores.n:
-        tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]
+        tables = [scores_table(assessment.scores, source), *of_pairs, bias_table(assessment.bias, source)]
     else:
-        tables = [label_shares_table(assessment.given, assessment.scores.judge, source)]
+        tables = of_pairs or [label_shares_table(assessment.given, assessment.scores.judge, source)]
     if assessment.bias.flows:
         tables.append(flows_table(assessment.bias, source))
     if assessment.slices:
@@ -215,7 +234,10 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
-    sentences = []
+    found, judge = assessment.preferences, assessment.scores.judge
+    sentences = [] if found is None else [position_finding(judge, found.position)]
+    if found is not None and assessment.given.labelled:
+        sentences.append(systems_finding(judge, found))
     if 0 < assessment.prevalence.labelled < assessment.prevalence.answered and assessment.prevalence.positive:
         sentences.append(prevalence_table(assessment.prevalence, source).finding)
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):
