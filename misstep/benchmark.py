@@ -76,6 +76,9 @@ def pairs(
     ] = None,
     task: Annotated[str, typer.Option(metavar="COLUMN", help="Column that tells tasks apart.")] = "",
     winner: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the better output.")] = "",
+    generated: Annotated[
+        bool, typer.Option("--generated", help="Call the figures generated, as outputs or labels are made up.")
+    ] = False,
 ) -> None:
     """Make a benchmark of pairs: two outputs of one task, and which of them people prefer.
 
@@ -88,7 +91,7 @@ def pairs(
 
     table = read_pair_table(file, preferences, PairColumns(task, winner))
     say_remarks(table.remarks, path_text(file))
-    write_pairs(table, out)
+    write_pairs(table, out, "generated" if generated else "real")
     tasks = len({pair.key for pair in table.pairs})
     counted = f"{len(table.pairs):,} pairs of {tasks:,} tasks, {len(table.gold):,} labels"
     print(f"{counted}; go on with: misstep judge run JUDGE --benchmark {out} --out RUN")

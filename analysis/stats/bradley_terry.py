@@ -19,7 +19,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.significance import Significance
 
-SPLIT = "some systems were never preferred to the others: no finite strengths"
+SPLIT = "some systems were never preferred to the others, which leaves strengths without a finite value"
 _STEPS = 60
 _LONGEST_STEP = 2.0
 _NEAR = 1e-9

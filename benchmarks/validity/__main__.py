@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import statsmodels
 
-from benchmarks.validity import agreement, clusters, experiments, judges, probes, proportions
+from benchmarks.validity import agreement, clusters, experiments, judges, pairs, probes, proportions
 from benchmarks.validity.rates import NOMINAL, TOLERATED, Kind, Rate
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -42,6 +42,8 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     experiments.incidences,
     judges.thresholds,
     probes.probes,
+    pairs.strengths,
+    pairs.positions,
 )
 
 

@@ -12,8 +12,8 @@ from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text
 def rank(
     runs: TwoRuns,
     good: Annotated[
-        str, typer.Option(metavar="LABEL", help="Label that counts as good; systems are ranked by its share.")
-    ],
+        str, typer.Option(metavar="LABEL", help="Label that counts as good; runs on pairs of outputs need none.")
+    ] = "",
     system: Annotated[
         str, typer.Option(metavar="FIELD", help="Field in the items' `extra` that names the system whose work it is.")
     ] = "system",
@@ -28,19 +28,32 @@ def rank(
     that it gives the label of good work. The tables have Kendall's tau-b between the orders, with an interval over
     items, and how often the winner changes with the judge.
 
+    Runs on pairs of outputs rank systems by Bradley and Terry's strengths, with intervals over tasks. One run will do;
+    people's order comes beside it if they labelled pairs.
+
     \b
     misstep judge rank strict lenient --good passed
     misstep judge rank strict lenient --good no --system agent
+    misstep judge rank pairs
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.analysis.measures.judging.pairs.ranking import orders_table, rank_stability, ranking_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import open_runs
+    from misstep.studies.judging.ranked_systems import ranked_systems
 
-    if len(runs) < 2:
-        raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     opened = open_runs(runs, benchmark, data)
     first = next(iter(opened.values()))
+    if first.question.kind == "pair":
+        if good:
+            raise UsageError("--good has no meaning for pairs", "Leave it out.")
+        ranked = ranked_systems(opened, system, seed)
+        print(json_text(ranked.document()) if json else ranked.text(), end="\n" if json else "")
+        return
+    if len(runs) < 2:
+        raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
+    if not good:
+        raise UsageError("no label is named as good work", "Name one with --good.")
     labels = first.question.labels
     if labels and good not in labels:
         raise UsageError(f"--good {good!r} is none of the labels {', '.join(labels)}", "Name one of them.")

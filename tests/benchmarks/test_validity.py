@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pytest
 
-from benchmarks.validity import agreement, clusters, experiments, judges, probes, proportions
+from benchmarks.validity import agreement, clusters, experiments, judges, pairs, probes, proportions
 from benchmarks.validity.__main__ import page
 from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.estimate import Estimate
@@ -71,6 +71,18 @@ BOUNDS: dict[str, tuple[Callable[[], Iterator[Rate]], list[Bound]]] = {
     "clusters of both arms": (
         lambda: clusters.shared_arms(SAMPLES, generator()),
         [("cluster sandwich over shared clusters, t", "12 clusters of both arms", ERROR, 0.02, 0.09)],
+    ),
+    "strengths of systems over tasks": (
+        lambda: pairs.strengths(200, generator()),
+        [("Bradley-Terry over tasks, t", "", COVERED, 0.91, 1), ("Bradley-Terry over tasks, Holm", "", ERROR, 0, 0.09)],
+    ),
+    "places that a judge of pairs prefers": (
+        lambda: pairs.positions(60, generator()),
+        [
+            ("first place, Korn-Graubard", "", COVERED, 0.88, 1),
+            ("place, sign flips over tasks", "", ERROR, 0, 0.15),
+            ("place, sign flips over tasks", "both orders", "power", 0.9, 1),
+        ],
     ),
     "paired shares": (lambda: proportions.pairs((60,)), [("McNemar, mid-p", "40%", ERROR, 0.04, 0.06)]),
     "kappa where items are many or balanced": (

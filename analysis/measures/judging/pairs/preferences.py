@@ -11,11 +11,11 @@ from msgspec import Struct, structs
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import JudgedUnits, units_of
-from misstep.analysis.stats.bradley_terry import Comparisons, clustered_strengths
+from misstep.analysis.stats.bradley_terry import Comparisons, bradley_terry, clustered_strengths
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables import Fields, Row, Table, made_by_this, rows_from, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
@@ -133,13 +133,22 @@ def position_bias(verdicts: Sequence[Verdict], clusters: Mapping[str, str] | Non
 
 
 def comparisons_of(
-    verdicts: Sequence[Verdict], systems: Mapping[str, tuple[str, str]], names: Sequence[str], units: JudgedUnits
+    verdicts: Sequence[Verdict], systems: Mapping[str, tuple[str, str]], names: Sequence[str], units: IntArray
 ) -> Comparisons:
-    """Return decided verdicts as comparisons of numbered systems, over the units of their items."""
+    """Return decided verdicts as comparisons of numbered systems, with the unit of each."""
     number = {name: place for place, name in enumerate(names)}
     sides = np.array([[number[name] for name in systems[one.item]] for one in verdicts], dtype=np.int64).reshape(-1, 2)
     points = np.array([POINTS[str(one.label)] for one in verdicts])
-    return Comparisons(sides[:, 0], sides[:, 1], points, units.of_item, len(names))
+    return Comparisons(sides[:, 0], sides[:, 1], points, units, len(names))
+
+
+def ordering(wins: FloatArray) -> FloatArray:
+    """Return strengths to order systems by: sets x systems, for sets x systems x systems of points.
+
+    A hundredth of a tie between every two keeps a system that always wins in its place, the first.
+    """
+    systems = wins.shape[1]
+    return bradley_terry(wins + (1 - np.eye(systems)) / 200)
 
 
 def system_strengths(
@@ -150,7 +159,7 @@ def system_strengths(
     if len(names) < 2:
         return ()
     units = units_of([one.item for one in verdicts], clusters)
-    compared = comparisons_of(verdicts, systems, names, units)
+    compared = comparisons_of(verdicts, systems, names, units.of_item)
     strengths = clustered_strengths(compared)
     points = [_points(compared, system, units) for system in range(len(names))]
     ranked = sorted(
@@ -207,13 +216,14 @@ def systems_finding(judge: str, found: Preferences) -> str:
     if not found.systems:
         return f"{judge} ranks no systems: {found.reason}."
     first, *others = found.systems
-    if first.strength.value is None:
-        return f"{judge} gives no strengths: {first.strength.reason}."
-    near = [one.system for one in others if one.p_adjusted is None or one.p_adjusted > _LEVEL]
-    told = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else ", and ahead of each other one"
-    more = f" and {len(near) - _NAMED} more" if len(near) > _NAMED else ""
     points = f"wins {with_interval(first.points, 'share')} of the points in {counted_text(first.n, 'decided pair')}"
-    return f"{judge} puts {first.system} first of {len(found.systems)} systems: it {points}{told}{more}."
+    opening = f"{judge} puts {first.system} first of {len(found.systems)} systems: it {points}"
+    if first.strength.value is None:
+        return f"{opening}; {first.strength.reason}."
+    near = [one.system for one in others if one.p_adjusted is None or one.p_adjusted > _LEVEL]
+    told = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else " and is ahead of each other one"
+    more = f" and {len(near) - _NAMED} more" if len(near) > _NAMED else ""
+    return f"{opening}{told}{more}."
 
 
 @made_by_this
@@ -241,17 +251,18 @@ def systems_table(judge: str, found: Preferences, source: str) -> Table:
     """Return the systems by strength, with the points that each won."""
     rows: list[Row] = []
     for place, one in enumerate(found.systems):
-        fields = _STRENGTH if place else _STRENGTH[:2]
-        rows += rows_from(one, fields, f"{place + 1}. {one.system}", source)
-        if place:
+        finite = place > 0 and one.behind.value is not None
+        rows += rows_from(one, _STRENGTH if finite else _STRENGTH[:2], f"{place + 1}. {one.system}", source)
+        if finite:
             adjusted = "p, adjusted after Holm"
             rows.append(Row(adjusted, one.p_adjusted, unit="p", group=f"{place + 1}. {one.system}", source=source))
-    unknown = found.without_system
-    counts = {"undecided": found.undecided, "without an answer": found.unanswered, "of unknown systems": unknown}
+    unknown, undecided = found.without_system, found.undecided
+    counts = {"undecided": undecided, "without an answer": found.unanswered, "of unknown systems": unknown}
     left_out = ", ".join(f"{count:,} {why}" for why, count in counts.items() if count)
     notes = (
-        "A tie is half a point for each. Strengths are Bradley and Terry's, as log-odds against the mean of the systems; "
-        "a system that is 1 stronger is preferred in 73% of pairs. p is adjusted for every two systems.",
+        "A tie is half a point for each. Strengths are Bradley and Terry's, as log-odds against the mean of all: one "
+        "that is 1 stronger is preferred in 73% of pairs. p is adjusted for every two systems.",
         f"Pairs left out: {left_out}." if left_out else "",
+        "Outputs of undecided pairs are often alike: without them systems may look further apart." if undecided else "",
     )
-    return judging_table("systems", "Which system does the judge prefer?", systems_finding(judge, found), rows, notes)
+    return judging_table("systems", "Which system is preferred?", systems_finding(judge, found), rows, notes)
