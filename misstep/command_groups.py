@@ -45,6 +45,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "This machine": {
         "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
         "plugins": ("misstep.plugins", "List what other installed packages add."),
+        "skill": ("misstep.skill", "Write a plug-in for Claude Code or Codex: a skill and a hook."),
         "schema": ("misstep.schema", "Print the JSON Schema of a command's --json."),
         "help": ("misstep.help", "Show the form of a file: its keys and their values."),
     },

@@ -14,6 +14,7 @@ from misstep.command_groups import LINES
 from misstep.schema.known import known_commands, schema_of
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import atif_lines
+from tests.misstep.made_up_exports import KINDS
 from tests.schemas import closed, hold
 
 _schema = command_of(schema.app)
@@ -74,3 +75,27 @@ def test_a_command_that_prints_no_json_is_refused_in_a_line(words: tuple[str, ..
     result = _schema(*words)
     assert result.exit_code == 1
     assert f"no command `misstep {' '.join(words)}` prints JSON" in str(result.exception)
+
+
+CHEAP = (
+    "generate trajectories --n 3 --out {folder}/made",
+    "datasets list",
+    "experiment codes list",
+    "experiment run --n 4 --out {folder}/experiment",
+    "judge ask infinite_loop@rule {sessions}",
+    "judge probe infinite_loop@rule {sessions} --out {folder}/probed",
+    "advise {classified}",
+    "group {judged}",
+    "repair report {repaired}",
+    "repair patches {repaired} --out {folder}/patches",
+    "show {triaged}",
+)
+
+
+@pytest.mark.parametrize("line", CHEAP)
+def test_what_no_other_test_prints_fits_its_schema_too(line: str, tmp_path, in_process) -> None:
+    runs = {name: make(tmp_path) for name, make in KINDS.items() if f"{{{name}}}" in line}
+    sessions = atif_lines(tmp_path / "s.jsonl", ["r1", "r2"]) if "{sessions}" in line else ""
+    command, *rest = line.format(folder=tmp_path, sessions=sessions, **runs).split()
+    code, printed, error = in_process(command, *rest, "--json")
+    assert (code, bool(json.loads(printed))) == (0, True), error
