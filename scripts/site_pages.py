@@ -1,6 +1,10 @@
-"""Pages that `make docs` adds to those in `docs`: the README as the first, and the reference of commands and forms."""
+"""Pages that `make docs` adds to those in `docs`: the README as the first, and the reference of commands and forms.
+
+Beside each page is its Markdown, and `llms.txt` lists all of them for agents (https://llmstxt.org).
+"""
 
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from posixpath import dirname, normpath, relpath
@@ -17,6 +21,8 @@ ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)\s#]+)(#[^)]*)?\)")
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
 """File of the checkout → its page; a file in `docs` has the page of its name, any other the page of its path."""
+_MARKDOWN: dict[str, str] = {}
+"""Page → its Markdown, as it is shown."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -44,7 +50,36 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         own = PAGES.get(target, target.removeprefix("docs/"))
         return f"[{link[1]}]({relpath(own, dirname(page.file.src_uri) or '.')}{link[3] or ''})"
 
-    return LINK.sub(pointed, markdown) if source != "docs/reference.md" else markdown
+    shown = LINK.sub(pointed, markdown) if source != "docs/reference.md" else markdown
+    _MARKDOWN[page.file.src_uri] = shown
+    return shown
+
+
+def on_post_build(config: Any) -> None:
+    """Write the Markdown of each page beside it, and the list of all."""
+    site = Path(config["site_dir"])
+    for name, text in _MARKDOWN.items():
+        (site / name).write_text(text, "utf-8")
+    (site / "llms.txt").write_text(llms_text(config["nav"], _MARKDOWN), "utf-8")
+
+
+def llms_text(nav: list[Any], markdown: Mapping[str, str]) -> str:
+    """Return the list of pages for agents: their titles and first sentences, by the sections of the navigation."""
+    sections = {title: [pages] if isinstance(pages, str) else pages for part in nav for title, pages in part.items()}
+    listed = {page for pages in sections.values() for page in pages}
+    sections["Optional"] = sorted(markdown.keys() - listed)
+    head = markdown["index.md"].split("\n\n")[1]
+    lines = ["# Misstep", "", f"> {' '.join(head.split())}"]
+    for title, pages in sections.items():
+        lines += ["", f"## {title}", "", *(_listed(page, markdown[page]) for page in pages)]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(page: str, text: str) -> str:
+    title, _, body = text.removeprefix("# ").partition("\n")
+    first = next((one for one in body.split("\n\n") if one.strip()[:1].isalpha()), "")
+    sentence = re.sub(LINK, r"\1", " ".join(first.split())).partition(". ")[0].rstrip(".:")
+    return f"- [{title}]({page})" + (f": {sentence}" if sentence else "")
 
 
 def _target(source: str, link: str) -> str:

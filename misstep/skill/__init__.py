@@ -33,7 +33,7 @@ def skill(
     The folder has the agent's own form: a manifest, the skill `misstep`, and the hook of `misstep observe --hook`. An
     agent that has the hook from `misstep observe --install` needs it no second time.
     """
-    from misstep.studies.agent_plugin import plugin_files, write_plugin
+    from misstep.skill.plugin import plugin_files, write_plugin
 
     files = plugin_files(agent, hook=not without_hook)
     for file in write_plugin(out, files):

@@ -38,3 +38,19 @@ def test_the_reference_has_every_command(site: Path) -> None:
 def test_a_page_loads_nothing_from_another_host(site: Path) -> None:
     loads = re.compile(r"<(?:script|img|iframe|link)[^>]*(?:src|href)=\"?https?://")
     assert [file.name for file in site.rglob("*.html") if loads.search(file.read_text("utf-8"))] == []
+
+
+def test_every_page_has_its_markdown_beside_it_and_a_line_in_the_list_for_agents(site: Path) -> None:
+    pages = {file.relative_to(site).with_suffix(".md").as_posix() for file in site.rglob("*.html")} - {"404.md"}
+    assert {page for page in pages if not (site / page).is_file()} == set()
+    listed = (site / "llms.txt").read_text("utf-8")
+    assert sorted(re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", listed, re.MULTILINE)) == sorted(pages)
+    assert listed.startswith("# Misstep\n\n> Misstep evaluates")
+    assert "- [Evaluate a judge](judges.md): " in listed
+
+
+def test_a_link_in_the_markdown_of_a_page_leads_to_another(site: Path) -> None:
+    text = (site / "agents.md").read_text("utf-8") + (site / "index.md").read_text("utf-8")
+    linked = set(re.findall(r"\]\(([\w/.-]+\.md)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    assert linked
+    assert [link for link in linked if not (site / link).is_file()] == []
