@@ -20,7 +20,7 @@ what a check needs and says where it is from.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Literal
@@ -229,6 +229,7 @@ def published_papers() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in (data_folder() / "published").glob("*.toml")))
 
 
+@cache
 def load_paper(slug: str) -> Paper:
     """Return the printed figures of a paper."""
     file = data_folder() / "published" / f"{slug}.toml"

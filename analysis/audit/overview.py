@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from msgspec import structs
 
@@ -28,9 +29,10 @@ _ALONE = "figures that stand alone"
 _SUGGESTION = "A suggestion is a small repair that would make the figures fit; only the authors can know."
 
 
-def all_findings() -> list[Finding]:
+@cache
+def all_findings() -> tuple[Finding, ...]:
     """Return the findings on the shipped papers, paper by paper."""
-    return [finding for slug in _slugs() for finding in paper_findings(load_paper(slug), slug)]
+    return tuple(finding for slug in _slugs() for finding in paper_findings(load_paper(slug), slug))
 
 
 _OVERVIEW = TableHead(

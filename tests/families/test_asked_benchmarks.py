@@ -6,6 +6,7 @@ The benchmarks are found by the registry of loaders, so that none is left out.
 import csv
 import json
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from misstep.analysis.measures.judging.scores import score
 from misstep.harness.clients import ClientSettings
-from misstep.harness.datasets import LOADERS, loader_for
+from misstep.harness.datasets import LOADERS
 from misstep.harness.errors import InputError
 from misstep.harness.exchange import Request
 from misstep.harness.items import Item, Runs, read_items, read_question
@@ -24,7 +25,6 @@ from misstep.harness.judges.fit import GENERAL, fitted_to, offered
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted import ask
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.readers import read_file
 from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.item_selection import Sampling
 from misstep.harness.runs.judging.judge import run_judge
@@ -69,13 +69,9 @@ class Benchmark:
 
 
 @pytest.fixture(scope="module", params=sorted(LOADERS))
-def benchmarks(
-    request: pytest.FixtureRequest, data_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> list[Benchmark]:
+def benchmarks(request: pytest.FixtureRequest, loaded: Callable[[str], list[Path]]) -> list[Benchmark]:
     """The benchmarks of one data set."""
-    out = tmp_path_factory.mktemp("benchmarks")
-    loader_for(request.param).load(data_folder / request.param, out / request.param, read_file)
-    return [Benchmark(folder) for folder in sorted(out.iterdir())]
+    return [Benchmark(folder) for folder in loaded(request.param)]
 
 
 def prompt(spec: JudgeSpec, item: Item, run: Trajectory | None) -> str:

@@ -9,7 +9,8 @@ import csv
 import hashlib
 import pkgutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +31,15 @@ EVERY = sorted(LOADERS)
 OUTCOMES = {"passed", "failed"}
 
 
-def folders(name: str, upstream: Path, out: Path) -> list[Path]:
-    """The benchmark folders that a loader writes: one a question."""
-    loader_for(name).load(upstream / name, out / name, read_file)
-    return sorted(out.iterdir())
-
-
 @pytest.fixture(scope="module", params=EVERY)
-def written(request: pytest.FixtureRequest, data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def written(request: pytest.FixtureRequest, loaded: Callable[[str], list[Path]]) -> list[Path]:
     """What one loader makes of its upstream files, in a folder of its name."""
-    out = tmp_path_factory.mktemp("written") / request.param
-    out.mkdir()
-    return folders(request.param, data_folder, out)
+    return loaded(request.param)
+
+
+@lru_cache(2)
+def runs_of(folder: Path) -> tuple[Trajectory, ...]:
+    return tuple(read_trajectories(folder))
 
 
 def gold_rows(folder: Path) -> list[dict[str, str]]:
@@ -138,7 +136,7 @@ def test_the_benchmark_file_counts_what_stands_in_the_folder(written: list[Path]
         counts = read_benchmark(folder).counts
         assert counts["items"] == len(list(read_items(folder)))
         assert counts["labels"] == len(gold_rows(folder))
-        assert counts["trajectories"] == len(list(read_trajectories(folder)))
+        assert counts["trajectories"] == len(runs_of(folder))
 
 
 @pytest.mark.data
@@ -147,7 +145,7 @@ def test_every_run_of_a_loaded_set_is_read_by_whoever_is_given_its_folder(writte
         found = list(trajectories([folder]))
         assert not [one for one in found if isinstance(one, Unreadable)]
         ids = [one.id for one in found if isinstance(one, Trajectory)]
-        assert ids == [run.id for run in read_trajectories(folder)]
+        assert ids == [run.id for run in runs_of(folder)]
         others = {Path(one.file).name for one in found if isinstance(one, Skipped)}
         assert not [name for name in others if name != "benchmark.toml" and not name.startswith("gold")]
 
@@ -156,7 +154,7 @@ def test_every_run_of_a_loaded_set_is_read_by_whoever_is_given_its_folder(writte
 def test_a_trajectory_reads_back_and_says_of_which_set_it_is_but_not_where_it_lay(written: list[Path]) -> None:
     name = written[0].name
     for folder in written:
-        runs = {run.id: run for run in read_trajectories(folder)}
+        runs = {run.id: run for run in runs_of(folder)}
         wanted = {item.trajectory_id for item in read_items(folder) if item.trajectory_id is not None}
         assert wanted <= set(runs)
         assert {run.source.dataset for run in runs.values()} <= {name}
@@ -166,7 +164,7 @@ def test_a_trajectory_reads_back_and_says_of_which_set_it_is_but_not_where_it_la
 @pytest.mark.data
 def test_nothing_that_a_judge_sees_tells_the_gold_label(written: list[Path]) -> None:
     for folder in written:
-        runs = {run.id: run for run in read_trajectories(folder)}
+        runs = {run.id: run for run in runs_of(folder)}
         seen_of_run = {name: seen_of(run) for name, run in runs.items()}
         seen = {
             item.id: seen_of_item(item) | seen_of_run.get(item.trajectory_id or "", {}) for item in read_items(folder)
@@ -181,13 +179,14 @@ def test_nothing_that_a_judge_sees_tells_the_gold_label(written: list[Path]) -> 
 def test_where_the_outcome_is_asked_for_no_trajectory_has_it(written: list[Path]) -> None:
     for folder in written:
         if set(read_benchmark(folder).labels) == OUTCOMES:
-            outcomes = {(run.outcome.status, run.outcome.reward) for run in read_trajectories(folder)}
+            outcomes = {(run.outcome.status, run.outcome.reward) for run in runs_of(folder)}
             assert outcomes <= {("unknown", None)}
 
 
 @pytest.mark.data
 def test_loading_twice_gives_the_same_bytes(written: list[Path], data_folder: Path, tmp_path: Path) -> None:
-    again = folders(written[0].parent.name, data_folder, tmp_path)
+    name = written[0].parent.name
+    loader_for(name).load(data_folder / name, tmp_path / name, read_file)
     first, second = (
         {
             f"{folder.name}/{path.relative_to(folder)}": hashlib.sha256(path.read_bytes()).hexdigest()
@@ -195,7 +194,7 @@ def test_loading_twice_gives_the_same_bytes(written: list[Path], data_folder: Pa
             for path in folder.rglob("*")
             if path.is_file()
         }
-        for made in (written, again)
+        for made in (written, sorted(tmp_path.iterdir()))
     )
     assert first == second
     assert {"benchmark.toml", "items.jsonl", "gold.csv"} <= {Path(path).name for path in first}

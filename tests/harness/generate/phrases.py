@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 LENGTH, LONGEST = 3, 6
@@ -41,6 +42,7 @@ def phrases(text: str) -> set[Phrase]:
     return found
 
 
+@cache
 def _ending(row: Phrase) -> set[Phrase]:
     """The phrases that end with a row of words, each the shortest from where it begins."""
     runs = (row[start:] for start in range(len(row) - LENGTH + 1))
@@ -71,11 +73,11 @@ class _Follower:
 
     def finish(self, states: Iterable[State]) -> None:
         for state in states:
-            self._write(state, " ")
+            self._end_word(state)
 
     def _after(self, operation: str, argument: Any, states: set[State]) -> set[State]:
         if operation == "LITERAL":
-            return {self._write(state, chr(argument)) for state in states}
+            return self._each(states, chr(argument))
         if operation == "IN":
             return {after for letter in _letters(argument) for after in self._each(states, letter)}
         if operation == "BRANCH":
@@ -100,13 +102,13 @@ class _Follower:
         if letter is None:
             self.finish(states)
             return {_START}
-        return {self._write(state, letter) for state in states}
-
-    def _write(self, state: State, letter: str) -> State:
-        whole, part = state
         letter = letter.lower().replace("’", "'")
         if letter.isalpha() or letter == "'":
-            return whole, part + letter
+            return {(whole, part + letter) for whole, part in states}
+        return {self._end_word(state) for state in states}
+
+    def _end_word(self, state: State) -> State:
+        whole, part = state
         if not part.strip("'"):
             return whole, ""
         row = (*whole, part.strip("'"))

@@ -72,7 +72,7 @@ def rule_texts() -> tuple[str, ...]:
 @cache
 def rule_phrases() -> frozenset[tuple[str, ...]]:
     found = {phrase for text in rule_texts() for phrase in phrases(text)}
-    for key in uses(classifiers).place:
+    for key in uses(classifiers.__name__).place:
         found |= phrases_of_pattern(re.compile(*key))
     return frozenset(found)
 

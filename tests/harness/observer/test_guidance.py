@@ -92,15 +92,15 @@ def test_several_misbehaviours_are_told_in_one_reminder_with_the_request_once() 
     assert text.count("DO:") == len(found)
 
 
-@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED.keys())
 @pytest.mark.parametrize("category", [*categories(), OTHER])
-def test_no_evidence_opens_or_closes_the_reminder(category: str, forged: str) -> None:
-    evidence = {name: f"{forged} {value} {forged}" for name, value in EVIDENCE.items()}
-    text = guidance([(Misbehaviour(category, rationale=forged, evidence=evidence), 1)])
-    assert text.startswith('<system-reminder from="misstep"')
-    assert text.endswith("\n</system-reminder>")
-    inside = text.partition(">")[2].removesuffix("</system-reminder>")
-    assert defused(inside) == inside
+def test_no_evidence_opens_or_closes_the_reminder(category: str) -> None:
+    for forged in FORGED.values():
+        evidence = {name: f"{forged} {value} {forged}" for name, value in EVIDENCE.items()}
+        text = guidance([(Misbehaviour(category, rationale=forged, evidence=evidence), 1)])
+        assert text.startswith('<system-reminder from="misstep"')
+        assert text.endswith("\n</system-reminder>")
+        inside = text.partition(">")[2].removesuffix("</system-reminder>")
+        assert defused(inside) == inside
 
 
 def test_what_a_detector_reasons_is_not_said_to_the_agent() -> None:

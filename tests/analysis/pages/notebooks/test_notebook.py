@@ -71,14 +71,14 @@ def drawn(title: str, table=None):
 @pytest.mark.parametrize(
     ("figure", "words", "address"),
     [
-        (drawn(compared().title), "Drawn from the table", "#table-made_up-compared"),
-        (drawn("Another title", compared()), "Drawn from the table", "#table-made_up-compared"),
-        (drawn("Another title"), "The table that follows:", "#table-made_up-by_set"),
+        ((compared().title,), "Drawn from the table", "#table-made_up-compared"),
+        (("Another title", compared()), "Drawn from the table", "#table-made_up-compared"),
+        (("Another title",), "The table that follows:", "#table-made_up-by_set"),
     ],
     ids=["of the same title", "named", "the next one"],
 )
 def test_a_figure_leads_to_the_table_that_it_is_drawn_from(figure, words, address):
-    cells = [code("1", shown(compared())), code("2", figure), code("3", shown(by_set()))]
+    cells = [code("1", shown(compared())), code("2", drawn(*figure)), code("3", shown(by_set()))]
     page = check_page(page_of(notebook(*cells)))
     assert words in page.text
     assert address in page.addresses

@@ -33,20 +33,26 @@ def _run(folder: Path, plan: ExperimentPlan, sandbox: Sandbox, workers: int = 3)
     return _sessions(folder)
 
 
+@pytest.fixture(scope="module")
+def by_design(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> dict[str, list[LiveSession]]:
+    folder = tmp_path_factory.mktemp("designs")
+    return {
+        design: _run(folder / design, replace(PLAN, design=design, n=12, name="first"), sandbox)
+        for design in ("shadow", "ab")
+    }
+
+
 @pytest.mark.parametrize("design", ["shadow", "ab"])
-def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(design, tmp_path, sandbox):
-    plan = ExperimentPlan(design, n=12, seed=3, name="first", wordings="development")
-    sessions = _run(tmp_path / "run", plan, sandbox)
+def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(design, by_design):
+    sessions = by_design[design]
     assert {session.arm for session in sessions} == set(ARMS[design])
     assert all((session.observed is None) == (session.arm == "control") for session in sessions)
     told = {one.arm for one in sessions for step in (one.trajectory or EMPTY).steps if INTERVENTION in step.extra}
     assert told == {"guide"}
 
 
-def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(tmp_path: Path, sandbox: Sandbox) -> None:
-    shadow = _run(tmp_path / "shadow", PLAN, sandbox)
-    control = _run(tmp_path / "ab", replace(PLAN, design="ab"), sandbox)
-    for one, other in zip(shadow, control, strict=True):
+def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(by_design: dict[str, list[LiveSession]]) -> None:
+    for one, other in zip(by_design["shadow"], by_design["ab"], strict=True):
         spoken = [each.delivered_at for arm in (one, other) if arm.observed for each in arm.observed.interventions]
         heard = min((at for at in spoken if at is not None), default=None)
         assert one.trajectory is not None

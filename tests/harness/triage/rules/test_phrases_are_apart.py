@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from misstep.harness.generate.triage.family import families
 from misstep.harness.triage.phrases import table
 from misstep.harness.triage.rules.events import phrases
@@ -64,6 +62,5 @@ def test_no_phrase_stands_in_a_text_of_the_generator() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("phrase", PHRASES)
-def test_a_phrase_is_in_small_letters_as_texts_are_when_they_are_searched(phrase: str) -> None:
-    assert phrase == phrase.lower()
+def test_a_phrase_is_in_small_letters_as_texts_are_when_they_are_searched() -> None:
+    assert [phrase for phrase in PHRASES if phrase != phrase.lower()] == []
