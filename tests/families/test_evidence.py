@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from msgspec.structs import replace
@@ -24,18 +25,28 @@ from tests.misstep.made_up_runs import four, repaired_run
 Misstep = Callable[..., str]
 
 
-@pytest.fixture
-def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Misstep:
-    """What a command prints, in a folder with sessions as `made` and, as if people had recorded them, as `own`."""
-    monkeypatch.chdir(tmp_path)
-    write_folder(tmp_path / "made", GenerateOptions(24, 1))
-    sessions = [one for one in read_file(tmp_path / "made/trajectories.jsonl") if isinstance(one, Trajectory)]
-    own = tmp_path / "own"
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with sessions as `made` and, as if people had recorded them, as `own`."""
+    folder = tmp_path_factory.mktemp("evidence")
+    write_folder(folder / "made", GenerateOptions(24, 1))
+    sessions = [one for one in read_file(folder / "made/trajectories.jsonl") if isinstance(one, Trajectory)]
+    own = folder / "own"
     own.mkdir()
     (own / "trajectories.jsonl").write_bytes(encode_lines(replace(one, source=Source("own")) for one in sessions))
     for name in ("items.jsonl", "gold.csv"):  # with the same rater, who is called construction
-        (own / name).write_bytes((tmp_path / "made" / name).read_bytes())
+        (own / name).write_bytes((folder / "made" / name).read_bytes())
     (own / "benchmark.toml").write_text('kind = "misbehaviour"\nlabels = ["yes", "no"]\npositive = "yes"\n')
+    return folder
+
+
+@pytest.fixture
+def misstep(
+    sessions: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Misstep:
+    """What a command prints, in a folder with a copy of the sessions."""
+    copytree(sessions, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
     def run(command: str, *arguments: str) -> str:
         return in_this_process(command, monkeypatch, capsys)(*arguments)[1]

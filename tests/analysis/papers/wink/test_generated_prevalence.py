@@ -11,8 +11,8 @@ from misstep.studies.recorded.generated_study import generated_study
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("MISSTEP_CACHE", str(tmp_path_factory.mktemp("cache")))
-        study = generated_study(600, 300)
-        assert study == generated_study(600, 300), "what was kept is what was made"
+        study = generated_study(300, 150)
+        assert study == generated_study(300, 150), "what was kept is what was made"
     made = (
         generated.generated_prevalence_table(study),
         generated.generated_models_table(study),
@@ -25,7 +25,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
 def test_every_figure_is_generated_but_those_that_the_paper_prints(tables: dict[str, Table]) -> None:
     for table in tables.values():
         assert {row.evidence for row in table.rows} <= {"generated", "published"}
-        assert all("seed" in row.source and "n 600" in row.source for row in table.rows if row.evidence == "generated")
+        assert all("seed" in row.source and "n 300" in row.source for row in table.rows if row.evidence == "generated")
         assert table.generator == "misstep.harness.generate.study.sessions.generate_study"
 
 
@@ -62,9 +62,9 @@ def test_five_weeks_are_shown_and_a_daily_sample_beside_all(tables: dict[str, Ta
     rows = tables["weeks"].rows
     assert [row.quantity for row in rows][:5] == [f"Week {week}" for week in range(1, 6)]
     whole, sample = rows[-2:]
-    assert whole.n == 600
+    assert whole.n == 300
     assert sample.n is not None
-    assert 50 <= sample.n <= 75
+    assert 30 <= sample.n <= 45
 
 
 def test_the_disliked_show_more_than_all(tables: dict[str, Table]) -> None:
