@@ -232,10 +232,9 @@ def published_papers() -> tuple[str, ...]:
 @cache
 def load_paper(slug: str) -> Paper:
     """Return the printed figures of a paper."""
-    file = data_folder() / "published" / f"{slug}.toml"
-    if not file.exists():
+    if slug not in published_papers():
         raise UsageError(f"there are no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
-    return read_paper(file)
+    return read_paper(data_folder() / "published" / f"{slug}.toml")
 
 
 def read_paper(file: Path) -> Paper:

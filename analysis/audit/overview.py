@@ -161,8 +161,7 @@ def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str,
 
 
 def _slugs() -> list[str]:
-    known = published_papers()
-    return [slug for slug in PAPERS if slug in known] + [slug for slug in known if slug not in PAPERS]
+    return [slug for slug in dict.fromkeys([*PAPERS, *published_papers()]) if slug in published_papers()]
 
 
 def _overview_rows(paper: Paper, findings: Iterable[Finding]) -> list[Row]:
