@@ -17,6 +17,7 @@ from misstep.analysis.tables import Row
 from misstep.harness.escaping import one_line
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
+from tests.analysis.svg import description, shown
 
 MATRIX = [[50, 3], [4, 120]]
 CURVE = [Row("1", 0.2, 0.1, 0.3, n=9, unit="share", group="a"), Row("40", 0.6, unit="share", group="a")]
@@ -40,14 +41,6 @@ FIGURES = every_figure()
 @pytest.fixture(params=FIGURES)
 def figure(request):
     return FIGURES[request.param]
-
-
-def description(svg: str) -> str:
-    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
-
-
-def shown(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
 
 
 def test_a_figure_is_an_image_with_a_name_and_a_description(figure):

@@ -10,6 +10,7 @@ from misstep.analysis.plots.layout import WIDTH, text_width
 from misstep.analysis.tables import Row
 from misstep.harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
+from tests.analysis.svg import description, shown
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}
 STEPS = [
@@ -25,14 +26,6 @@ def one_curve(group: str = "Small model", shift: float = 0.0) -> list[Row]:
         Row(quantity, value + shift, value + shift - 0.05, value + shift + 0.05, n=40, unit="share", group=group)
         for quantity, value in zip(PLACES, values, strict=True)
     ]
-
-
-def shown(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
-
-
-def description(svg: str) -> str:
-    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
 
 
 def lines(svg: str) -> list[list[tuple[float, float]]]:

@@ -8,6 +8,7 @@ from misstep.analysis.plots.points import cost_quality, reliability
 from misstep.analysis.tables import Row
 from misstep.harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
+from tests.analysis.svg import description, shown
 
 
 def runs(**accuracy: float | None) -> list[Row]:
@@ -28,14 +29,6 @@ BINS = [Row("Score 0.5", 0.4, 0.3, 0.5, 30, unit="share"), Row("Score 1", 0.9, 0
 MEANS = {"Score 0.5": 0.5, "Score 1": 1.0}
 
 
-def words(svg: str) -> list[str]:
-    return re.findall(r"<text[^>]*>(.*?)</text>", svg)
-
-
-def description(svg: str) -> str:
-    return re.search(r"<desc[^>]*>(.*?)</desc>", svg)[1]
-
-
 @pytest.mark.parametrize(
     "figure", [cost_quality(runs(a=0.8, b=0.7), {"a": 0.1, "b": 0.2}, "Cost"), reliability(BINS, MEANS, "Scores")]
 )
@@ -47,18 +40,18 @@ def test_both_are_figures_of_a_page_in_the_colours_of_the_page(figure):
 
 def test_a_run_without_a_known_cost_is_not_drawn_and_never_stands_at_nothing():
     figure = cost_quality(runs(known=0.8, unknown=0.7), {"known": 0.1}, "Cost")
-    assert "known" in words(figure)
-    assert "unknown" not in words(figure)
+    assert "known" in shown(figure)
+    assert "unknown" not in shown(figure)
     assert "unknown" not in description(figure)
 
 
 def test_costs_that_differ_a_hundredfold_stand_on_a_logarithmic_axis():
-    labels = words(cost_quality(runs(a=0.8, b=0.7), {"a": 1.0, "b": 0.01}, "Cost"))
+    labels = shown(cost_quality(runs(a=0.8, b=0.7), {"a": 1.0, "b": 0.01}, "Cost"))
     assert {"$0.01", "$0.10", "$1.00"} <= set(labels)
 
 
 def test_how_many_answers_have_a_score_stands_below_it():
-    assert {"30", "1,200"} <= set(words(reliability(BINS, MEANS, "Scores")))
+    assert {"30", "1,200"} <= set(shown(reliability(BINS, MEANS, "Scores")))
 
 
 def test_a_bin_without_a_mean_score_is_refused():

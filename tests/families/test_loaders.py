@@ -89,13 +89,9 @@ def telling(rows: Iterable[tuple[dict[str, str], str]]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_loader_is_named_as_it_is_registered_and_its_set_is_in_the_catalogue(name: str) -> None:
+def test_a_loader_has_the_name_of_its_set_and_opens_with_what_that_is_and_the_shape_of_a_row(name: str) -> None:
     assert name == loader_for(name).NAME
     assert name in data_sets()
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_a_loader_opens_with_what_the_set_is_and_the_shape_of_a_row(name: str) -> None:
     opening = loader_for(name).__doc__ or ""
     assert opening.partition("\n")[0].endswith(".")
     assert any(line.startswith("    ") for line in opening.splitlines())

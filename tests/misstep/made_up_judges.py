@@ -40,6 +40,10 @@ def benchmark(folder: Path, texts: Sequence[str]) -> Path:
     return folder
 
 
+def always_fruit(_: object) -> str:
+    return '{"reasoning": "r", "label": "fruit"}'
+
+
 TRACES = {"a1": ("Loops",), "b2": ("Loops", "Wrong Tool"), "c3": ()}
 """Trace → the categories of the errors that people found in it."""
 

@@ -151,7 +151,7 @@ def test_what_cannot_be_ends_with_2_and_says_so(tmp_path: Path, arguments: tuple
 
 
 def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> None:
-    file = atif_lines(tmp_path / "runs.jsonl", map(str, range(2_000)), text="A plank was carried to the gate. " * 900)
+    file = atif_lines(tmp_path / "runs.jsonl", map(str, range(600)), text="A plank was carried to the gate. " * 900)
     command = [sys.executable, "-m", "misstep", "classify", str(file), "--out", "run", "--workers", "2"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     journal = tmp_path / "run" / "progress.jsonl"

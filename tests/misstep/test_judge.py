@@ -17,16 +17,12 @@ from tests.misstep.made_up_judges import benchmark, judge_file
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
 
 
-def always_fruit(_: object) -> str:
-    return '{"reasoning": "r", "label": "fruit"}'
-
-
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     """A recording of a model that always says fruit."""
     folder = benchmark(tmp_path / "recorded", TEXTS)
     settings = ClientSettings(
-        client="scripted", script="tests.misstep.test_judge:always_fruit", record=tmp_path / "recording.jsonl"
+        client="scripted", script="tests.misstep.made_up_judges:always_fruit", record=tmp_path / "recording.jsonl"
     )
     run_judge(PromptedJudge(read_judge(judge_file(tmp_path))), folder, tmp_path / "recorded-run", settings)
     return tmp_path / "recording.jsonl"

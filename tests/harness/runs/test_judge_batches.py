@@ -12,7 +12,7 @@ from aiohttp import web
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.run import BATCHES
@@ -22,7 +22,7 @@ from misstep.studies.judging.assessment import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 from tests.misstep.as_a_user import in_a_thread
-from tests.misstep.made_up_judges import benchmark, judge_file
+from tests.misstep.made_up_judges import benchmark
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
 
@@ -50,11 +50,6 @@ def accuracy(run: Path) -> float | None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-a-test")
     return benchmark(tmp_path / "plants", TEXTS)
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> JudgeSpec:
-    return read_judge(judge_file(tmp_path))
 
 
 def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:

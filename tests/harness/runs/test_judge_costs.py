@@ -8,11 +8,11 @@ import pytest
 from misstep.harness.clients import CLIENTS, ClientSettings
 from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.run import SPENDING_LOG
-from tests.misstep.made_up_judges import benchmark, judge_file
+from tests.misstep.made_up_judges import benchmark
 
 TEXTS = [f"apple {number}" for number in range(20)]
 PRICES = """
@@ -57,11 +57,6 @@ def opened(_: ClientSettings) -> Model:
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     model.__init__()  # type: ignore[misc]
     monkeypatch.setitem(CLIENTS, "made_up", "tests.harness.runs.test_judge_costs:opened")
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> JudgeSpec:
-    return read_judge(judge_file(tmp_path))
 
 
 def settings(tmp_path: Path, limit: float, cache: Path | None = None) -> ClientSettings:

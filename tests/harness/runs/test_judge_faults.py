@@ -2,20 +2,16 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges import prompted_judge
-from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated
 from tests.misstep.as_a_user import in_a_thread
-from tests.misstep.made_up_judges import benchmark, judge_file
+from tests.misstep.made_up_judges import benchmark
 
 FRUIT = '{"reasoning": "r", "label": "fruit"}'
 
@@ -70,11 +66,6 @@ class Model:
             return PASSING[name]
         label = "fruit" if "apple" in text else "vegetable"
         return answer(completion(json.dumps({"reasoning": "r", "label": label})))
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> JudgeSpec:
-    return read_judge(judge_file(tmp_path))
 
 
 NAMES = (*PASSING, *SAID)

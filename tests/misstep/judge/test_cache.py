@@ -16,14 +16,10 @@ from tests.misstep.made_up_judges import benchmark, judge_file
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
 
 
-def always_fruit(_: object) -> str:
-    return '{"reasoning": "r", "label": "fruit"}'
-
-
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """A cache with the answers to four items."""
-    script = "tests.misstep.judge.test_cache:always_fruit"
+    script = "tests.misstep.made_up_judges:always_fruit"
     settings = ClientSettings(client="scripted", script=script, cache=tmp_path / "cache.sqlite")
     judge, folder = PromptedJudge(read_judge(judge_file(tmp_path))), benchmark(tmp_path / "plants", TEXTS)
     run_judge(judge, folder, tmp_path / "first", settings)

@@ -19,16 +19,7 @@ from misstep.harness.runs.judging.item_selection import Sampling, select_items
 from misstep.harness.runs.judging.judge import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
-SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.judging.test_item_selection:fruit")
-
-
-def fruit(_: object) -> str:
-    return '{"reasoning": "r", "label": "fruit"}'
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> JudgeSpec:
-    return read_judge(judge_file(tmp_path))
+SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.made_up_judges:always_fruit")
 
 
 @pytest.fixture

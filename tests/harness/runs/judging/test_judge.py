@@ -13,12 +13,12 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.assessment import assessed, scores_text_json
-from tests.misstep.made_up_judges import benchmark, judge_file
+from tests.misstep.made_up_judges import benchmark
 
 asked: Counter[str] = Counter()
 mood: dict[str, int] = {"fails_after": 10**9, "stops_after": 10**9}
@@ -51,11 +51,6 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return benchmark(tmp_path / "plants", ["apple", "carrot", "apple mumble", "leek", "apple pie", "bean"])
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> JudgeSpec:
-    return read_judge(judge_file(tmp_path))
 
 
 SCRIPTED = ClientSettings(
