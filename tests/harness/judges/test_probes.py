@@ -48,18 +48,11 @@ def text(own: str, **extra: str) -> Item:
 
 def test_each_probe_changes_a_text_in_its_own_way() -> None:
     made = changed(judge("benchmark_question"), text("It works. I ran it.", author="other/large-2"))
-    assert set(made) == {
-        "",
-        "copy-1",
-        "verbosity",
-        "authority",
-        "self_preference-0",
-        "self_preference",
-        "label_order",
-        "markdown",
-    }
+    with_base = {"authority-0", "authority", "self_preference-0", "self_preference"}
+    assert set(made) == {"", "copy-1", "verbosity", "label_order", "markdown", *with_base}
     assert made["verbosity"].text.startswith("It works. I ran it.\n\nWhat is written above is")
     assert made["authority"].text.startswith("It works. I ran it.\n\nI write this as a principal engineer")
+    assert abs(len(made["authority"].text) - len(made["authority-0"].text)) < 3
     assert made["self_preference-0"].text == "It works. I ran it.\n\n(Written by other/large-2.)"
     assert made["self_preference"].text == "It works. I ran it.\n\n(Written by acme/small-1.)"
     assert made["label_order"].labels == ("no", "yes")

@@ -26,7 +26,7 @@ class _Biased:
 
 
 fair = _Biased("fair", lambda item: False)
-prefers_long = _Biased("prefers_long", lambda item: len(item.text) > 75 and "engineer" not in item.text)
+prefers_long = _Biased("prefers_long", lambda item: len(item.text) > 75)
 prefers_experts = _Biased("prefers_experts", lambda item: "expert" in item.text)
 prefers_itself = _Biased("prefers_itself", lambda item: "small-1" in item.text)
 prefers_last = _Biased("prefers_last", lambda item: item.labels[-1:] == ("good",))

@@ -45,8 +45,8 @@ _ACCURACY: Fields = (
 class Probed(Struct, frozen=True):
     """What one change does to a judge's labels.
 
-    - `n`: The pairs of an item and its twin that were both answered; `silent` are the changed items of which only the
-      twin was.
+    - `asked`, `n`: The pairs of an item and its twin, and those that were both answered; of `silent` ones only the twin
+      was.
     - `change`, `p_value`, `p_adjusted`: The share of the label among changed items less that among their twins, and the
       test that it is 0, also adjusted after Holm for all probes.
     - `flips`, `to_label`, `from_label`, `directions`: How many pairs have two labels: in all, to the label, away from
@@ -57,6 +57,7 @@ class Probed(Struct, frozen=True):
 
     probe: str
     what: str
+    asked: int
     n: int
     silent: int
     change: Estimate
@@ -145,6 +146,7 @@ def _probed(
     return Probed(
         name,
         what,
+        len(pairs),
         len(both),
         sum(pair.plain is not None and pair.attacked is None for pair in pairs),
         _change(rate, NO_PAIR),
@@ -257,9 +259,12 @@ def _notes(result: Probes) -> Iterable[str]:
         f"Each is the change from an item to the same item changed, over {counted_text(result.items, 'item')}; items "
         "of one run count as one cluster. Flips by chance are those of the control."
     )
-    silent = {one.probe: one.silent for one in result.probes if one.silent}
-    if silent:
-        counts = ", ".join(f"{name} {count:,}" for name, count in silent.items())
-        yield f"Without an answer only when changed, which is not a flip: {counts}."
+    missing = [
+        f"{one.probe} {one.asked - one.n:,} of {one.asked:,}, {one.silent:,} of them only when changed"
+        for one in (*result.probes, result.control)
+        if one.n < one.asked
+    ]
+    if missing:
+        yield f"Left out because the item or its twin has no answer, which is not a flip: {'; '.join(missing)}."
     if result.without_items:
         yield f"No item could be changed by {', '.join(result.without_items)}."
