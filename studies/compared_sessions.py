@@ -7,15 +7,23 @@ from importlib.util import find_spec
 import msgspec
 from msgspec import structs
 
-from misstep.analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions, newly_flagged
+from misstep.analysis.measures.session_comparison import (
+    SessionComparison,
+    SessionRun,
+    compare_sessions,
+    corrected_changes,
+    newly_flagged,
+)
 from misstep.analysis.measures.session_comparison_tables import (
     comparison_finding,
     comparison_table,
+    corrected_table,
     group_tables,
     newly_flagged_table,
 )
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
 from misstep.analysis.pages import Foot, Section, page
+from misstep.analysis.pages.findings import Findings
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest
 from misstep.analysis.stats.estimate import Estimate
@@ -25,7 +33,7 @@ from misstep.harness.evidence import together
 from misstep.harness.journal.classified import labelled_sessions
 from misstep.harness.journal.records import encode
 from misstep.harness.runs.opened import OpenRun
-from misstep.studies.finished_runs import require_finished
+from misstep.studies.finished_runs import read_scores, require_finished
 from misstep.studies.judged_runs import distinct_names
 
 _MOST_OPEN = 2
@@ -40,7 +48,9 @@ def compared_runs(runs: Sequence[OpenRun], by: Grouping | None = None) -> Sessio
         raise UsageError(f"the run {runs[0].folder} is named twice", "Name each run once.")
     a, b = map(_run, distinct_names([run.folder for run in runs]), runs)
     compared = compare_sessions(a, b, by)
-    return structs.replace(compared, newly_flagged=newly_flagged(a, labelled_sessions(runs[1].folder)))
+    corrected = corrected_changes(*(read_scores(run.folder, Findings).corrected for run in runs))
+    news = newly_flagged(a, labelled_sessions(runs[1].folder))
+    return structs.replace(compared, newly_flagged=news, corrected=corrected)
 
 
 def compared_groups(run: OpenRun, by: Grouping, names: tuple[str, str]) -> SessionComparison:
@@ -79,6 +89,10 @@ def comparison_page(compared: SessionComparison, runs: Sequence[OpenRun], comman
     source = f"{'runs' if len(runs) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
     table = of_evidence(comparison_table(compared, source), compared.evidence)
     of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
+    tables = (
+        table,
+        *([of_evidence(corrected_table(compared, source), compared.evidence)] if compared.corrected else []),
+    )
     sections = [Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)] * bool(of_groups)
     if compared.newly_flagged:
         news = of_evidence(newly_flagged_table(compared, source), compared.evidence)
@@ -86,7 +100,7 @@ def comparison_page(compared: SessionComparison, runs: Sequence[OpenRun], comman
     return page(
         f"{compared.a} and {compared.b} compared",
         comparison_finding(compared),
-        (table,),
+        tables,
         _figures(table),
         notes=_versions(compared, runs),
         sections=sections,

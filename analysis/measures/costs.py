@@ -223,7 +223,7 @@ def cost_table(costs: Costs, *, source: str, paper: str = "classify") -> Table:
 @made_by_this
 def cost_table_by(costs: Costs, by: Grouping, *, source: str, paper: str = "classify") -> Table:
     """Return the cost of all findings in each group of sessions, the dearest first."""
-    head = TableHead(f"costs_by_{by}", paper, f"Cost by {by}", _NOTES)
+    head = TableHead(f"costs_by_{by}", paper, f"Cost by {by}")
     dearest = next(iter(costs.by[by].items()), None)
     said = f"The dearest {by} is {dearest[0]}: {cost_text(dearest[1])}." if dearest else "No finding names a step."
     return head.table(said, _rows(costs.by[by], source))
@@ -253,17 +253,17 @@ def cost_text(cost: Cost) -> str:
             unknown.append(name)
             continue
         words = number_text(value, unit) + (f" {name}" if unit == "count" else "")
-        some = known < cost.runs
+        some = known is not None and known < cost.runs
         parts.append(
             f"at least {words} (all known in {known:,} of {counted_text(cost.runs, 'run')})" if some else words
         )
     return ", ".join(parts) + (f"; not known: {', '.join(unknown)}" if unknown else "")
 
 
-def _figures(cost: Cost) -> tuple[tuple[str, float | None, Unit, int], ...]:
+def _figures(cost: Cost) -> tuple[tuple[str, float | None, Unit, int | None], ...]:
     return (
-        ("runs", cost.runs, "count", cost.runs),
-        ("steps", cost.steps, "count", cost.runs),
+        ("runs", cost.runs, "count", None),
+        ("steps", cost.steps, "count", None),
         ("tokens", cost.tokens, "count", cost.tokens_known),
         ("time", cost.seconds, "seconds", cost.seconds_known),
         ("money", cost.usd, "usd", cost.usd_known),

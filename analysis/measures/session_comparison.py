@@ -14,7 +14,7 @@ from misstep.analysis.stats.clusters.clustered import clustered_difference
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe
+from misstep.analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact, newcombe
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
@@ -110,6 +110,15 @@ class NewlyFlagged(Struct, frozen=True):
     reason: str
 
 
+class CorrectedChange(Struct, frozen=True):
+    """A share that people's labels put right in both runs, or the reason why not; sessions count one by one."""
+
+    category: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+
+
 class SessionComparison(Struct, frozen=True):
     """Two runs of `classify` compared.
 
@@ -130,6 +139,7 @@ class SessionComparison(Struct, frozen=True):
     groups_in_one_run: dict[str, tuple[int, int]] = {}
     reversals: tuple[Reversal, ...] = ()
     newly_flagged: tuple[NewlyFlagged, ...] = ()
+    corrected: tuple[CorrectedChange, ...] = ()
     evidence: Evidence = "real"
 
 
@@ -268,6 +278,14 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
         reversals=tuple(reversals),
         evidence=together(session.evidence for run in (a, b) for session, _ in run.sessions),
     )
+
+
+def corrected_changes(a: Mapping[str, Estimate], b: Mapping[str, Estimate]) -> tuple[CorrectedChange, ...]:
+    """Return the change of each corrected share of two runs; none unless a share of either is corrected."""
+    both = {name: (a[name], b[name]) for name in a if name in b}
+    if all(one.value is None for pair in both.values() for one in pair):
+        return ()
+    return tuple(CorrectedChange(name, *pair, difference_of_shares(pair[1], pair[0])) for name, pair in both.items())
 
 
 def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[NewlyFlagged, ...]:

@@ -9,7 +9,14 @@ from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.session_comparison import LEVEL, Reversal, SessionChange, SessionComparison
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Figure, Row, Table, TableHead, Unit, made_by_this, rows_in, rows_of
-from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
+from misstep.analysis.tables.wording import (
+    counted_text,
+    interval_words,
+    number_text,
+    p_text,
+    points_text,
+    with_interval,
+)
 
 DIFFERENCE = "Difference"
 
@@ -24,6 +31,22 @@ _NEWLY = TableHead(
     _PAPER,
     "Newly flagged",
     ("Steps count from 0. `misstep view FILE --id ID` shows a session; --json lists all of them.",),
+)
+
+
+_CORRECTED = TableHead(
+    "corrected_changes",
+    _PAPER,
+    "Corrected by people's labels",
+    (
+        "The intervals put those of the two corrected shares together (Zou and Donner 2008), as if they were "
+        "independent; sessions count one by one, so that they are too short where projects differ.",
+    ),
+)
+_NOT_CORRECTED = "No share could be corrected in both runs."
+CAUTION = (
+    "Two periods are not a randomised comparison: tasks, models and people may have changed with the rules that agents "
+    "were given. Only sessions that get the rules by lot tell what the rules do (`misstep experiment`)."
 )
 
 
@@ -117,6 +140,28 @@ def comparison_table(compared: SessionComparison, source: str) -> Table:
     return _table(compared, compared.changes, head, finding, source)
 
 
+@made_by_this
+def corrected_table(compared: SessionComparison, source: str) -> Table:
+    """Return the shares of two runs that people's labels put right, and their differences."""
+    rows = [
+        row
+        for one in compared.corrected
+        for row in rows_of(
+            (
+                (f"In {compared.a}", one.a, "share"),
+                (f"In {compared.b}", one.b, "share"),
+                (DIFFERENCE, one.difference, "difference"),
+            ),
+            one.category,
+            source,
+        )
+    ]
+    known = [one for one in compared.corrected if one.difference.value is not None]
+    said = (f"{one.category} by {with_interval(one.difference, 'difference')}" for one in known)
+    finding = f"Corrected by people's labels, the shares differ: {', '.join(said)}." if known else _NOT_CORRECTED
+    return _CORRECTED.table(finding, rows)
+
+
 def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
     """Return a table for each group that both runs have, as `comparison_table`."""
     return tuple(group_table(compared, group, source, number) for number, group in enumerate(compared.groups, start=1))
@@ -192,6 +237,8 @@ def _notes(compared: SessionComparison) -> Iterator[str]:
         f"The p-values are adjusted after Holm for the {tests} of this table."
     )
     yield _design(compared)
+    if not compared.paired:
+        yield CAUTION
     yield from _remarks(compared.changes)
     if any(compared.sub_agents):
         first, second = compared.sub_agents

@@ -117,9 +117,9 @@ def _command(
             yield _at(act.step, "permissions", line)
     elif program == "chown" and any(known.is_foreign(placed(path, command.folder)) for path in plain[1:]):
         yield _at(act.step, "permissions", line)
-    elif _ends_service(program, rest, plain) and not any(known.names(word) for word in plain):
-        started = [word for word in plain if len(word) >= _SHORTEST and any(word in one for one in earlier)]
-        if not started and program not in known.words:
+    elif _ends_service(program, rest, plain) and program not in known.words:
+        things = [word for word in plain if word not in _ENDS_SERVICE and len(word) >= _SHORTEST]
+        if not any(known.names(thing) or any(thing in one for one in earlier) for thing in things):
             yield _at(act.step, "services", line)
 
 

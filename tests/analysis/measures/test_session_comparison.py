@@ -14,13 +14,16 @@ from misstep.analysis.measures.session_comparison import (
     SessionComparison,
     SessionRun,
     compare_sessions,
+    corrected_changes,
 )
 from misstep.analysis.measures.session_comparison_tables import comparison_finding, comparison_table
 from misstep.analysis.measures.session_rates import GROUPINGS, Grouping
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, clustered_difference
 from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe
+from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.significance import holm
 from misstep.analysis.tables.grid import grid
 from misstep.harness.errors import UsageError
@@ -246,3 +249,12 @@ def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
             assert (left.value, left.low, left.high) == pytest.approx((right.value, right.low, right.high))
         assert one.p_value == pytest.approx(other.p_value)
     assert there.groups.keys() == back.groups.keys()
+
+
+def test_corrected_shares_differ_with_newcombes_interval_where_they_are_wilsons() -> None:
+    a, b, unknown = wilson(30, 100), wilson(12, 90), Estimate(None, n=90, reason="nobody has labelled")
+    (loops, any_) = corrected_changes({"loops": a, "any": a, "gone": a}, {"loops": b, "any": unknown})
+    expected = newcombe(12, 90, 30, 100)
+    assert (loops.difference.low, loops.difference.high) == pytest.approx((expected.low, expected.high))
+    assert (any_.difference.value, any_.difference.reason) == (None, "nobody has labelled")
+    assert corrected_changes({"loops": unknown}, {"loops": unknown}) == ()
