@@ -4,7 +4,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Sessions": {
         "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
         "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
-        "advise": ("misstep.advise", "Propose lines for CLAUDE.md or AGENTS.md from findings, as a diff."),
+        "advise": ("misstep.advise", "Propose lines for CLAUDE.md from findings, as a diff."),
         "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
         "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
         "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),

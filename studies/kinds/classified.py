@@ -6,7 +6,7 @@ from itertools import chain
 from typing import ClassVar
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.costs import cost_tables
+from misstep.analysis.measures.costs import cost_table
 from misstep.analysis.measures.prevalence import prevalence_table
 from misstep.analysis.measures.session_rates import group_of
 from misstep.analysis.pages.findings import Findings, complaints, findings_text, left_out, shares
@@ -61,7 +61,8 @@ class ClassifiedRuns(RunResults[OpenRun]):
         source = counted_text(scores.n, "session")
         shares = prevalence_table(tuple(scores.categories), patterns, source=source, paper=self.command, every=True)
         yield of_evidence(shares, scores.evidence)
-        yield from (of_evidence(table, scores.evidence) for table in cost_tables(scores.costs, source))
+        if scores.costs is not None:  # by project they would say folders of this machine
+            yield of_evidence(cost_table(scores.costs, source=source), scores.evidence)
 
     def limited(self, run: OpenRun) -> Mapping[str, Estimate]:
         return shares(read_scores(run.folder, Findings))
