@@ -77,7 +77,8 @@ def llms_text(nav: list[Any], markdown: Mapping[str, str]) -> str:
 
 def _listed(page: str, text: str) -> str:
     title, _, body = text.removeprefix("# ").partition("\n")
-    first = next((one for one in body.split("\n\n") if one.strip()[:1].isalpha()), "")
+    prose = re.sub(r"```.*?```", "", body, flags=re.DOTALL)
+    first = next((one for one in prose.split("\n\n") if one.strip()[:1].isalpha()), "")
     sentence = re.sub(LINK, r"\1", " ".join(first.split())).partition(". ")[0].rstrip(".:")
     return f"- [{title}]({page})" + (f": {sentence}" if sentence else "")
 

@@ -70,6 +70,6 @@ def brief_text(run: RunInBrief) -> str:
     missing = [f"missing: {one}" for one in run.missing]
     if len(missing) > _MISSING:
         missing[_MISSING - 1 :] = [f"missing: {len(missing) - _MISSING + 1} more things; --json names them"]
-    page = f"page: {run.page}" if run.page else f"no page yet: {run.again}"
-    lines = [run.finding, about, *figure_lines(run.figures), *missing, page, f"rows: {run.records}"]
+    rest = f"page: {run.page or f'{run.again} writes it'}" if run.finished else f"go on: {run.again}"
+    lines = [run.finding, about, *figure_lines(run.figures), *missing, rest, f"rows: {run.records}"]
     return "\n".join(plain(line) for line in lines)

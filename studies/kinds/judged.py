@@ -86,7 +86,7 @@ class JudgedRuns(RunResults[JudgedRun]):
     def missing(self, run: JudgedRun) -> Iterator[str]:
         ends = Counter(one.status for one in run.verdicts if one.label is None)
         yield from (f"{counted_text(n, 'item')} {status}: no label" for status, n in ends.items())
-        labelled = {one.item for one in run.gold}
+        labelled = majority(run.gold).label_of
         if without := sum(one.item not in labelled for one in run.verdicts):
             yield f"{counted_text(without, 'item')} without a gold label: no score counts them"
 

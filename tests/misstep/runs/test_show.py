@@ -41,6 +41,7 @@ def test_of_generated_runs_that_is_said(tmp_path: Path, in_process: CommandLine)
 def test_an_unfinished_run_has_no_figures_but_the_line_that_goes_on(tmp_path: Path, in_process: CommandLine) -> None:
     run = classified(tmp_path)
     write_manifest(run, structs.replace(read_manifest(run), finished="", written=None))
+    assert in_process("show", run)[1].splitlines()[-2].startswith("go on: misstep classify ")
     shown = json.loads(in_process("show", run, "--json")[1])
     assert (shown["finished"], shown["figures"], shown["evidence"]) == (False, [], None)
     assert "is not finished" in shown["finding"]
