@@ -32,6 +32,7 @@ ENVIRONMENT = {
     "TMPDIR": "/tmp",  # noqa: S108
     "LANG": "C.UTF-8",
     "USER": "sandbox",
+    "PYTEST_ADDOPTS": "-p no:misstep",  # the plug-in of an installation that the sandbox does not show
     "PYTHONDONTWRITEBYTECODE": "1",  # a compiled file may be as new and as long as the edited source that it is not of
 }
 _NAMESPACES = (

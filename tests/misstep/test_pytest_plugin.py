@@ -11,6 +11,8 @@ from msgspec import structs
 import misstep
 from misstep.harness.errors import MisstepError
 from misstep.harness.journal.records import read_manifest, write_manifest
+from misstep.harness.workspace.bubblewrap import ENVIRONMENT
+from misstep.harness.workspace.suite_command import WRAPPED
 from tests.misstep.made_up_exports import classified, judged, observed
 
 TABLE = "id,human,judge\n" + "".join(f"{n},{('yes', 'no')[n % 2]},{('yes', 'no')[n % 2]}\n" for n in range(12))
@@ -90,3 +92,15 @@ def test_the_plug_in_imports_nothing_that_takes_time() -> None:
     assert {name for name in loaded if name.startswith("misstep.")} == {
         *("misstep.harness", "misstep.harness.version", "misstep.pytest_plugin")
     }
+
+
+@pytest.mark.parametrize("options", [ENVIRONMENT["PYTEST_ADDOPTS"], WRAPPED.partition('"')[2].partition(" -o")[0]])
+def test_where_a_sandbox_hides_the_installation_pytest_runs_without_the_plug_in(options: str, tmp_path: Path) -> None:
+    info = tmp_path / "made_up-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: made-up\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[pytest11]\nmisstep = misstep_that_is_hidden\n")
+    (tmp_path / "test_one.py").write_text("def test_one(): pass\n")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path), "PYTEST_ADDOPTS": options}
+    line = [sys.executable, "-m", "pytest", "-q", "test_one.py"]
+    assert subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True).returncode == 0
