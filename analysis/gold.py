@@ -146,8 +146,8 @@ def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
     for line, row in _rows(path, GoldLabel.__struct_fields__, _GOLD_FORM):
         cells = [row[column] for column in GoldLabel.__struct_fields__]
         if None in cells or None in row:
-            found = "the row and the header have different numbers of cells"
-            raise InputError(found, _GOLD_FORM, file=path, line=line)
+            problem = "the row and the header have different numbers of cells"
+            raise InputError(problem, _GOLD_FORM, file=path, line=line)
         label = GoldLabel(*cells)
         if label.label:
             yield line, label

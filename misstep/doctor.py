@@ -85,16 +85,16 @@ def _try_project(repository: Path, command: str, python: Path | None, *, json: b
 
 def _model() -> Capability:
     try:
-        found = weights().name
+        name = weights().name
     except MisstepError as error:
         return Capability("local model", False, error.found, "tests do not ask a real model", error.advice)
-    return Capability("local model", True, found)
+    return Capability("local model", True, name)
 
 
 def _browser() -> Capability:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     without, advice = "pages are not tested in a browser", "Install the system's package chromium."
-    return Capability("Chromium", bool(found), found or "not found", *(() if found else (without, advice)))
+    return Capability("Chromium", bool(program), program or "not found", *(() if program else (without, advice)))
 
 
 def _data() -> Capability:

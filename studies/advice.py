@@ -87,7 +87,7 @@ def advice_of(run: OpenRun, at_least: int, by: Literal["cost", "count"]) -> list
     templates = {(one.category, one.of): one.text for one in _advice_file().line}
     sessions = [one for one in labelled_sessions(run.folder) if "yes" in one.labels or one.session.parent is not None]
     remaining = [_shown(one.session, verdict) for one in sessions for verdict in one.verdicts if verdict.label == "yes"]
-    found: list[Advice] = []
+    lines: list[Advice] = []
     line_of: dict[tuple[str, str], str] = {}
     for level, name_of in _LEVELS.items():
         groups: defaultdict[tuple[str, str], list[_Shown]] = defaultdict(list)
@@ -96,8 +96,8 @@ def advice_of(run: OpenRun, at_least: int, by: Literal["cost", "count"]) -> list
                 groups[one.verdict.judge, text.format(name=name)].append(one)
         for (category, text), group in groups.items():
             if len({one.root for one in group}) >= at_least:
-                found.append(_advice(category, level, name_of(group[0]), text, group))
-                line_of |= {(one.session.item, category): found[-1].line for one in group}
+                lines.append(_advice(category, level, name_of(group[0]), text, group))
+                line_of |= {(one.session.item, category): lines[-1].line for one in group}
         remaining = [one for one in remaining if (one.session.item, one.verdict.judge) not in line_of]
     relabelled = (
         structs.replace(
@@ -109,11 +109,11 @@ def advice_of(run: OpenRun, at_least: int, by: Literal["cost", "count"]) -> list
         )
         for one in sessions
     )
-    costs = costs_of([one.line for one in found], relabelled, priced_by(known_prices())).categories
-    found = [structs.replace(one, cost=costs.get(one.line)) for one in found]
+    costs = costs_of([one.line for one in lines], relabelled, priced_by(known_prices())).categories
+    lines = [structs.replace(one, cost=costs.get(one.line)) for one in lines]
     places = {line: place - len(costs) for place, line in enumerate(costs)}
-    found.sort(key=lambda one: (places.get(one.line, 0) if by == "cost" else 0, -one.sessions))
-    return found[:MOST_LINES]
+    lines.sort(key=lambda one: (places.get(one.line, 0) if by == "cost" else 0, -one.sessions))
+    return lines[:MOST_LINES]
 
 
 def _advice(category: str, level: Level, name: str, text: str, group: Sequence[_Shown]) -> Advice:

@@ -111,8 +111,8 @@ def _fleiss(figure: Figure, pairs: Pairs, n: int, possible: Sequence[tuple[int, 
                 return _possible(figure, n, alike, dissent, labels, ratings, len(printed))
     agree = f"{_listed(possible[len(possible) // 2])} of {n:,} agree in pairs"
     if gave_up:
-        said = "the search for ratings that print the kappas gave up before it had looked at all of them"
-        return underdetermined("rater_agreement", f"{agree}; {said}.")
+        reason = "the search for ratings that print the kappas gave up before it had looked at all of them"
+        return underdetermined("rater_agreement", f"{agree}; {reason}.")
     on = f"on {most} labels" if most is not None else f"on {_FEWEST} to {_MOST} labels"
     kappas = _listed([kappa.printed for kappa in (*pairs.kappas, figure)])
     sentence = f"{agree}, but no ratings of three raters {on} print the kappas {kappas} together."

@@ -51,8 +51,8 @@ def read_questions(path: Path, reading: Reading) -> Questions:
 def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:
     """Return the cells in a file as they are written, a question at a time, and remarks."""
     if reading.order and reading.level != "ordinal":
-        found = f"--order has no effect at the {reading.level} level"
-        raise UsageError(found, "Add --level ordinal, or leave --order out.")
+        problem = f"--order has no effect at the {reading.level} level"
+        raise UsageError(problem, "Add --level ordinal, or leave --order out.")
     source = read_source(path, reading.item)
     sheet = structs.replace(source.sheet, header=[visible(name).strip() for name in source.sheet.header])
     form = form_of(structs.replace(source, sheet=sheet), reading)

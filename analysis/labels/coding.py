@@ -181,15 +181,15 @@ def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], rat
             or "Interval labels are numbers with a decimal point (or --decimal comma); leave a missing one empty.",
         )
     if words and level == "ordinal":
-        found = f"the order of these labels is not known: {listed(sorted(categories))}"
+        problem = f"the order of these labels is not known: {listed(sorted(categories))}"
         advice = advice or "Give it from lowest to highest: --order low,mid,high."
-        raise InputError(found, advice, file=ratings.sheet.file)
+        raise InputError(problem, advice, file=ratings.sheet.file)
     if words:
         return sorted(categories, key=lambda category: (category.casefold(), category))
     return sorted(categories, key=lambda category: (numbers[category] or 0.0, category))
 
 
-def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> InputError:
+def _at_label(ratings: Ratings, labels: set[str], problem: str, advice: str) -> InputError:
     firsts = []
     for name, column in zip(ratings.names, ratings.columns, strict=True):
         position = next((row for row, cell in enumerate(column) if trimmed(cell) in labels), None)
@@ -197,16 +197,16 @@ def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> In
             row = position if ratings.rows is None else int(ratings.rows[position])
             firsts.append((row, name, trimmed(column[position])))
     row, name, label = min(firsts, key=lambda first: first[0])
-    return ratings.sheet.error(row, f"label {label!r} {found}", advice, name)
+    return ratings.sheet.error(row, f"label {label!r} {problem}", advice, name)
 
 
 def _too_many(ratings: Ratings, categories: int) -> InputError:
-    found = f"{categories:,} distinct labels, more than {MOST_CATEGORIES:,}"
+    problem = f"{categories:,} distinct labels, more than {MOST_CATEGORIES:,}"
     if len(ratings.names) > 1:
         name, column = max(zip(ratings.names, ratings.columns, strict=True), key=lambda pair: len(set(pair[1])))
-        found += f"; column {name!r} alone has {len(set(column)):,}"
+        problem += f"; column {name!r} alone has {len(set(column)):,}"
     advice = "Leave columns of free text out with --raters, and round scores."
-    return InputError(found, advice, file=ratings.sheet.file)
+    return InputError(problem, advice, file=ratings.sheet.file)
 
 
 def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[str]) -> None:

@@ -124,9 +124,9 @@ def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> in
     may = named or [at for at in left if may_hold_labels(sheet.header[at], sheet.columns[at], items)]
     if len(may) == 1:
         return may[0]
-    found = "no column looks like labels" if not may else f"{len(may)} columns may hold the labels"
+    fault = "no column looks like labels" if not may else f"{len(may)} columns may hold the labels"
     shown = listed((sheet.header[place] for place in may or left), _SHOWN)
-    raise InputError(f"{found}: {shown}", "Name one, or several separated by commas: --label COLUMN.", file=sheet.file)
+    raise InputError(f"{fault}: {shown}", "Name one, or several separated by commas: --label COLUMN.", file=sheet.file)
 
 
 def _of_export(source: Source, reading: Reading) -> Form:
@@ -153,8 +153,8 @@ def column_named(sheet: LabelRows, name: str, option: str) -> int:
         return sheet.header.index(name)
     folded = [one.casefold() for one in sheet.header]
     if folded.count(name.casefold()) != 1:
-        found = f"{option} {name}: {sheet.file} has no such column"
-        raise UsageError(found, f"Its columns are {listed(sheet.header, _SHOWN)}.")
+        problem = f"{option} {name}: {sheet.file} has no such column"
+        raise UsageError(problem, f"Its columns are {listed(sheet.header, _SHOWN)}.")
     return folded.index(name.casefold())
 
 
@@ -203,16 +203,16 @@ def _item_and_rater(
         pairs = zip(questions, sheet.columns[of_items], sheet.columns[of_raters], strict=True)
         return len(set(pairs)) == rows
 
-    found = [
+    columns = [
         (of_items, of_raters)
         for of_raters in ([rater] if rater is not None else free)
         for of_items in ([item] if item is not None else free)
         if of_items != of_raters and tell(of_items, of_raters)
     ]
-    raters = {of_raters for _, of_raters in found}
+    raters = {of_raters for _, of_raters in columns}
     raters = raters.intersection(called[1]) or raters
     if len(raters) != 1:
         return None
-    items = [of_items for of_items, of_raters in found if of_raters in raters]
+    items = [of_items for of_items, of_raters in columns if of_raters in raters]
     items = [at for at in called[0] if at in items] or items
     return max(items, key=distinct.__getitem__), raters.pop()

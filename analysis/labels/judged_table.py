@@ -133,8 +133,8 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
     judges = [column_named(sheet, name, "--judge") for name in named.judges]
     both = set(people) & set(judges)
     if both:
-        found = f"the column {sheet.header[both.pop()]!r} is named for people and for a judge"
-        raise UsageError(found, "Name different columns with --human and --judge.")
+        problem = f"the column {sheet.header[both.pop()]!r} is named for people and for a judge"
+        raise UsageError(problem, "Name different columns with --human and --judge.")
     free = [at for at in range(len(sheet.header)) if at not in {*people, *judges} and _holds_labels(sheet, at)]
     judges = judges or [at for at in free if _words(sheet.header[at]) & _JUDGES]
     called = [at for at in free if at not in judges and _words(sheet.header[at]) & _PEOPLE]
@@ -143,9 +143,9 @@ def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], l
     people = people or surer or called
     for columns, who, option in ((people, "people's labels", "--human"), (judges, "a judge's labels", "--judge")):
         if not columns:
-            found = f"no column is called like one of {who}"
+            problem = f"no column is called like one of {who}"
             advice = f"Name it with {option}. The columns: {listed(sheet.header, _COLUMNS_SHOWN)}."
-            raise InputError(found, advice, file=sheet.file, line=1)
+            raise InputError(problem, advice, file=sheet.file, line=1)
     return people, judges
 
 

@@ -151,15 +151,15 @@ def _outputs(sheet: LabelRows, named: PairColumns) -> dict[str, dict[str, _Outpu
     key, task = _tasks(sheet, named)
     system, output = (next(iter(columns_called(sheet, names)), None) for names in (_SYSTEMS, _OUTPUTS))
     if system is None or output is None:
-        found = f"the table has neither two outputs a row nor a system and an output: {listed(sheet.header)}"
-        raise InputError(found, _SHAPES, file=sheet.file, line=1)
+        problem = f"the table has neither two outputs a row nor a system and an output: {listed(sheet.header)}"
+        raise InputError(problem, _SHAPES, file=sheet.file, line=1)
     by_task: dict[str, dict[str, _Output]] = {}
     for row in range(len(sheet.columns[0])):
         of_task = by_task.setdefault(trimmed(sheet.columns[key][row]), {})
         name = trimmed(sheet.columns[system][row])
         if name in of_task:
-            found = f"a second output of {name!r} for this task"
-            raise sheet.error(row, found, "Keep one output a task and system.", sheet.header[system])
+            problem = f"a second output of {name!r} for this task"
+            raise sheet.error(row, problem, "Keep one output a task and system.", sheet.header[system])
         of_task[name] = _Output(sheet.columns[task][row], sheet.columns[output][row])
     return by_task
 
@@ -183,8 +183,8 @@ def _preferred(
         lacking = next((place for place, name in zip("ab", (a, b), strict=True) if name not in of_task), None)
         if lacking is not None:
             name = a if lacking == "a" else b
-            found = f"{file} has no output of {name!r} for this task"
-            raise sheet.error(row, found, "Add the output, or take the row out.", sheet.header[systems[lacking]])
+            problem = f"{file} has no output of {name!r} for this task"
+            raise sheet.error(row, problem, "Add the output, or take the row out.", sheet.header[systems[lacking]])
         texts = of_task[a].text, of_task[b].text
         yield _Row(row, trimmed(sheet.columns[key][row]), of_task[a].task, (a, b), texts, *chosen(row))
 
@@ -241,5 +241,5 @@ def _label(sheet: LabelRows, row: _Row) -> str | None:
         return "a"
     if end in _PLACES["b"]:
         return "b"
-    found = f"the winner {row.winner[:_NAME_SHOWN]!r} is none of the two"
-    raise sheet.error(row.place, found, _WORDS, row.column)
+    problem = f"the winner {row.winner[:_NAME_SHOWN]!r} is none of the two"
+    raise sheet.error(row.place, problem, _WORDS, row.column)

@@ -63,8 +63,8 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
         raise sheet.error(items.index(""), f"no item in {title}", "Name the item of each row.")
     if len(set(items)) < len(items):
         first, second = _first_repeat(items)
-        found = f"item {items[second]!r} is {sheet.where(first)} already"
-        raise sheet.error(second, found, f"Keep one row an item; items are in {title!r}. {_ONE_A_ROW} {_REPEATED}")
+        problem = f"item {items[second]!r} is {sheet.where(first)} already"
+        raise sheet.error(second, problem, f"Keep one row an item; items are in {title!r}. {_ONE_A_ROW} {_REPEATED}")
     known = [name for position, name in enumerate(sheet.header) if position not in (at, form.by)]
     chosen = chosen_raters(reading, known, sheet.file)
     cells = [sheet.columns[sheet.header.index(name)] for name in chosen]
@@ -91,8 +91,8 @@ def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading,
     places = item_codes[rows] * len(chosen) + place_of[rater_codes[rows]]
     if len(np.unique(places)) < len(places):
         first, second = (int(rows[position]) for position in _first_repeat(places.tolist()))
-        found = f"{givers[second]!r} rated {items[second]!r} {sheet.where(first)} already"
-        raise sheet.error(second, found, f"Keep one rating an item and rater. {_REPEATED}")
+        problem = f"{givers[second]!r} rated {items[second]!r} {sheet.where(first)} already"
+        raise sheet.error(second, problem, f"Keep one rating an item and rater. {_REPEATED}")
     labels = sheet.columns[label]
     rest = labels if len(rows) == len(labels) else [labels[row] for row in rows.tolist()]
     return Ratings(sheet, list(item_names), chosen, [rest], [sheet.header[label]], remarks, places, rows)

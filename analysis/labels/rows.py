@@ -60,12 +60,12 @@ class LabelRows(Struct, frozen=True):
         columns: list[Sequence[str]] = [[column[row] for row in places] for column in self.columns]
         return structs.replace(self, columns=columns, places=[lines[row] for row in places])
 
-    def error(self, row: int, found: str, advice: str, column: str | None = None) -> InputError:
+    def error(self, row: int, problem: str, advice: str, column: str | None = None) -> InputError:
         """Return an error that names the file, the line of a row and, where it is one, the column."""
         if self.unit != "line" and row >= 0:
             where = f"{self.unit} {self.line(row)}"
-            return InputError(found, advice, file=self.file, field=f"{where}: {column}" if column else where)
-        return InputError(found, advice, file=self.file, line=self.line(row), field=column)
+            return InputError(problem, advice, file=self.file, field=f"{where}: {column}" if column else where)
+        return InputError(problem, advice, file=self.file, line=self.line(row), field=column)
 
     def where(self, row: int) -> str:
         """Return the place of a row, in words."""
@@ -92,9 +92,9 @@ def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -
         width = len(rows[0]) if rows else 0
         if any(len(row) != width for row in rows):
             odd = next(position for position, row in enumerate(rows) if len(row) != width)
-            found = f"{len(rows[odd])} cells where the header has {width}"
+            problem = f"{len(rows[odd])} cells where the header has {width}"
             advice = "Give each row one cell a column; quote a cell that holds the delimiter."
-            raise LabelRows(file, text, delimiter, rows[0], []).error(odd - 1, found, advice)
+            raise LabelRows(file, text, delimiter, rows[0], []).error(odd - 1, problem, advice)
         columns = list(zip(*rows, strict=True))
     if not columns or len(columns[0]) < 2:
         raise InputError(f"no {what}: the file is empty or has a header only", shapes, file=file)
@@ -140,17 +140,17 @@ def _delimiter(text: str) -> str:
 def check_header(sheet: LabelRows, shapes: str = SHAPES) -> None:
     """Refuse a table of one column, or with an unnamed (but for the first) or a repeated one."""
     if len(sheet.header) < 2:
-        found = f"one column, {sheet.header[0]!r}"
+        problem = f"one column, {sheet.header[0]!r}"
         raise InputError(
-            found, f"{shapes} Separate cells by comma, semicolon or tab.", file=sheet.file, line=sheet.line(-1)
+            problem, f"{shapes} Separate cells by comma, semicolon or tab.", file=sheet.file, line=sheet.line(-1)
         )
     for position, name in enumerate(sheet.header):
         if not name and position > 0:
             raise sheet.error(-1, f"column {position + 1} has no name", "Name each column in the first line.")
         if name in sheet.header[:position]:
             first = sheet.header.index(name) + 1
-            found = f"columns {first} and {position + 1} are both called {name!r}"
-            raise sheet.error(-1, found, "Give each column a name of its own.")
+            problem = f"columns {first} and {position + 1} are both called {name!r}"
+            raise sheet.error(-1, problem, "Give each column a name of its own.")
 
 
 def shown(path: Path) -> str:
@@ -172,8 +172,8 @@ def read_content(path: Path, what: str = "labels") -> bytes:
     if content.startswith(_GZIP):
         content = _unpacked(content, file)
     if len(content) > MOST_BYTES:
-        found = f"the file is larger than {MOST_BYTES // 2**20} MiB"
-        raise InputError(found, f"Leave out everything but the {what}.", file=file)
+        problem = f"the file is larger than {MOST_BYTES // 2**20} MiB"
+        raise InputError(problem, f"Leave out everything but the {what}.", file=file)
     return content
 
 

@@ -144,8 +144,8 @@ def _check_size(content: bytes, file: str) -> None:
                 last = cell[0] if column > columns or row > rows else last
                 columns, rows = max(columns, column), max(rows, row)
             if _letters(columns) * rows > _MOST_CELLS:
-                found = f"a cell far out ({last.decode()}) gives a sheet {_letters(columns) * rows:,} cells"
-                raise InputError(found, "Delete the cells outside of the table, or save it as CSV.", file=file)
+                problem = f"a cell far out ({last.decode()}) gives a sheet {_letters(columns) * rows:,} cells"
+                raise InputError(problem, "Delete the cells outside of the table, or save it as CSV.", file=file)
 
 
 def _letters(column: int) -> int:

@@ -225,8 +225,8 @@ def cost_table_by(costs: Costs, by: Grouping, *, source: str, paper: str = "clas
     """Return the cost of all findings in each group of sessions, the dearest first."""
     head = TableHead(f"costs_by_{by}", paper, f"Cost by {by}")
     dearest = next(iter(costs.by[by].items()), None)
-    said = f"The dearest {by} is {dearest[0]}: {cost_text(dearest[1])}." if dearest else "No finding names a step."
-    return head.table(said, _rows(costs.by[by], source))
+    finding = f"The dearest {by} is {dearest[0]}: {cost_text(dearest[1])}." if dearest else "No finding names a step."
+    return head.table(finding, _rows(costs.by[by], source))
 
 
 def cost_tables(costs: Costs | None, source: str) -> Iterator[Table]:

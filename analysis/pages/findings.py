@@ -164,14 +164,14 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
         width = max(len(example.category) for example in examples)
         lines += ["", "For example"]
         lines += [f"  {example.category:{width}}  {finding_line(example)}" for example in examples]
-    said = [
+    remarks = [
         *costs_said(findings),
         *corrections(findings),
         *rules_used(findings),
         *left_out(findings),
         *([f"open {page}"] if page else []),
     ]
-    return "\n".join(lines + ([""] if said else []) + said)
+    return "\n".join(lines + ([""] if remarks else []) + remarks)
 
 
 def first_line(findings: Findings) -> str:

@@ -53,8 +53,8 @@ def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
         more = len(summary.interventions) - _EXAMPLES
         lines += [f"  and {more:,} more; --json lists them all."] if more > 0 else []
         lines += [RECORDED] if summary.delivered else []
-    said = [*_left_out(summary), *([f"open {page}"] if page else [])]
-    return "\n".join(lines + ([""] if said else []) + said)
+    remarks = [*_left_out(summary), *([f"open {page}"] if page else [])]
+    return "\n".join(lines + ([""] if remarks else []) + remarks)
 
 
 def intervention_line(one: ObservedIntervention) -> str:

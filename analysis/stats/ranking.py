@@ -44,19 +44,19 @@ def area_under_curve(
     UsageError
         Scores and labels differ in length, a score is missing or no number, or a label is neither yes nor no.
     """
-    given, found = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
-    if given.shape != found.shape:
-        raise UsageError(f"{given.size} scores but {found.size} labels")
+    given, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    if given.shape != positives.shape:
+        raise UsageError(f"{given.size} scores but {positives.size} labels")
     each = np.ones(len(given), dtype=np.int64) if times is None else times
-    n, n_found = int(each.sum()), int(each[found].sum())
+    n, n_found = int(each.sum()), int(each[positives].sum())
     if n_found in (0, n):
         return Estimate(None, n=n, reason=ONE_KIND)
-    with_found, without = (given[found], each[found]), (given[~found], each[~found])
+    with_found, without = (given[positives], each[positives]), (given[~positives], each[~positives])
     above, below = _placements(with_found[0], *without), 1 - _placements(without[0], *with_found)
     area = float(np.average(above, weights=times if times is None else with_found[1]))
     if times is None:
         clusters = np.arange(n) if of_item is None else np.asarray(of_item)
-        variance = _variance(above - area, below - area, clusters[found], clusters[~found])
+        variance = _variance(above - area, below - area, clusters[positives], clusters[~positives])
     else:
         variance = _variance_of_counted(above - area, below - area, with_found[1], without[1])
     kind = "DeLong" if of_item is None else "Obuchowski, over clusters"
@@ -158,14 +158,14 @@ def average_precision(scores: npt.ArrayLike, positive: npt.ArrayLike, weights: n
     >>> average_precision([0.9, 0.8, 0.7], [True, False, True], [[1, 1, 1]]).round(3)
     array([0.833])
     """
-    given, found = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    given, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
     sets = np.atleast_2d(np.asarray(weights, dtype=np.float64))
-    if not given.shape == found.shape == sets.shape[1:]:
-        raise UsageError(f"{given.size} scores but {found.size} labels and {sets.shape[1]} weights")
+    if not given.shape == positives.shape == sets.shape[1:]:
+        raise UsageError(f"{given.size} scores but {positives.size} labels and {sets.shape[1]} weights")
     order = np.argsort(-given, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(given[order])), len(given) - 1)
     drawn = sets[:, order]
-    taken, right = (np.cumsum(part, axis=1)[:, ends] for part in (drawn, drawn * found[order]))
+    taken, right = (np.cumsum(part, axis=1)[:, ends] for part in (drawn, drawn * positives[order]))
     steps = np.diff(right, axis=1, prepend=0.0)
     precision = right / np.where(taken > 0, taken, 1.0)
     total = right[:, -1]

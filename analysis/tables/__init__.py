@@ -113,8 +113,8 @@ class TableHead(Struct, frozen=True):
     ) -> Table:
         """Return the table of some rows: `notes` come after those of the head, and data sets are named once."""
         texts = self.name, self.paper, title or self.title, finding
-        named, said = tuple(dict.fromkeys(datasets)), (*self.notes, *notes)
-        return Table(*texts, tuple(rows), said, named, generator=self.generator, drawn=tuple(drawn))
+        named, every_note = tuple(dict.fromkeys(datasets)), (*self.notes, *notes)
+        return Table(*texts, tuple(rows), every_note, named, generator=self.generator, drawn=tuple(drawn))
 
 
 def estimate_row(

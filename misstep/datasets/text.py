@@ -18,13 +18,13 @@ _FILES_NAMED = 5
 
 def at_hand(data: Path | None) -> list[str]:
     """Return the data sets that are here."""
-    found = [name for name in sorted(data_sets()) if located(name, data) is not None]
-    if not found:
+    names = [name for name in sorted(data_sets()) if located(name, data) is not None]
+    if not names:
         raise MissingPrerequisite(
             "there is no data set on this machine",
             "Run `misstep datasets fetch NAME`; `misstep datasets list` names them.",
         )
-    return found
+    return names
 
 
 def row_of(name: str, data: Path | None) -> dict[str, Any]:

@@ -110,11 +110,11 @@ def _from_history(repository: Path, command: str, python: Path | None, out: Path
     from misstep.harness.workspace import own_command, project_toolchain
 
     own, tools = own_command(command), project_toolchain(repository, command, python)
-    found = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
-    for one in found:
+    mined = cases_from_history(repository, own, out, sandbox=sandbox, toolchain=tools, python=python)
+    for one in mined:
         if one.reason:
             say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
-    return [one.case.id for one in found if one.case]
+    return [one.case.id for one in mined if one.case]
 
 
 def _say_cases(names: list[str], out: Path, *, json: bool) -> None:

@@ -69,8 +69,8 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
     from misstep.harness.repair.case import CASE, read_cases
 
     if not cases.is_dir():
-        found = "is not a folder" if cases.exists() else "no such folder"
-        raise InputError(found, "Name a folder of repair cases, or a git repository.", file=cases)
+        problem = "is not a folder" if cases.exists() else "no such folder"
+        raise InputError(problem, "Name a folder of repair cases, or a git repository.", file=cases)
     has_cases = (cases / CASE).exists() or any(cases.glob(f"*/{CASE}"))
     is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
     if is_repository and not options.test_command:
@@ -108,9 +108,9 @@ def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox:
     record = read_record(options.outcomes) if options.outcomes is not None else []
     seconds = options.test_seconds or _TEST_SECONDS
     tests = RepositoryTests(options.test_command, record, seconds, options.uncommitted, options.python, options.tasks)
-    found = cases_of_repository(folder, tests, out, sandbox)
+    collected = cases_of_repository(folder, tests, out, sandbox)
     asked_anew = partial(objections_now, sandbox=sandbox, uncommitted=options.uncommitted)
-    return Named(found.cases, folder, found.held_back, found.lacks_environment, asked_anew)
+    return Named(collected.cases, folder, collected.held_back, collected.lacks_environment, asked_anew)
 
 
 def told_cases(

@@ -78,9 +78,9 @@ def _why(attempt: "RepairAttempt") -> str:
         return attempt.error
     steps = attempt.trajectory.steps if attempt.trajectory is not None else ()
     last = next((step.text for step in reversed(steps) if step.role == "agent" and step.text), "")
-    said = " ".join(last.split())
+    words = " ".join(last.split())
     failing = next((each.text for each in attempt.signals if each.validator == "oracle" and each.passed is False), "")
     why = "" if attempt.ended == "exit" else f"it ended by its limit of {attempt.ended}"
     return (
-        "; ".join(filter(None, [why, said, " ".join(failing.split())[:200] if attempt.patch else ""])) or attempt.ended
+        "; ".join(filter(None, [why, words, " ".join(failing.split())[:200] if attempt.patch else ""])) or attempt.ended
     )

@@ -53,9 +53,9 @@ def report(
             raise UsageError(f"--about {wrong}", "Write it as NAME=VALUE, as in evidence=generated.")
         opened = [record_run(runs[0], record, {name: value for name, _, value in parts})]
     say_warnings(opened)
-    found = scores_of(opened, seed)
+    scores = scores_of(opened, seed)
     review = reviews_of(opened, reviews)
-    print(repairs_json(opened, found, review) if json else repairs_text(found, review), end="")
+    print(repairs_json(opened, scores, review) if json else repairs_text(scores, review), end="")
     if out is not None:
         again = shlex.join(["misstep", "repair", "report", *map(str, runs), "--out", str(out)])
-        write_page("--out", out, repairs_html(opened, found, again, review))
+        write_page("--out", out, repairs_html(opened, scores, again, review))

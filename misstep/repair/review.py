@@ -129,8 +129,8 @@ def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "lan
 def _attempt(run: Path, named: str) -> "RepairAttempt":
     from misstep.harness.runs.repair import recorded_attempts
 
-    found = [each for each in recorded_attempts(run) if named in (each.id, each.case)]
-    solved = [each for each in found if each.solved] or found
+    attempts = [each for each in recorded_attempts(run) if named in (each.id, each.case)]
+    solved = [each for each in attempts if each.solved] or attempts
     if not solved:
         raise UsageError(f"no attempt {named!r} in {run}", "`misstep repair review list RUN` names them.")
     return solved[0]

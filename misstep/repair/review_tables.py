@@ -68,9 +68,9 @@ def rollout(
 
 def _shares(text: str) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        shares = [float(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(f"--shares {text!r} is not a list of numbers", "Write it as 0.1,0.5,1.") from None
-    if wrong := [share for share in found if not 0 < share <= 1]:
+    if wrong := [share for share in shares if not 0 < share <= 1]:
         raise UsageError(f"--shares: {wrong[0]:g} is not a share", "Each is above 0 and at most 1, as in 0.1,0.5,1.")
-    return found
+    return shares

@@ -34,14 +34,14 @@ def list_tasks(place: Place, json: Json = False) -> None:
     import msgspec
 
     with _opened(place) as store:
-        found = store.tasks()
+        tasks = store.tasks()
     if json:
-        print(json_text([msgspec.to_builtins(task) | {"id": task.id, "state": task.state} for task in found]))
+        print(json_text([msgspec.to_builtins(task) | {"id": task.id, "state": task.state} for task in tasks]))
         return
-    for task in found:
+    for task in tasks:
         attached = ", diff attached" if task.attached_diff else ""
         print(printable(f"{task.id:>4}  {task.state}{attached}  {task.owner or 'no owner'}  {', '.join(task.tests)}"))
-    if not found:
+    if not tasks:
         print("No task is filed.")
 
 

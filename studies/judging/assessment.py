@@ -75,8 +75,8 @@ def item_lengths(folder: Path) -> Lengths:
             if (run := run_in(item).run) is not None:
                 steps[item.id] = len(run.steps)
         elif item.trajectory is not None:
-            if (found := _of_run(item, steps_of(item.trajectory))) is not None:
-                steps[item.id] = found
+            if (length := _of_run(item, steps_of(item.trajectory))) is not None:
+                steps[item.id] = length
         elif shown := item.text or item.patch or item.output_a + item.output_b or item.task:
             characters[item.id] = len(shown)
     return Lengths("steps", steps) if steps else Lengths("characters", characters)

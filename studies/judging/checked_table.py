@@ -210,5 +210,5 @@ def _check_groups(table: JudgedTable) -> None:
     for name, values in table.groups.items():
         distinct = len(set(values) - {""})
         if not 2 <= distinct <= _MOST_GROUPS:
-            found = f"--by {name}: the column has {distinct:,} different values"
-            raise UsageError(found, f"Name a column with 2 to {_MOST_GROUPS} different values.")
+            problem = f"--by {name}: the column has {distinct:,} different values"
+            raise UsageError(problem, f"Name a column with 2 to {_MOST_GROUPS} different values.")

@@ -68,7 +68,7 @@ def flat_cells(sheet: LabelRows) -> tuple[LabelRows, list[str]]:
     return structs.replace(sheet, columns=columns), remarks
 
 
-def _answers(results: Iterable[Any], found: ToolRatings) -> Iterable[tuple[str, str]]:
+def _answers(results: Iterable[Any], ratings: ToolRatings) -> Iterable[tuple[str, str]]:
     for result in results:
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict):
@@ -76,9 +76,9 @@ def _answers(results: Iterable[Any], found: ToolRatings) -> Iterable[tuple[str, 
         kind = str(result.get("type", ""))
         label = _label(value, kind)
         if _SPAN_KEYS & value.keys() or kind.endswith("labels"):
-            found.left_out["regions, such as spans and boxes"] += 1
+            ratings.left_out["regions, such as spans and boxes"] += 1
         elif label is None:
-            found.left_out["answers that are neither choices nor numbers"] += 1
+            ratings.left_out["answers that are neither choices nor numbers"] += 1
         else:
             yield str(result.get("from_name", "label")), label
 

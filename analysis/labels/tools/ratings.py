@@ -39,8 +39,8 @@ class ToolRatings(Struct):
                 return plain(fields[self.item_field])
         advice = "Name a field that each task has, or leave --item out."
         line, where = self._where(place)
-        found = f"the task has no field {self.item_field!r}"
-        raise InputError(found, advice, file=self.records.file, line=line, field=where)
+        problem = f"the task has no field {self.item_field!r}"
+        raise InputError(problem, advice, file=self.records.file, line=line, field=where)
 
     def add(self, place: int, item: str, rater: object, question: str, label: str, time: object = None) -> None:
         """One more rating, of the record at this place."""
@@ -55,17 +55,17 @@ class ToolRatings(Struct):
     def table(self) -> LabelRows:
         """Return the ratings as a table."""
         if not self.rows:
-            found = f"an export of {self.tool} without a rating"
+            problem = f"an export of {self.tool} without a rating"
             if self.left_out:
-                found += f" ({self._left_out()})"
-            raise InputError(found, "Export choices or ratings of whole items.", file=self.records.file)
+                problem += f" ({self._left_out()})"
+            raise InputError(problem, "Export choices or ratings of whole items.", file=self.records.file)
         columns = list(zip(*self.rows, strict=True))
         return LabelRows(self.records.file, "", "", _HEADER, [*columns], self.places, self.records.unit)
 
     def remarks(self) -> list[str]:
         """Return what a person should know about how the export was read, a sentence each."""
-        found = [f"read as an export of {self.tool}"]
-        return [*found, f"not counted as ratings: {self._left_out()}"] if self.left_out else found
+        remarks = [f"read as an export of {self.tool}"]
+        return [*remarks, f"not counted as ratings: {self._left_out()}"] if self.left_out else remarks
 
     def _where(self, place: int) -> tuple[int | None, str | None]:
         unit = self.records.unit

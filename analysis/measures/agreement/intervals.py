@@ -69,11 +69,11 @@ class Cells(Struct, frozen=True):
                 [coefficients.cohen(sets, self.first, self.second, self.categories, one) for one in weights]
             )
 
-        found = kappas(_one_set(self.items))[0]
+        figures = kappas(_one_set(self.items))[0]
         drawn = bootstrap(kappas, self.items, resamples, rng)
         return [
             bootstrapped(float(value), values, self.n, ONE_CATEGORY)
-            for value, values in zip(found, drawn.T, strict=True)
+            for value, values in zip(figures, drawn.T, strict=True)
         ]
 
     def by_formula(self, weightings: Sequence[Weighting], why: str) -> list[Estimate]:
@@ -132,14 +132,14 @@ class Ratings(Struct, frozen=True):
 
     def by_bootstrap(self, resamples: int, rng: np.random.Generator) -> list[Estimate]:
         """Return the figures, each with a percentile interval."""
-        found = self.figures(_one_set(self.items))[0]
+        figures = self.figures(_one_set(self.items))[0]
         drawn = bootstrap(self.figures, self.items, resamples, rng)
-        units = [self.n, self.pairable] + [self.n] * (len(found) - 2)
+        units = [self.n, self.pairable] + [self.n] * (len(figures) - 2)
         reasons = [ONE_CATEGORY, NO_DISAGREEMENT, ONE_CATEGORY_SCALE] + [ONE_CATEGORY] * self.categories
         reasons += [ONE_CATEGORY_SCALE] * len(self.weightings)
         return [
             bootstrapped(float(value), values, n, reason)
-            for value, values, n, reason in zip(found, drawn.T, units, reasons, strict=True)
+            for value, values, n, reason in zip(figures, drawn.T, units, reasons, strict=True)
         ]
 
     def by_formula(self, seed: int, why: str) -> list[Estimate]:

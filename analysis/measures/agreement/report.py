@@ -299,8 +299,8 @@ def _pairs(
     kinds: list[Weighting] = ["unweighted", *weightings(level)]
     why = TOO_MANY if resamples else ""
     pairs = []
-    for (one, other), found in zip(raters, cells, strict=True):
-        names, both = (labels.raters[one], labels.raters[other]), Cells(*found, categories)
+    for (one, other), counts in zip(raters, cells, strict=True):
+        names, both = (labels.raters[one], labels.raters[other]), Cells(*counts, categories)
         made = []
         if both.n:
             made = both.by_bootstrap(kinds, resamples, rng) if resample else both.by_formula(kinds, why)

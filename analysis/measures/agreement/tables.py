@@ -185,14 +185,14 @@ def confusion_tables(report: AgreementReport) -> Iterator[Table]:
 
 def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
     """Return how often two raters gave two labels to one item: count, raters, their labels; the most frequent first."""
-    found = [
+    entries = [
         (count, *confusion.raters, first, second)
         for confusion in report.confusion
         for first, line in zip(confusion.labels, confusion.matrix, strict=True)
         for second, count in zip(confusion.labels, line, strict=True)
         if count and first != second
     ]
-    return sorted(found, key=lambda entry: -entry[0])
+    return sorted(entries, key=lambda entry: -entry[0])
 
 
 def disagreement_tables(report: AgreementReport) -> Iterator[Table]:

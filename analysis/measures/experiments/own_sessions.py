@@ -92,8 +92,8 @@ def spoken_table(sessions: Sequence[OwnSession], source: str, evidence: Evidence
         }
         estimates = {name: share(count, len(own), "") for name, count in shares.items()}
         rows += rows_in("share", estimates, ARM_NAMES[arm], source, evidence)
-        told = Counter(name for one in own for word in one.words if word.heard for name in word.categories)
-        words = {f"words: {name}": count for name, count in told.most_common()}
+        by_category = Counter(name for one in own for word in one.words if word.heard for name in word.categories)
+        words = {f"words: {name}": count for name, count in by_category.most_common()}
         rows += rows_in("count", {"words": told_in(own), **words}, ARM_NAMES[arm], source, evidence, n=len(own))
     guided = [one for one in sessions if one.arm != SHADOW]
     by_arm = ", ".join(f"{ARM_NAMES[arm].lower()} {len(own):,}" for arm, own in _arms(sessions))
