@@ -99,7 +99,7 @@ def classify(
     named = [*(["--categories", categories] if categories else []), *standing.line]
     asks = bool(asking.asks or judges.judge or judges.gold)
     if not (asking.asks or judges.judge):
-        refuse_given(context, MODEL_OPTIONS - PRICES, "no model is asked without --model")
+        refuse_given(context, (MODEL_OPTIONS - PRICES) | {"require"}, "no model is asked without --model")
     if asks and (parts.shard is not None or parts.dask):
         raise UsageError("shards ask no judge", "Do the shards first, merge them, and add --model to the line without.")
 

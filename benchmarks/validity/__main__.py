@@ -44,6 +44,7 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     probes.probes,
     pairs.strengths,
     pairs.positions,
+    judges.drifts,
 )
 
 

@@ -1,20 +1,23 @@
-"""Prevalence under a judge that errs, recovery over time, thresholds that keep a precision: all of known truth."""
+"""Prevalence under a judge that errs, recovery over time, thresholds, two judges: all of known truth."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
+from misstep.analysis.measures.judging.drift import FigureDrift, JudgedText, drift
 from misstep.analysis.stats.correction import powered_share, rogan_gladen
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Scored = Callable[[np.random.Generator, int], tuple[Array, Array]]
 """Scores of so many answers, and the chance of each to be right."""
 
@@ -154,3 +157,84 @@ def _given_out(scored: Scored, n: int, samples: int, rng: np.random.Generator) -
         verdicts = [Verdict(str(place), "judge", "yes", score=float(score)) for place, score in enumerate(scores)]
         gold = [GoldLabel(str(place), "truth", "yes" if one else "no") for place, one in enumerate(right)]
         yield precision_threshold(verdicts, gold, "yes", FLOOR, seed=int(rng.integers(1 << 30))).threshold
+
+
+class _TwoRuns(Struct, frozen=True):
+    """Two runs of judging: how many items, how many anchors, what shows, and how the judge changed.
+
+    With `controls` the anchors are old items put into the new run; else the system did the same again.
+    """
+
+    items: int
+    anchors: int
+    shares: tuple[float, float]
+    gained: float
+    lost: float
+    controls: bool
+    size: int = 1
+
+    @property
+    def setting(self) -> str:
+        clusters = f" in clusters of {self.size}" if self.size > 1 else ""
+        kind = "controls" if self.controls else "repeated"
+        shares = f"share {self.shares[0]:g} to {self.shares[1]:g}"
+        changed = f"gained {self.gained:g}, lost {self.lost:g}"
+        return f"{self.items} + {self.items} items{clusters}, {self.anchors} {kind}, {shares}, {changed}"
+
+    def truth(self) -> dict[str, float]:
+        """Return the parts of the change in the long run."""
+        before, after = self.shares
+        part = 0.0 if self.controls else self.anchors / self.items
+        again, new = (
+            one * (1 - self.lost) + (1 - one) * self.gained for one in (before, part * before + (1 - part) * after)
+        )
+        return {"total": new - before, "judge": again - before, "system": new - again}
+
+    def drawn(self, rng: np.random.Generator) -> FigureDrift:
+        old, added = self._shows(self.shares[0], self.items, rng), self._shows(self.shares[1], self.items, rng)
+        picked = rng.choice(self.items, self.anchors, replace=False) if self.controls else np.arange(self.anchors)
+        first = self._texts("old", np.arange(self.items), old)
+        again = self._texts("old", picked, self._again(old[picked], rng))
+        fresh = np.arange(0 if self.controls else self.anchors, self.items)
+        new = self._texts("new", fresh, self._again(added[fresh], rng))
+        return drift(first, again + new, {one.text for one in again} if self.controls else ())
+
+    def _shows(self, share: float, n: int, rng: np.random.Generator) -> Bools:
+        if self.size == 1:
+            return np.asarray(rng.random(n) < share)
+        # An intraclass correlation of 0.3, as in the other settings over clusters.
+        of_cluster = rng.beta(share * 7 / 3, (1 - share) * 7 / 3, n // self.size)
+        return np.asarray(rng.random(n) < np.repeat(of_cluster, self.size))
+
+    def _again(self, shows: Bools, rng: np.random.Generator) -> Bools:
+        chance = rng.random(len(shows))
+        return np.asarray(np.where(shows, chance >= self.lost, chance < self.gained))
+
+    def _texts(self, run: str, places: npt.NDArray[np.int64], shows: Bools) -> list[JudgedText]:
+        pairs = zip(places.tolist(), shows.tolist(), strict=True)
+        return [JudgedText(f"{run} {place}", one, f"{run} {place // self.size}") for place, one in pairs]
+
+
+DRIFTS = (
+    _TwoRuns(200, 40, (0.2, 0.2), 0.0, 0.0, controls=True),
+    _TwoRuns(200, 40, (0.2, 0.2), 0.05, 0.2, controls=True),
+    _TwoRuns(200, 100, (0.3, 0.4), 0.06, 0.14, controls=True),
+    _TwoRuns(100, 100, (0.3, 0.3), 0.1, 0.05, controls=True),
+    _TwoRuns(400, 160, (0.3, 0.3), 0.06, 0.14, controls=True, size=4),
+    _TwoRuns(200, 150, (0.3, 0.3), 0.06, 0.14, controls=False),
+    _TwoRuns(200, 100, (0.3, 0.5), 0.1, 0.05, controls=False),
+    _TwoRuns(400, 200, (0.2, 0.2), 0.05, 0.2, controls=False, size=4),
+)
+
+
+def drifts(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """Coverage of a change and its two parts, and how often a part that is 0 is told from 0."""
+    for one in DRIFTS:
+        found = [one.drawn(rng) for _ in range(samples)]
+        for part, truth in one.truth().items():
+            estimates = [getattr(each, part) for each in found]
+            method = f"drift, {'the change' if part == 'total' else f'the part of the {part}'}"
+            yield coverage(method, one.setting, truth, estimates)
+            if part != "total" and abs(truth) < 1e-12:
+                told = [each.low is not None and not each.low <= 0 <= each.high for each in estimates]
+                yield Rate("type I error", method, one.setting, float(np.mean(told)), len(told))

@@ -167,12 +167,12 @@ def items_in(file: Path) -> Iterator[str]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write `run.toml`."""
-    replace_file(folder / MANIFEST, manifest_text(manifest))
+    replace_file(folder / MANIFEST, toml_text(manifest))
 
 
-def manifest_text(manifest: Manifest) -> bytes:
-    """Return the content of `run.toml`; raises `TypeError` or `ValueError` where TOML cannot hold a setting."""
-    return tomli_w.dumps(_without_nulls(msgspec.to_builtins(manifest))).encode()
+def toml_text(record: Struct) -> bytes:
+    """Return a record, such as a manifest, as TOML; raises `TypeError` or `ValueError` where that cannot hold it."""
+    return tomli_w.dumps(_without_nulls(msgspec.to_builtins(record))).encode()
 
 
 def _without_nulls(value: Any) -> Any:

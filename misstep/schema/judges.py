@@ -3,6 +3,7 @@
 from misstep.analysis.measures.judging.assessment import Assessment
 from misstep.analysis.measures.judging.calibration.calibrated_scores import CalibratedScores
 from misstep.analysis.measures.judging.calibration.precision_threshold import PrecisionThreshold
+from misstep.analysis.measures.judging.drift import FigureDrift
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
 from misstep.analysis.measures.judging.pairs.flips import Flips
 from misstep.analysis.measures.judging.pairs.probes import Probes
@@ -52,6 +53,13 @@ DOCUMENTS: dict[str, Form] = {
     "judge rank": {"benchmark": str, "ranking": RankStability},
     "judge policies": {"benchmark": str, "policies": PoliciesCompared},
     "judge stability": {"runs": [str], "benchmark": str, "stability": Stability},
+    "judge drift": {
+        "old": str,
+        "figures": {"*": [{"run": str, **fields_of(FigureDrift)}]},
+        "changed": {"*": {"*": [str]}},
+        "left_out": {"*": int},
+        "evidence": Evidence,
+    },
     "judge inject": Flips,
     "judge probe": Probes,
     "group": GroupedTexts,

@@ -18,11 +18,11 @@ from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import (
     LOOP_RECORDS,
     Manifest,
-    manifest_text,
     new_manifest,
     now,
     read_manifest,
     read_records,
+    toml_text,
 )
 from misstep.harness.journal.run_folder import RunInProgress, standing
 from misstep.harness.progress import Progress
@@ -90,7 +90,7 @@ def run_reflexive(
     stopped = ""
     items = _items(plan)
     manifest = _manifest(plan, clock, client or {}, arguments)
-    answer_of("settings", lambda: manifest_text(manifest))
+    answer_of("settings", lambda: toml_text(manifest))
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
         with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, lambda event, _: _Entry(event.number)) as run:

@@ -1,0 +1,64 @@
+"""`misstep judge drift`: whether a figure changed because the judge did, or because the system did."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from misstep.harness.errors import UsageError
+from misstep.judge.calibrate import chosen_label
+from misstep.options.common import Data, Html, Json, json_text, path_alone, say_remarks, this_line, write_page
+
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="OLD NEW…", parser=path_alone, help="Folders of judges' runs, the oldest first."),
+]
+Anchors = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        parser=path_alone,
+        help="File of `judge anchors`, whose items are no part of the new figure. May be given several times.",
+    ),
+]
+
+
+def drift(
+    runs: Runs,
+    anchors: Anchors = None,
+    label: Annotated[
+        str, typer.Option(help="Label whose share is followed; by default the benchmark's positive label.")
+    ] = "",
+    data: Data = None,
+    json: Json = False,
+    html: Html = None,
+) -> None:
+    """Tell whether the judge changed, or the system.
+
+    Items whose judged text is the same in two runs are anchors: on them, any change is the judge's. The change of a
+    label's share, and with gold labels of the accuracy, is split into the judge's part and the system's, each with an
+    interval. Each later run is held against the first; the page draws the figure over all of them.
+
+    \b
+    misstep judge anchors OLD --n 100 --out anchors.jsonl
+    misstep judge run JUDGE sessions anchors.jsonl --out NEW
+    misstep judge drift OLD NEW --anchors anchors.jsonl --html drift.html
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from misstep.analysis.pages import table_text
+    from misstep.harness.runs.judging.judged_texts import texts_in
+    from misstep.harness.runs.opened import check_named_once
+    from misstep.studies.judged_runs import distinct_names, open_run, warn_incomplete
+    from misstep.studies.judging.drift import drifts
+
+    if len(runs) < 2:
+        raise UsageError("drift needs two runs", "Name two or more runs of judges, the oldest first.")
+    check_named_once(runs)
+    controls = {text for file in anchors or () for text in texts_in(file)}
+    opened = dict(zip(distinct_names(runs), (open_run(run, data=data) for run in runs), strict=True))
+    warn_incomplete(list(opened.values()))
+    found = drifts(opened, chosen_label(next(iter(opened.values())), label), controls)
+    if html is not None:
+        write_page("--html", html, found.html(this_line()))
+    print(json_text(found.document()) if json else "\n".join(map(table_text, found.tables())), end="\n" if json else "")
+    if not json:
+        say_remarks(found.remarks())
