@@ -49,9 +49,16 @@ def meanings(form: type[Any]) -> dict[str, str]:
     """Return field → its meaning in the docstring of a struct or of one that it extends."""
     texts: dict[str, str] = {}
     for one in reversed(form.__mro__):
-        for names, text in _FIELDS.findall(_docstring(one)):
-            texts |= {name.strip("`"): " ".join(text.split()) for name in names.split(", ")}
+        texts |= told_fields(_docstring(one))[1]
     return texts
+
+
+def told_fields(docstring: str) -> tuple[str, dict[str, str]]:
+    """Return a clean docstring without its list of fields, and field → its meaning there."""
+    texts: dict[str, str] = {}
+    for names, text in _FIELDS.findall(docstring):
+        texts |= {name.strip("`"): " ".join(text.split()) for name in names.split(", ")}
+    return _FIELDS.sub("", docstring), texts
 
 
 def docstring_sections(form: Any) -> dict[str, str]:

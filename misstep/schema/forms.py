@@ -1,10 +1,13 @@
 """The forms of JSON documents, declared by the types of the results, and their JSON Schema."""
 
 from collections.abc import Iterator
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
+
+from misstep.analysis.pages.form_text import told_fields
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -29,7 +32,17 @@ def json_schema(form: Form, title: str) -> dict[str, Any]:
     types = list(dict.fromkeys(_types(form)))
     schemas, named = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     body = _schema(form, dict(zip(types, schemas, strict=True)))
+    for definition in named.values():
+        _describe(definition)
     return {"$schema": DIALECT, "title": title, **body, "$defs": named}
+
+
+def _describe(definition: dict[str, Any]) -> None:
+    """Put the meaning of each field, which the docstring of its type lists, beside the field."""
+    about, meanings = told_fields(cleandoc(definition.get("description", "")))
+    definition["description"] = " ".join(about.split())
+    for name in meanings.keys() & definition.get("properties", {}).keys():
+        definition["properties"][name]["description"] = meanings[name]
 
 
 def _types(form: Form) -> Iterator[Any]:

@@ -64,6 +64,12 @@ def test_every_run_of_a_command_in_tests_is_held(tmp_path, monkeypatch: pytest.M
         command_of(classify.app)(tmp_path, "--json")
 
 
+def test_a_field_has_the_meaning_that_the_docstring_of_its_type_gives() -> None:
+    shown = schema_of("show")["$defs"]["RunInBrief"]
+    assert shown["description"] == "The lines that matter of a run."
+    assert shown["properties"]["n"] == {"type": "integer", "description": "How many records it has."}
+
+
 def test_users_may_get_further_keys_later_and_tests_may_not() -> None:
     found = schema_of("export")
     assert "additionalProperties" not in found
