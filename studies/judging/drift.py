@@ -1,6 +1,6 @@
 """Runs of judging at different times, each held against the first: what of a figure's change is the judge's."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -88,6 +88,9 @@ def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] 
     (old, first), *later = runs.items()
     labels = set(first.question.labels)
     texts = {name: judged_texts(run.benchmark, {one.item for one in run.verdicts}) for name, run in runs.items()}
+    if controls and not any(set(texts[name].values()) & {*controls} for name, _ in later):
+        advice = "Name the file that was judged, or draw anchors again with this version of Misstep."
+        raise UsageError("no later run judged any of the anchors of --anchors", advice)
     gold = {texts[old].get(item, ""): one for item, one in majority(first.gold).label_of.items()}
     figures: dict[str, dict[str, FigureDrift]] = {}
     left_out: dict[str, int] = {}
@@ -95,7 +98,8 @@ def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] 
         if set(run.question.labels) != labels:
             asked = f"{first.folder} asks for {', '.join(labels)}, {run.folder} for {', '.join(run.question.labels)}"
             raise UsageError(f"the runs are asked different questions: {asked}", "Name runs with the same labels.")
-        kept, pair = {*controls, *marked_anchors(run)}, ((first, texts[old]), (run, texts[name]))
+        marked = {texts[name][item.id] for item in run.items if ANCHOR in item.extra and item.id in texts[name]}
+        kept, pair = marked | {*controls}, ((first, texts[old]), (run, texts[name]))
         answered = [{of[one.item] for one in each.verdicts if one.label is not None} for each, of in pair]
         # A text that one of two judges alone answered changed neither: what is left compares the same items.
         alone = (answered[0] ^ answered[1]) & set(texts[old].values()) & set(texts[name].values())
@@ -112,26 +116,22 @@ def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] 
     return Drifts(first, old, figures, changed, left_out)
 
 
-def marked_anchors(run: JudgedRun) -> Iterator[str]:
-    """Return the texts of the items that `judge anchors` drew for a run's benchmark."""
-    return (str(item.extra[ANCHOR]) for item in run.items if ANCHOR in item.extra)
-
-
 def _of_label(run: JudgedRun, texts: Mapping[str, str], label: str, left_out: Collection[str]) -> list[JudgedText]:
     """Return whether each answer is a label; what has no answer is left out."""
+    clusters = run.clusters
     answered = (one for one in run.verdicts if one.label is not None and texts[one.item] not in left_out)
-    return [_text(run, one, texts[one.item], shows=one.label == label) for one in answered]
+    return [_text(one, texts, clusters, shows=one.label == label) for one in answered]
 
 
 def _of_gold(run: JudgedRun, texts: Mapping[str, str], of_text: Mapping[str, str]) -> list[JudgedText]:
     """Return whether each answer is the item's gold label, or that of its text in the first run; no answer is wrong."""
-    own = majority(run.gold).label_of
+    own, clusters = majority(run.gold).label_of, run.clusters
     labelled = ((one, own.get(one.item) or of_text.get(texts[one.item])) for one in run.verdicts)
-    return [_text(run, one, texts[one.item], shows=one.label == gold) for one, gold in labelled if gold is not None]
+    return [_text(one, texts, clusters, shows=one.label == gold) for one, gold in labelled if gold is not None]
 
 
-def _text(run: JudgedRun, verdict: Verdict, text: str, *, shows: bool) -> JudgedText:
-    return JudgedText(text, shows, run.clusters.get(verdict.item, f"item {verdict.item}"))
+def _text(verdict: Verdict, texts: Mapping[str, str], clusters: Mapping[str, str], *, shows: bool) -> JudgedText:
+    return JudgedText(texts[verdict.item], shows, clusters.get(verdict.item, f"item {verdict.item}"))
 
 
 def _points(old: str, found: Mapping[str, FigureDrift]) -> tuple[list[Row], dict[str, float]]:

@@ -60,9 +60,12 @@ def test_with_three_ends_a_limit_inside_the_interval_is_undecided(limit: str, de
 
 
 def test_an_end_of_the_interval_has_two_ends_and_what_cannot_be_computed_never_passes() -> None:
-    lower, nothing = decide([fail_on("tool_call_failure.lower>3%"), fail_on("nothing>5%")], FIGURES, "pass")
+    figures = {**FIGURES, "bare": Estimate(0.2, n=3)}
+    conditions = [fail_on(f"{name}>3%") for name in ("tool_call_failure.lower", "nothing", "bare")]
+    lower, nothing, bare = decide(conditions, figures, "pass")
     assert (lower.decision, lower.stops) == ("failed", True)
     assert (nothing.decision, nothing.stops) == ("undecided", True)
+    assert (bare.decision, bare.stops) == ("undecided", False)
 
 
 @pytest.mark.parametrize(("right", "limit"), [(90, 0.85), (80, 0.85), (60, 0.55)])
