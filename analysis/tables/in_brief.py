@@ -24,18 +24,18 @@ def in_brief(table: Table) -> TableInBrief:
     """Return the finding of a table with a few figures: those with an interval, else those with a value."""
     sure = [row for row in table.rows if row.low is not None or row.high is not None]
     known = sure or [row for row in table.rows if row.value is not None]
-    undefined = (f"{row.quantity}: {row.reason}" for row in table.rows if row.value is None and row.reason)
+    undefined = (f"{_name(row)}: {row.reason}" for row in table.rows if row.value is None and row.reason)
     evidence = next((row.evidence for row in table.rows), None)
     return TableInBrief(table.finding, evidence, tuple(known[:_FIGURES]), tuple(undefined))
 
 
 def figure_lines(rows: Sequence[Row]) -> list[str]:
     """Return figures as aligned lines: name, value, interval, n."""
-    return aligned([(_name(row), value_text(row), _interval(row), count_text(row.n)) for row in rows])
+    return aligned([(f"  {_name(row)}", value_text(row), _interval(row), count_text(row.n)) for row in rows])
 
 
 def _name(row: Row) -> str:
-    return f"  {': '.join(filter(None, (row.group, row.quantity)))}"
+    return ": ".join(filter(None, (row.group, row.quantity)))
 
 
 def _interval(row: Row) -> str:

@@ -17,6 +17,7 @@ from misstep.analysis.tables import Evidence
 from misstep.harness.runs.judging.judge_once import Asked
 from misstep.judge.list import ListedJudge
 from misstep.schema.forms import Form, fields_of, optional
+from misstep.studies.judging.ranked_systems import RankedSystems
 
 SHARD = {"shard": int, "shards": int, "n": int, "folder": str}
 SCORES = {**fields_of(Scores), **fields_of(Assessment, "scores")}
@@ -50,7 +51,10 @@ DOCUMENTS: dict[str, Form] = {
         "pairs": [PairedJudges],
         "runs": [{"run": str, "judge": str, "model": str | None, **_COMPARED}],
     },
-    "judge rank": {"benchmark": str, "ranking": RankStability},
+    "judge rank": (
+        {"benchmark": str, "ranking": RankStability},
+        fields_of(RankedSystems, "evidence"),
+    ),
     "judge policies": {"benchmark": str, "policies": PoliciesCompared},
     "judge stability": {"runs": [str], "benchmark": str, "stability": Stability},
     "judge drift": {
