@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from misstep.harness.trajectory import Step
 from misstep.harness.triage.rules.judging import by_files
 from misstep.harness.triage.rules.verdicts import Attribution
 from misstep.harness.triage.texts import FilesOfCase
@@ -61,7 +62,16 @@ def test_a_name_is_unstated_where_neither_instruction_nor_document_nor_record_gi
     assert subcategory(tmp_path, asked, {**made, **files}) == said
 
 
-def test_a_name_that_the_agent_was_shown_is_stated(tmp_path):
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (shell("man totals", "writes totals.csv"), "agent"),
+        (Step("user", "They belong into totals.csv."), "agent"),
+        (Step("agent", "They may belong into totals.csv."), "ambiguous_spec"),
+    ],
+    ids=["an output", "the user", "a guess of the agent"],
+)
+def test_a_name_that_the_agent_was_shown_or_told_is_stated_but_not_what_it_guesses(tmp_path, step, said):
     made = {"solution/totals.csv": "1\n", "workspace/sums.csv": "1\n", "tests/test_price.py": "open('totals.csv')\n"}
-    run = a_run(shell("man totals", "writes totals.csv"))
-    assert subcategory(tmp_path, ASKED, {**made, "trajectory.json": written(run)}) == "agent"
+    run = written(a_run(step, shell("cat price.py")))
+    assert subcategory(tmp_path, ASKED, {**made, "trajectory.json": run}) == said
