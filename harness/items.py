@@ -30,6 +30,9 @@ InlineRun = Callable[[dict[str, Any], str], Trajectory]
 
 MOST_LINE_BYTES = 64 << 20
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
+NO_OUTPUT = "(no output)"
+"""The text that is shown for an empty output of a pair: the other one may still be better or not."""
+
 NO_OUTPUTS = "there are no outputs to compare"
 CATEGORY = "category"
 """The field of an item's `extra` that says which question it asks, where its benchmark asks several."""
@@ -89,12 +92,23 @@ class Item(Struct, frozen=True, omit_defaults=True):
     extra: dict[str, Any] = {}
 
     @property
+    def outputs(self) -> dict[str, str]:
+        """Return the outputs of a pair by their titles; empty if there are none."""
+        named = {"Output A": self.output_a, "Output B": self.output_b}
+        return {title: text or NO_OUTPUT for title, text in named.items()} if any(named.values()) else {}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return what an item says itself, beside its task."""
+        outputs = (f"{title}:\n{text}" for title, text in self.outputs.items())
+        return tuple(filter(None, (self.text, self.patch, *outputs)))
+
+    @property
     def skip_reason(self) -> str:
         """Return why a judge is not asked about the item, in a few words; empty where it can be."""
-        outputs = self.output_a or self.output_b
         if self.kind == "pair":
-            return self.unaskable or ("" if outputs else NO_OUTPUTS)
-        shown = self.trajectory is not None or self.text or self.task or self.patch or outputs
+            return self.unaskable or ("" if self.outputs else NO_OUTPUTS)
+        shown = self.trajectory is not None or self.task or self.texts
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
 
 

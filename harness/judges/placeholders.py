@@ -31,7 +31,7 @@ from collections.abc import Iterator
 import msgspec
 
 from misstep.harness.errors import InputError
-from misstep.harness.items import Item
+from misstep.harness.items import NO_OUTPUT, Item
 from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
 from misstep.harness.judges.fencing import fence, one_line
 from misstep.harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
@@ -61,9 +61,7 @@ def _texts(item: Item, run: Trajectory | None) -> Iterator[tuple[str, str]]:
         yield "The text", item.text
     if item.patch:
         yield "The patch", item.patch
-    if item.output_a or item.output_b:
-        yield "Output A", item.output_a or NO_OUTPUT
-        yield "Output B", item.output_b or NO_OUTPUT
+    yield from item.outputs.items()
 
 
 def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
@@ -75,9 +73,6 @@ def _noted(spec: JudgeSpec, item: Item) -> Iterator[tuple[str, str]]:
 
 STEPS_AFTER = 15
 """How many steps after an intervention a recovery is looked for in (Wink, section 4)."""
-
-NO_OUTPUT = "(no output)"
-"""The text that is shown for an empty output of a pair: the other one may still be better or not."""
 
 _OUTPUTS = ("output_a", "output_b")
 _TEXT_FIELDS = ("text", "task", "patch", *_OUTPUTS)

@@ -106,7 +106,8 @@ class BenchmarkItems:
         except MisstepError as error:
             problem = error.line()
         outcome: _Outcome = run.outcome.status if run else "unknown"
-        texts = (("Text", item.text, False), ("Patch", item.patch, True))
+        outputs = ((title, text, False) for title, text in item.outputs.items())
+        texts = (("Text", item.text, False), ("Patch", item.patch, True), *outputs)
         parts = tuple(
             MaterialPart(name.lower(), name, (TextFile(name.lower(), text, is_diff=is_diff),))
             for name, text, is_diff in texts

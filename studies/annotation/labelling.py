@@ -90,7 +90,7 @@ class Labelling:
         )
         question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
         run_of_item = self._runs.of(item) or Trajectory(item.id, Source("item"), task=item.task)
-        texts = (Step("agent", text) for text in (item.text, item.patch) if text)
+        texts = (Step("agent", text) for text in item.texts)
         session = structs.replace(run_of_item, steps=(*texts, *run_of_item.steps))
         title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
         label_question = LabelQuestion(
@@ -168,4 +168,4 @@ def _task(item: Item, runs: Runs) -> str:
     run = runs.of(item)
     steps = () if run is None else run.steps
     session = fitted_steps(steps, _ROOM, "shorten_middle", item.step, first=0).text if steps else ""
-    return "\n\n".join(part for part in (item.task, item.text, item.patch, session) if part)
+    return "\n\n".join(part for part in (item.task, *item.texts, session) if part)

@@ -160,6 +160,9 @@ def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
 
 def benchmark_source(judge: Judge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
     """Return items of a benchmark with a gold label, to be attacked."""
+    if (question := read_question(folder)).kind == "pair":
+        message = f"{question.name} has pairs, and no attack is known for them"
+        raise UsageError(message, "Name a benchmark of another kind.")
     source = drawn_source(judge, folder, ITEMS_OF_A_BENCHMARK if limit is None else limit, seed, labelled=True)
     return replace(
         source,

@@ -1,14 +1,18 @@
 """Pairs as a user meets them: a table becomes a benchmark, a judge is asked in both orders, and a page shows all."""
 
+import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import read_pair_verdicts
 from misstep.judge import app
-from tests.misstep.as_a_user import CommandLine, command_of
+from tests.docs.documents import ROOT
+from tests.harness.clients.faulty_server import Play, answer, completion, serving
+from tests.misstep.as_a_user import CommandLine, command_of, in_a_thread
 
 JUDGES = """
 from misstep import Verdict
@@ -29,7 +33,8 @@ Sort,small,<b>s</b>,large,x.sort() in place,b
 Add,small,a + b  # the sum,large,a,a
 Copy,large,x[:],small,copy(x),tie
 """
-run = command_of(app, "run", raises=True)
+EXAMPLES = ROOT / "examples"
+run, rank, inject = (command_of(app, name, raises=True) for name in ("run", "rank", "inject"))
 
 
 @pytest.fixture
@@ -79,3 +84,57 @@ def test_labels_other_than_those_of_pairs_are_refused(pairs: Path) -> None:
     pairs.joinpath("benchmark.toml").write_text('kind = "pair"\nlabels = ["yes", "no"]\n')
     with pytest.raises(InputError, match="are not those of pairs"):
         run("pair_judges:First", "--benchmark", pairs, "--out", "run")
+
+
+def test_a_model_sees_each_pair_in_both_orders_and_is_asked_nothing_twice(pairs: Path, in_process: CommandLine) -> None:
+    asked: list[str] = []
+
+    def choose(request: dict[str, Any]) -> Play:
+        asked.append(request["messages"][-1]["content"])
+        return answer(completion('{"reasoning": "the first", "label": "a", "score": 0.9, "steps": []}'))
+
+    with in_a_thread(serving(choose=choose)) as server:
+        line = (EXAMPLES / "better_output.toml", "--benchmark", pairs, "--model", "m", "--base-url", server.base_url)
+        for shard in ("1/2", "2/2"):
+            run(*line, "--out", "parts", "--shard", shard)
+        in_both_orders = len(asked)
+        run(*line, "--out", "parts", "--shard", "2/2")
+        assert in_both_orders == len(asked) == 6
+        run(*line, "--out", "drawn", "--orders", "random")
+        assert len(asked) == 9
+    sorting = [text for text in asked[:6] if "x.sort() in place" in text]
+    assert sorted(text.index("<b>s</b>") < text.index("x.sort() in place") for text in sorting) == [False, True]
+    assert all("</data" in text.partition("Output B:")[0].partition("Output A:")[2] for text in sorting)
+    assert in_process("merge", "parts")[0] == 0
+    verdicts = list(read_pair_verdicts(Path("parts")))
+    assert [(one.item, one.label, one.undecided, one.input_tokens) for one in verdicts] == [
+        (f"{task}/{systems}", None, True, 2 * (verdicts[0].input_tokens or 0) // 2)
+        for task, systems in (("Sort", "small/large"), ("Add", "small/large"), ("Copy", "large/small"))
+    ]
+    assert {one.label for one in read_pair_verdicts(Path("drawn"))} <= {"a", "b"}
+
+
+def test_systems_are_ranked_by_one_run_and_beside_people(pairs: Path) -> None:
+    run("pair_judges:Longer", "--benchmark", pairs, "--out", "run")
+    document = json.loads(rank("run", "--json").stdout)
+    assert list(document["judges"]) == ["run", "people"]
+    assert [one["system"] for one in document["judges"]["people"]["systems"]] == ["large", "small"]
+    assert "run / people" in rank("run").stdout
+    with pytest.raises(UsageError, match="--good has no meaning for pairs"):
+        rank("run", "--good", "a")
+    with pytest.raises(UsageError, match="no item of bench has site_a and site_b"):
+        rank("run", "--system", "site")
+
+
+def test_instructions_are_planted_in_no_pairs(pairs: Path) -> None:
+    line = (EXAMPLES / "better_output.toml", "--benchmark", pairs, "--out", "run", "--model", "m")
+    with pytest.raises(UsageError, match="has pairs, and no attack is known for them"):
+        inject(*line)
+
+
+def test_a_page_and_a_table_for_people_show_both_outputs(pairs: Path, in_process: CommandLine) -> None:
+    run("pair_judges:Longer", "--benchmark", pairs, "--out", "run")
+    in_process("label", "run", "--tasks", "tasks.csv")
+    with Path("tasks.csv").open() as stream:
+        texts = {row["item"]: row["text"] for row in csv.DictReader(stream)}
+    assert "Output A:\n<b>s</b>\n\nOutput B:\nx.sort() in place" in texts["Sort/small/large"]

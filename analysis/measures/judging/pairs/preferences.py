@@ -221,7 +221,8 @@ def systems_finding(judge: str, found: Preferences) -> str:
     if first.strength.value is None:
         return f"{opening}; {first.strength.reason}."
     near = [one.system for one in others if one.p_adjusted is None or one.p_adjusted > _LEVEL]
-    told = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else " and is ahead of each other one"
+    rest = "the other" if len(others) == 1 else "all others"
+    told = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else f" and is ahead of {rest}"
     more = f" and {len(near) - _NAMED} more" if len(near) > _NAMED else ""
     return f"{opening}{told}{more}."
 
