@@ -24,7 +24,8 @@ class RunInBrief(Struct, frozen=True):
     - `evidence`: `generated` where a program made what was measured: no finding about real runs follows from it.
     - `figures`: The main figures of its first table, with intervals.
     - `missing`: What has no answer, could not be read or could not be computed: none of it counts as a label.
-    - `page`: Its page, `None` where none is written; `again` is the command that writes it, or goes on with the run.
+    - `page`: Its page, `None` where none is written.
+    - `again`: The command that writes the page, or goes on with an unfinished run; empty where runs have no page.
     """
 
     run: str
@@ -46,6 +47,7 @@ def run_in_brief(kind: RunResults[Any], run: OpenRun, choice: Choice) -> RunInBr
     finished, page = bool(run.manifest.finished), run.folder / REPORT
     opened = kind.open(run, choice) if finished else run
     table = next(iter(kind.figures(opened)), None) if finished else None
+    again = f"misstep report {run.folder}" if kind.has("figures") else ""
     counted = f"{counted_text(n, kind.records.one)} of `misstep {kind.command}`"
     without = f"{counted}{'' if finished else '; the run is not finished'}."
     brief = in_brief(table) if table is not None else TableInBrief(without, None, (), ())
@@ -60,16 +62,17 @@ def run_in_brief(kind: RunResults[Any], run: OpenRun, choice: Choice) -> RunInBr
         missing=tuple(dict.fromkeys([*(kind.missing(opened) if finished else ()), *brief.undefined])),
         page=str(page) if page.is_file() else None,
         records=str(run.folder / kind.records.file),
-        again=f"misstep report {run.folder}" if finished else command_line(run.manifest),
+        again=again if finished else command_line(run.manifest),
     )
 
 
 def brief_text(run: RunInBrief) -> str:
     """Return a run in at most ten lines."""
-    about = f"{run.n:,} records, {f'evidence {run.evidence}' if run.evidence else 'without figures'}"
+    about = f"{counted_text(run.n, 'record')}, {f'evidence {run.evidence}' if run.evidence else 'without figures'}"
     missing = [f"missing: {one}" for one in run.missing]
     if len(missing) > _MISSING:
         missing[_MISSING - 1 :] = [f"missing: {len(missing) - _MISSING + 1} more things; --json names them"]
-    rest = f"page: {run.page or f'{run.again} writes it'}" if run.finished else f"go on: {run.again}"
+    page = run.page or (f"{run.again} writes it" if run.again else "none")
+    rest = f"page: {page}" if run.finished else f"go on: {run.again}"
     lines = [run.finding, about, *figure_lines(run.figures), *missing, rest, f"rows: {run.records}"]
     return "\n".join(plain(line) for line in lines)
