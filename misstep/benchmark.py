@@ -80,7 +80,7 @@ def pairs(
         bool, typer.Option("--generated", help="Call the figures generated, as outputs or labels are made up.")
     ] = False,
 ) -> None:
-    """Make a benchmark of pairs: two outputs of one task, and which of them people prefer.
+    """Make a benchmark of pairs of outputs that people compared.
 
     A row is a pair (task, system_a, output_a, system_b, output_b, winner), or an output of one system (task, system,
     output); then --preferences has the choices (task, system_a, system_b, winner), and without it every two systems

@@ -17,7 +17,7 @@ def anchors(
     seed: Seed = 0,
     data: Data = None,
 ) -> None:
-    """Draw items to judge again, so that `judge drift` can tell the judge's changes.
+    """Draw items to judge again for `judge drift`.
 
     From a run they are drawn at random within each label, in the proportions of all items. The file has the items with
     their runs in them: name it beside the new sessions, or append it to the items of a new benchmark, where the mark
