@@ -167,6 +167,7 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
         for name, by in (("strict", 2), ("lenient", 3))
     ]
     misstep("report", *judged)
+    misstep("judge", "drift", *judged, "--html", folder / "drift.html")
     cases = triage_benchmark(folder / "cases")
     misstep("report", triage_run(folder / "triaged", cases, ["task/ambiguous_spec", "agent/premature_stop"] * 5))
     injected_run(folder / "injected", "obeying")

@@ -17,6 +17,7 @@ LINES = {
     ("judge run", "judge"): ("own_part:part", "--benchmark", "plants", "--out", "out"),
     ("judge ask", "judge"): ("own_part:part", "runs.jsonl"),
     ("judge inject", "judge"): ("own_part:part", "--benchmark", "plants", "--out", "out"),
+    ("judge probe", "judge"): ("own_part:part", "--benchmark", "plants", "--out", "out"),
     ("observe", "detector"): ("runs.jsonl", "--detector", "own_part:part"),
     ("experiment run", "detector"): ("--n", "2", "--out", "out", "--detector", "own_part:part"),
     ("experiment run", "observe"): ("--n", "2", "--out", "out", "--observe", "own_part:part"),

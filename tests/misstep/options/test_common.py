@@ -8,6 +8,7 @@ from tests.misstep.as_a_user import CommandLine
 COMMANDS_WITH_DATA = [
     ("reproduce",),
     ("report", "run"),
+    ("show", "run"),
     ("datasets", "list"),
     ("datasets", "verify"),
     ("datasets", "load", "mast"),
