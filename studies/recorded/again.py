@@ -108,7 +108,7 @@ def sessions_again(folder: Path | None = None) -> Again[LiveSession]:
         sandbox = find_sandbox()
     except SandboxMissing as error:
         return SessionsAgain(absent=error.line())
-    return SessionsAgain(tuple(pair for run in recorded for pair in _apart(_run_again, run, sandbox)))
+    return SessionsAgain(tuple(pair for run in recorded for pair in apart(_run_again, run, sandbox)))
 
 
 def repairs_again(folder: Path | None = None) -> Again[RepairArm]:
@@ -123,7 +123,7 @@ def repairs_again(folder: Path | None = None) -> Again[RepairArm]:
     except SandboxMissing as error:
         return RepairsAgain(absent=error.line())
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-        return RepairsAgain(tuple(_apart(_repaired_again, run, Path(place), sandbox) for run in here))
+        return RepairsAgain(tuple(apart(_repaired_again, run, Path(place), sandbox) for run in here))
 
 
 def verdicts_again(folder: Path | None = None) -> Again[TriageVerdict]:
@@ -147,13 +147,13 @@ def verdicts_again(folder: Path | None = None) -> Again[TriageVerdict]:
         (cases / "items.jsonl").write_bytes(encode_lines(row.item for row in rows))
         for judge, verdicts in triage_recording.open_recording(recorded[0]).runs.items():
             out = Path(place) / judge
-            _apart(run_judge, known_judge(judge), cases, out, ClientSettings())
+            apart(run_judge, known_judge(judge), cases, out, ClientSettings())
             known = {verdict.item: verdict for verdict in verdicts}
             pairs += [(known[again.item], again) for again in read_triage_verdicts(out) if again.item in known]
     return VerdictsAgain(tuple(pairs))
 
 
-def _apart(work: Callable[..., T], *arguments: object) -> T:
+def apart(work: Callable[..., T], *arguments: object) -> T:
     """Work in a thread: a notebook's cells run in an event loop, and a run begins one of its own."""
     with ThreadPoolExecutor(1) as apart:
         return apart.submit(work, *arguments).result()

@@ -35,6 +35,7 @@ from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run
+from misstep.studies.recorded.again import apart
 from misstep.studies.repair_runs import placeless
 
 RECORDING, REPLIES = "recording.toml", "replies.jsonl"
@@ -123,7 +124,7 @@ def replay_again(folder: Path | None = None) -> int:
             replace_file(sessions / "items.jsonl", encode_lines(asked))
             settings = ClientSettings(client="replay", replay=recording / REPLIES)
             out = Path(place) / recording.name
-            run_judge(judge(recording.name, _about(recording).model), sessions, out, settings)
+            apart(run_judge, judge(recording.name, _about(recording).model), sessions, out, settings)
             for made in read_verdicts(out):
                 if (made.status, made.label) != (recorded[made.item].status, recorded[made.item].label):
                     message = f"the verdict on {made.item} differs from the recording {recording.name}"
