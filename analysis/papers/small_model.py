@@ -11,7 +11,7 @@ MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 SIZE = "1.5 billion parameters, about 4 bits each"
 
 NOT_SHOWN = (
-    f"{MODEL} has {SIZE}. That it fails says nothing of the models of the papers, which are a hundred times as large: "
+    f"{MODEL} has {SIZE}. That it fails says nothing of the models of the papers: "
     "these figures show that the software asks a real model, reads what it replies and scores it, and what a model "
     "of this size is worth."
 )

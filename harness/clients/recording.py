@@ -2,9 +2,10 @@
 
 A recording is a file of JSON lines,
 
-    {"key": "5d…", "request": {"model": "small-1", "messages": […]}, "outcome": {"reply": {"text": "yes", …}}}
+    {"key": "5d…", "outcome": {"reply": {"text": "yes", …}}, "request": {"model": "small-1", "messages": […]}}
 
-of which the last line of a key counts. A half-written last line, as a killed process leaves one, is cut off.
+of which the last line of a key counts, and `request` may be missing. A half-written last line, as a killed process
+leaves one, is cut off.
 """
 
 import os

@@ -125,11 +125,12 @@ def replay_again(folder: Path | None = None) -> int:
             settings = ClientSettings(client="replay", replay=recording / REPLIES)
             out = Path(place) / recording.name
             apart(run_judge, judge(recording.name, _about(recording).model), sessions, out, settings)
-            for made in read_verdicts(out):
-                if (made.status, made.label) != (recorded[made.item].status, recorded[made.item].label):
-                    message = f"the verdict on {made.item} differs from the recording {recording.name}"
+            made = {one.item: (one.status, one.label) for one in read_verdicts(out)}
+            for verdict in recorded.values():
+                if made.get(verdict.item) != (verdict.status, verdict.label):
+                    message = f"the verdict on {verdict.item} differs from the recording {recording.name}"
                     raise MisstepError(message, "Record the judge anew: its prompt or the sessions have changed.")
-                same += 1
+            same += len(recorded)
     return same
 
 

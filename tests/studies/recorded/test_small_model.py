@@ -47,6 +47,13 @@ def test_a_verdict_that_comes_out_otherwise_is_an_error(recordings: Path) -> Non
         small_model.replay_again(recordings)
 
 
+def test_a_recorded_verdict_on_a_session_that_is_gone_is_an_error(recordings: Path) -> None:
+    file = recordings / "infinite_loop" / VERDICTS
+    file.write_bytes(file.read_bytes().replace(b"scoring-2026-000003/", b"scoring-1999-000003/"))
+    with pytest.raises(MisstepError, match=r"scoring-1999-000003/infinite_loop differs from the recording"):
+        small_model.replay_again(recordings)
+
+
 def test_the_table_says_first_where_the_model_is_no_better_than_a_constant(recordings: Path) -> None:
     table = small_model_table(small_model.scored("a_page", recordings), "wink", "A small model")
     assert table.finding.endswith("in 1 of 1 question: loops, 8 of 60.")
