@@ -4,7 +4,6 @@ A reader, a rule and a judge from outside need nothing but `from misstep import 
 asked for, so that the command line starts fast; type checkers see all of them.
 """
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from misstep.harness.verdict import Verdict
     from misstep.studies.asserted import assert_judge
     from misstep.studies.kinds.kind import RunResults
-    from misstep.studies.run_frames import RunFrames
+    from misstep.studies.run_frames import open_frames as open  # noqa: A004
 
 __all__ = [
     "Agents",
@@ -112,6 +111,7 @@ _MODULES = {
     "misstep.harness.runs.run": ("Asking", "carry_out"),
     "misstep.studies.asserted": ("assert_judge",),
     "misstep.studies.kinds.kind": ("RunResults",),
+    "misstep.studies.run_frames": ("open_frames",),
     "misstep.harness.agent.actions": ("Observation",),
     "misstep.harness.agent.clocks": ("Clock",),
     "misstep.harness.agent.tools": ("Tool",),
@@ -131,7 +131,7 @@ _MODULES = {
     "misstep.harness.verdict": ("Verdict",),
     "misstep.harness.records.loop_events": ("WorkItem",),
 }
-_OTHER_NAMES = {"ObserverBeside": "Observer", "WrittenJudge": "Judge"}
+_OTHER_NAMES = {"ObserverBeside": "Observer", "WrittenJudge": "Judge", "open_frames": "open"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
 """Public name → the module that holds it, and its name there."""
 
@@ -148,33 +148,3 @@ if not TYPE_CHECKING:  # a type checker would take any name for one that is here
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def open(run: os.PathLike[str] | str, benchmark: str = "", data: os.PathLike[str] | None = None) -> "RunFrames":  # noqa: A001
-    """Return a run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
-
-    Parameters
-    ----------
-    run
-        The folder that `misstep judge run`, `misstep repair run` or `misstep classify --out` wrote.
-    benchmark
-        The benchmark's folder or name, where it no longer lies where the run found it.
-    data
-        Where public data sets lie.
-
-    Raises
-    ------
-    InputError, UsageError, MissingPrerequisite
-        The folder is not a run, or its benchmark cannot be read.
-
-    Examples
-    --------
-    >>> import misstep
-    >>> run = misstep.open("run")  # doctest: +SKIP
-    >>> run.verdicts.label.value_counts()  # doctest: +SKIP
-    """
-    from pathlib import Path  # what a hook needs, which an agent waits for, is imported without it
-
-    from misstep.studies.run_frames import open_frames  # pandas takes a second to import
-
-    return open_frames(Path(run), benchmark, None if data is None else Path(data))

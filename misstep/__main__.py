@@ -16,9 +16,9 @@ _HELP = {"-h", "--help"}
 def main() -> None:
     """Run one command; an error is one line on stderr and an exit code (2 input, 3 missing; Ctrl-C gives 130)."""
     if sys.argv[1:2] == ["observe"] and "--hook" in sys.argv and not _HELP.intersection(sys.argv):
-        from misstep.harness.observer import hook_call
+        from misstep.harness.observer.hook import call
 
-        hook_call.main(sys.argv[2:])
+        call.main(sys.argv[2:])
     from misstep.command_line import app
     from misstep.harness.errors import MisstepError
 

@@ -12,7 +12,7 @@ from misstep.harness.clients.local_server import weights
 from misstep.harness.datasets.catalogue import named_data_folder
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options.common import Json, command_app
 

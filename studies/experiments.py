@@ -35,14 +35,13 @@ from misstep.harness.journal.records import (
     read_manifest,
     read_verdicts,
     replace_file,
-    write_manifest,
-    written_in,
 )
 from misstep.harness.places import data_folder
 from misstep.harness.records.intervention import Intervention, Invocation
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.own_sessions import Assignment
 from misstep.harness.runs.opened import OpenRun, open_of
+from misstep.studies.finished_runs import write_recording
 from misstep.studies.own_sessions import followed_tables, report_of_own
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
@@ -197,16 +196,9 @@ def _wordless(one: Observed, **without: Any) -> Observed:
 
 def record_experiment(run: Experiment, out: Path) -> Experiment:
     """Write the recording of a finished run into a folder of its own."""
-    if not run.manifest.finished:
-        raise UsageError(f"the run {run.folder} is not finished", "Go on with it by the command that began it.")
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
-    out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / LIVE_RECORDS.file, encode_lines(compacted(one) for one in run.sessions))
+    write_recording(run, out, LIVE_RECORDS, map(compacted, run.sessions))
     verdicts = rule_verdicts(run.sessions)
     replace_file(out / VERDICTS, encode_lines(structs.replace(one, rationale="", steps=()) for one in verdicts))
-    manifest = structs.replace(run.manifest, arguments=[], folder="", written=written_in(out, LIVE_RECORDS.file))
-    write_manifest(out, manifest)
     return open_experiment(out)
 
 

@@ -2,15 +2,27 @@
 
 import os
 import shlex
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from misstep.harness.clients.address import ADDRESS
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.records import SCORES, Manifest
+from misstep.harness.journal.records import (
+    SCORES,
+    Manifest,
+    Record,
+    Records,
+    encode_lines,
+    replace_file,
+    write_manifest,
+    written_in,
+)
+from misstep.harness.journal.run_folder import make_new_folder
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.sharing import Places, private_places
 
@@ -21,6 +33,15 @@ def require_finished(run: OpenRun) -> None:
     """Refuse a run in progress."""
     if not run.manifest.finished:
         raise UsageError(f"the run {run.folder} is not finished", f"Continue it: {command_line(run.manifest)}")
+
+
+def write_recording(run: OpenRun, out: Path, records: Records[Record], lines: Iterable[Record], **changed: Any) -> None:
+    """Write a finished run into a new folder, without what its machine called it; `changed` is of its manifest."""
+    require_finished(run)
+    make_new_folder(out)
+    replace_file(out / records.file, encode_lines(lines))
+    manifest = structs.replace(run.manifest, arguments=[], folder="", **changed)
+    write_manifest(out, structs.replace(manifest, written=written_in(out, records.file)))
 
 
 _BARE = ("classify", "observe")

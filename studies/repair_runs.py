@@ -24,16 +24,14 @@ from misstep.harness.escaping import one_line, plain
 from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
-    encode_lines,
     replace_file,
-    write_manifest,
-    written_in,
 )
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews, review_lines
 from misstep.harness.runs.opened import OpenRun, check_named_once, open_of
 from misstep.harness.trajectory import Trajectory
+from misstep.studies.finished_runs import write_recording
 from misstep.studies.judged_runs import distinct_names
 
 REPAIRED = "repair run"
@@ -137,35 +135,22 @@ def compacted(attempt: RepairAttempt) -> RepairAttempt:
     )
 
 
-def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
+def record_run(run: RepairRun, out: Path, about: Mapping[str, str]) -> RepairRun:
     """Write the recording of a finished run into a folder of its own, its review log without names and comments."""
-    run = open_repair_run(folder)
-    if run.unfinished:
-        raise UsageError(f"the run {folder} {run.unfinished}", "Go on with it by the command that began it.")
     unknown = [name for name in about if name not in ABOUT]
     if unknown:
         raise UsageError(f"a recording does not say {unknown[0]!r}", f"It says {', '.join(ABOUT)}.")
     if about.get("evidence", "real") not in ("generated", "real"):
         raise UsageError(f"there is no evidence {about['evidence']!r}", "It is `generated` or `real`.")
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
-    out.mkdir(parents=True, exist_ok=True)
-    attempts = [structs.replace(attempt, error=placeless(attempt.error)) for attempt in run.attempts]
-    replace_file(out / ATTEMPT_RECORDS.file, encode_lines(attempts))
-    if (folder / REVIEWS).is_file():
-        # Who said what is nobody's business here: the figures need what happened to which patch.
-        events = (structs.replace(event, by="", comment="") for event in read_reviews(folder / REVIEWS))
-        replace_file(out / REVIEWS, review_lines(events))
     settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
-    manifest = structs.replace(
-        run.manifest,
-        arguments=[],
-        folder="",
-        settings=settings | {"benchmark": run.arm("").benchmark} | dict(about),
-        inputs=structs.replace(run.manifest.inputs, parts=()),
-        written=written_in(out, ATTEMPT_RECORDS.file),
-    )
-    write_manifest(out, manifest)
+    settings |= {"benchmark": run.arm("").benchmark} | dict(about)
+    inputs = structs.replace(run.manifest.inputs, parts=())
+    attempts = (structs.replace(attempt, error=placeless(attempt.error)) for attempt in run.attempts)
+    write_recording(run, out, ATTEMPT_RECORDS, attempts, settings=settings, inputs=inputs)
+    if (reviews := run.folder / REVIEWS).is_file():
+        # Who said what is nobody's business here: the figures need what happened to which patch.
+        events = (structs.replace(event, by="", comment="") for event in read_reviews(reviews))
+        replace_file(out / REVIEWS, review_lines(events))
     return open_repair_run(out)
 
 

@@ -1,5 +1,6 @@
 """A run as data frames, for people's own notebooks: `misstep.open(RUN)`."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,10 +60,34 @@ class RunFrames(Struct, frozen=True):
     tables: "dict[str, DataFrame]" = {}
 
 
-def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
-    """Open the run in a folder as frames."""
+def open_frames(
+    run: os.PathLike[str] | str, benchmark: str = "", data: os.PathLike[str] | str | None = None
+) -> RunFrames:
+    """Return a run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
+
+    Parameters
+    ----------
+    run
+        The folder that `misstep judge run`, `misstep repair run` or `misstep classify --out` wrote.
+    benchmark
+        The benchmark's folder or name, where it no longer lies where the run found it.
+    data
+        Where public data sets lie.
+
+    Raises
+    ------
+    InputError, UsageError, MissingPrerequisite
+        The folder is not a run, or its benchmark cannot be read.
+
+    Examples
+    --------
+    >>> import misstep
+    >>> run = misstep.open("run")  # doctest: +SKIP
+    >>> run.verdicts.label.value_counts()  # doctest: +SKIP
+    """
     kind, opened = kind_in(Path(run))
-    return _frames(opened.manifest, kind.content(kind.open(opened, Choice(benchmark, data))))
+    choice = Choice(benchmark, None if data is None else Path(data))
+    return _frames(opened.manifest, kind.content(kind.open(opened, choice)))
 
 
 def _frames(manifest: Manifest, content: Content) -> RunFrames:

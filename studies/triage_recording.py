@@ -25,21 +25,22 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_gold, read_subcategories
 from misstep.analysis.measures.triage.cases import BASELINE, JudgedCases
-from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.journal.records import (
     MANIFEST,
-    VERDICTS,
-    encode_lines,
+    VERDICT_RECORDS,
     read_manifest,
     read_triage_verdicts,
     replace_file,
-    write_manifest,
-    written_in,
 )
+from misstep.harness.journal.run_folder import make_new_folder
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import Evidence, TriageVerdict
+from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.triage.generate import FamilyChoice
+from misstep.studies.finished_runs import write_recording
+from misstep.studies.judged_runs import JUDGED
 from misstep.studies.repair_runs import placeless
 
 RECORDING = "recording.toml"
@@ -63,24 +64,16 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
 
 def record_triage(benchmark: Path, runs: Sequence[Path], out: Path, about: About) -> JudgedCases:
     """Write the recording of finished runs of judges on one benchmark into a folder of its own."""
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
-    out.mkdir(parents=True, exist_ok=True)
+    make_new_folder(out)
     for name in _GOLD:
         shutil.copyfile(benchmark / name, out / name)
-    for run in runs:
-        manifest = read_manifest(run)
-        if manifest is None or not manifest.finished:
-            raise UsageError(f"the run {run} is not finished", "Go on with it by the command that began it.")
-        judge = str(manifest.settings["judge"])
-        folder = out / judge.partition("@")[2]
-        folder.mkdir()
-        last = {verdict.item: verdict for verdict in read_triage_verdicts(run)}
-        replace_file(folder / VERDICTS, encode_lines(compacted(last[item]) for item in sorted(last)))
+    for run in (open_of(folder, JUDGED) for folder in runs):
+        folder = out / run.requested("judge").partition("@")[2]
+        last = {verdict.item: verdict for verdict in read_triage_verdicts(run.folder)}
         # What was read is not listed file by file: the digest over all of it tells two benchmarks apart.
-        inputs = structs.replace(manifest.inputs, parts=())
-        written = written_in(folder, VERDICTS)
-        write_manifest(folder, structs.replace(manifest, arguments=[], folder="", inputs=inputs, written=written))
+        inputs = structs.replace(run.manifest.inputs, parts=())
+        verdicts = (compacted(last[item]) for item in sorted(last))
+        write_recording(run, folder, VERDICT_RECORDS, verdicts, inputs=inputs)
     replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(about)).encode())
     return open_recording(out)
 

@@ -12,7 +12,7 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.protocols import Ask
 from misstep.harness.trajectory import Tokens
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 
 
 class ReadableFiles(Protocol):

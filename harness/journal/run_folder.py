@@ -223,6 +223,13 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
+def make_new_folder(folder: Path) -> None:
+    """Make a folder; one that has files is a `UsageError`."""
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty", "Name a folder that is not there yet.")
+    make_folder(folder)
+
+
 def _opened(file: Path) -> FileIO:
     with opening(file, "Check the folder's permissions.", "cannot write"), writing(file):
         return file.open("a+b", buffering=0)

@@ -21,7 +21,7 @@ from misstep.harness.repair.scoring import open_case, oracle_report, score, sign
 from misstep.harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
 from misstep.harness.trajectory import Outcome, Trajectory
 from misstep.harness.workspace import Sandbox, Snapshot, Workspace
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 
 _Number = TypeVar("_Number", int, float)
 

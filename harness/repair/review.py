@@ -23,7 +23,7 @@ from misstep.harness.repair.failure_bot.reproduce import CommitRuns
 from misstep.harness.repair.scoring import case_toolchain
 from misstep.harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE
 from misstep.harness.workspace import Limits, Sandbox
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
 

@@ -26,8 +26,8 @@ from misstep.harness.workspace import (
     project_toolchain,
     python_toolchain,
 )
-from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import run_suite
+from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.suite.run import run_suite
 
 RUNS = 3
 """How often an oracle is run where its answer counts: one that answers otherwise each time says nothing of a patch."""

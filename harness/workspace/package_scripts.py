@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from posixpath import normpath
 
-from misstep.harness.workspace.suite_command import OWN_WORDS
+from misstep.harness.workspace.suite.command import OWN_WORDS
 
 Read = Callable[[str], str | None]
 """Return the text of a file of the tree, by its path."""

@@ -48,7 +48,8 @@ def _words(values: dict[str, "str | float | None"]) -> list[str]:
 
 def change_settings(hooked: "HookOptions", options: list[str]) -> None:
     """Show what changes in the settings of an agent, ask, and write it."""
-    from misstep.harness.observer.hook_install import hook_command, installed, settings_file, uninstalled
+    from misstep.harness.observer.hook.install import hook_command, installed, uninstalled
+    from misstep.harness.observer.hook.settings import settings_file
 
     if hooked.install and hooked.uninstall:
         raise UsageError("--install and --uninstall are both given", "Give one of them.")

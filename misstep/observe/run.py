@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.harness.observer import hook_call
+from misstep.harness.observer.hook import call
 from misstep.observe.files import follow_file, replay_files
 from misstep.observe.install import change_settings, hook_options, model_options
 from misstep.options.common import Json, Workers, command_app, path_or_address
@@ -70,7 +70,7 @@ def observe(
     settings of the project (.claude/settings.json or .codex/hooks.json).
     """
     if hooked.hook:
-        hook_call.main(sys.argv[sys.argv.index("observe") + 1 :])
+        call.main(sys.argv[sys.argv.index("observe") + 1 :])
     from misstep.harness.classifiers import chosen_categories
     from misstep.harness.observer.detectors import check_model, detector_named, steps_between_questions
     from misstep.harness.observer.guidance import checked_guidance

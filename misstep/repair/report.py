@@ -51,7 +51,7 @@ def report(
         wrong = next((name for name, joint, value in parts if not (name and joint and value)), None)
         if wrong is not None:
             raise UsageError(f"--about {wrong}", "Write it as NAME=VALUE, as in evidence=generated.")
-        opened = [record_run(runs[0], record, {name: value for name, _, value in parts})]
+        opened = [record_run(opened[0], record, {name: value for name, _, value in parts})]
     say_warnings(opened)
     scores = scores_of(opened, seed)
     review = reviews_of(opened, reviews)

@@ -14,7 +14,8 @@ from typing import Any
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import replace_file
 from misstep.harness.journal.run_folder import make_folder
-from misstep.harness.observer.hook_install import EVENTS_OF, TIMEOUT, AgentProgram, hook_command
+from misstep.harness.observer.hook.install import EVENTS_OF, TIMEOUT, hook_command
+from misstep.harness.observer.hook.settings import AgentProgram
 from misstep.harness.version import __version__
 
 _NAME = "misstep"

@@ -23,10 +23,11 @@ from misstep.analysis.measures.judging.judged import JudgedItems, ScoredItems, s
 from misstep.analysis.papers.small_model import NAME
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.recording import copy_replies
-from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.evidence import Evidence
 from misstep.harness.items import read_items
 from misstep.harness.journal.records import VERDICTS, encode_lines, read_verdicts, replace_file
+from misstep.harness.journal.run_folder import make_new_folder
 from misstep.harness.judges import read_known
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.places import data_folder
@@ -70,8 +71,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> JudgedItems:
     """Write the recording of a run of a judge."""
-    if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
+    make_new_folder(out)
     run = open_run(folder)
     verdicts = [_short(one) for one in run.verdicts if one.status != "failed"]
     asked = {one.item for one in verdicts}
@@ -86,7 +86,6 @@ def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> Judge
         prompt=str(settings.get("prompt", "")),
         clusters={item: cluster for item, cluster in run.clusters.items() if item in asked},
     )
-    out.mkdir(parents=True, exist_ok=True)
     write_gold(out, [row for row in run.gold if row.item in asked])
     replace_file(out / VERDICTS, encode_lines(verdicts))
     if replies is not None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.observer.hook_call import EVENTS
-from misstep.harness.observer.hook_settings import installed_hooks
+from misstep.harness.observer.hook.call import EVENTS
+from misstep.harness.observer.hook.settings import installed_hooks
 from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep

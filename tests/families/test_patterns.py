@@ -31,7 +31,7 @@ BOUNDED = {
     "misstep.harness.datasets.intercode._FILE": NAME,
     "misstep.harness.repair.failure_bot.rules._DECLARING": PATH,
     "misstep.harness.workspace.package_scripts": LINE,
-    "misstep.harness.workspace.suite_command": LINE,
+    "misstep.harness.workspace.suite.command": LINE,
     "misstep.harness.workspace.toolchain._TOX": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""

@@ -12,7 +12,7 @@ import misstep
 from misstep.harness.errors import MisstepError
 from misstep.harness.journal.records import read_manifest, write_manifest
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT
-from misstep.harness.workspace.suite_command import WRAPPED
+from misstep.harness.workspace.suite.command import WRAPPED
 from tests.misstep.made_up_exports import classified, judged, observed
 
 TABLE = "id,human,judge\n" + "".join(f"{n},{('yes', 'no')[n % 2]},{('yes', 'no')[n % 2]}\n" for n in range(12))

@@ -11,8 +11,8 @@ import typer
 import yaml
 
 from misstep.command_groups import LINES
-from misstep.harness.observer.hook_install import EVENTS_OF, hook_command
-from misstep.harness.observer.hook_settings import is_ours
+from misstep.harness.observer.hook.install import EVENTS_OF, hook_command
+from misstep.harness.observer.hook.settings import is_ours
 from misstep.harness.version import __version__
 from tests.docs.documents import ROOT
 from tests.misstep.as_a_user import CommandLine

@@ -34,8 +34,8 @@ from misstep.harness.repair.build.tracing import (
 from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.repair.scoring import open_case, put_files
 from misstep.harness.workspace import Limits, Sandbox
-from misstep.harness.workspace.suite_command import runner_of
-from misstep.harness.workspace.suite_run import run_suite
+from misstep.harness.workspace.suite.command import runner_of
+from misstep.harness.workspace.suite.run import run_suite
 
 LEAST_COVERAGE = 0.5
 """An oracle that executes less than this share of what the golden patch changes does not check it."""

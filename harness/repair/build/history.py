@@ -31,7 +31,7 @@ from misstep.harness.repair.failure_bot.tasks import RepairTask, diff_number, ta
 from misstep.harness.repair.scoring import affirm
 from misstep.harness.repair.validators.test_files import is_test_file
 from misstep.harness.workspace import Limits, Sandbox, Toolchain
-from misstep.harness.workspace.suite_report import FailedTest
+from misstep.harness.workspace.suite.report import FailedTest
 
 _BUILD = re.compile(
     r"(?:^|/)(?:setup|noxfile|tasks|conf|fabfile|SConstruct|wscript|versioneer|_?version|Rakefile|gulpfile|Gruntfile)\.[a-z]+$"

@@ -20,9 +20,9 @@ from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.repair.validators.test_files import is_test_file
 from misstep.harness.workspace import Limits, Sandbox, Workspace
-from misstep.harness.workspace.suite_command import runner_of
-from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import run_suite
+from misstep.harness.workspace.suite.command import runner_of
+from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.suite.run import run_suite
 
 WHOLE_SUITE = Limits(seconds=240.0, output_bytes=8 << 20)
 _ONE_FILE = 20

@@ -17,7 +17,7 @@ from misstep.harness.repair.build.tracing import source_files
 from misstep.harness.repair.case import CASE, CaseFolder, RepairCase, write_case
 from misstep.harness.repair.scoring import affirm
 from misstep.harness.workspace import Sandbox
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 
 TIMEOUT = 60.0
 _SHOWN = 6_000

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.workspace.suite_report import FailedTest
+from misstep.harness.workspace.suite.report import FailedTest
 
 _INSIDE = "/ws/"
 _NATIVE = re.compile(r'File "([^"\n]{1,400})", line (\d{1,9}), in (\S{1,200})')

@@ -25,8 +25,8 @@ from misstep.harness.workspace import (
     own_command,
     project_toolchain,
 )
-from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
-from misstep.harness.workspace.suite_run import How, breaks, is_of, run_suite
+from misstep.harness.workspace.suite.report import STOPPED, FailedTest, SuiteReport, last_line
+from misstep.harness.workspace.suite.run import How, breaks, is_of, run_suite
 
 KEPT = 4
 """How many commits' trees are held at once: a search goes back and forth between a few."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from misstep.harness.repair.failure_bot.flakiness import Flakiness
 from misstep.harness.repair.failure_bot.tasks import RepairTask
-from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
+from misstep.harness.workspace.suite.report import STOPPED, FailedTest, SuiteReport, last_line
 
 TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST = "time_limit", "no_network", "missing_package", "no_test_seen"
 ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST})

@@ -28,9 +28,9 @@ from misstep.harness.repair.failure_bot.rules import (
 from misstep.harness.repair.failure_bot.tasks import RepairTask
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain, install_line
-from misstep.harness.workspace.suite_command import takes_names
-from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
-from misstep.harness.workspace.suite_run import How, plain_line
+from misstep.harness.workspace.suite.command import takes_names
+from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
+from misstep.harness.workspace.suite.run import How, plain_line
 
 _MOST_COMMITS = 256
 _MOST_BISECTIONS = 20

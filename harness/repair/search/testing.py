@@ -20,9 +20,9 @@ from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.search.source import Change, changed
 from misstep.harness.repair.validators.test_files import pytest_id
 from misstep.harness.workspace import Limits
-from misstep.harness.workspace.suite_command import as_pytest, runner_of, suite_command, takes_names
-from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import How, plain_line, run_suite
+from misstep.harness.workspace.suite.command import as_pytest, runner_of, suite_command, takes_names
+from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.suite.run import How, plain_line, run_suite
 
 _PLUGIN = "misstep_search_plugin"
 _FOLDER = ".misstep-search"

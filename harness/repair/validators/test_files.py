@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from misstep.harness.records.repair_attempt import Signal
-from misstep.harness.workspace.suite_command import unittest_name
+from misstep.harness.workspace.suite.command import unittest_name
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|fixtures?|__snapshots__)/"

@@ -25,8 +25,8 @@ from misstep.harness.runs.experiment.drawing import DrawnSession, rates
 from misstep.harness.runs.experiment.observing import Beside, observer_of, paced
 from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
-from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import run_suite
+from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.suite.run import run_suite
 
 
 class Engineer:

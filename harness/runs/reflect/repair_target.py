@@ -25,8 +25,8 @@ from misstep.harness.repair.scoring import put_files, score
 from misstep.harness.repair.validators.test_files import is_test_file, oracle_files
 from misstep.harness.workspace import Sandbox, Workspace, open_workspace
 from misstep.harness.workspace.nodes import GIT
-from misstep.harness.workspace.suite_command import counts_tests
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.command import counts_tests
+from misstep.harness.workspace.suite.report import SuiteReport
 
 _MOST_DIFF = 6_000
 

@@ -16,7 +16,7 @@ from misstep.harness.triage.passes.observed import Observed, ObservedCall, obser
 from misstep.harness.triage.passes.record import texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess
 from misstep.harness.triage.protocols import Result as Start
-from misstep.harness.workspace.suite_output import saw_tests
+from misstep.harness.workspace.suite.output import saw_tests
 
 _CODE = (".py", ".sh", ".bash", ".js", ".ts", ".c", ".h", ".cpp", ".rs", ".go", ".java", ".rb", ".pl", ".awk", ".sed",
          ".mk", ".pyc", ".log", ".lock")  # fmt: skip

@@ -11,7 +11,7 @@ from misstep.harness.triage.passes.tampering import cut_end
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules.failures import lacks_tools
 from misstep.harness.triage.rules.verdicts import Attribution
-from misstep.harness.workspace.suite_output import saw_tests
+from misstep.harness.workspace.suite.output import saw_tests
 
 TESTS_LOG = "tests.log"
 RERUNS = 2

@@ -4,7 +4,7 @@ import re
 
 from msgspec import Struct
 
-from misstep.harness.workspace.suite_output import from_output
+from misstep.harness.workspace.suite.output import from_output
 
 _UNITTEST = re.compile(r"^(?:FAIL|ERROR): (\S+)", re.MULTILINE)
 _PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)

@@ -14,7 +14,7 @@ from misstep.harness.triage.rules.interrupted import interrupted, unreliable_pas
 from misstep.harness.triage.rules.run_record import RunRecord, TextRun
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided
 from misstep.harness.triage.texts import lines_of_outcome, recorded_outcome
-from misstep.harness.workspace.suite_output import saw_tests
+from misstep.harness.workspace.suite.output import saw_tests
 
 Decide = Callable[[RunRecord[Any]], Attribution | Undecided]
 

@@ -39,7 +39,7 @@ from misstep.harness.triage.rules.run_record import KILLED, RecordedCommand, Run
 from misstep.harness.triage.rules.text import agent_fault
 from misstep.harness.triage.rules.verdicts import Attribution, Undecided, attributed, infrastructure
 from misstep.harness.workspace import Finished, Limits
-from misstep.harness.workspace.suite_output import saw_tests
+from misstep.harness.workspace.suite.output import saw_tests
 
 _MOST_COMMANDS = 200
 _MOST_SECONDS = 120.0

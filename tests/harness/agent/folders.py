@@ -7,7 +7,7 @@ from misstep.harness.agent.protocols import Patcher, PatchRequest
 from misstep.harness.errors import InputError
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.protocols import Ask
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 
 
 class FilesInMemory:

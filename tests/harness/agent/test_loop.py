@@ -11,7 +11,7 @@ from misstep.harness.agent.policies.replay import ReplayPolicy
 from misstep.harness.agent.protocols import Task
 from misstep.harness.protocols import Ask
 from misstep.harness.trajectory import Step, Tokens, Trajectory
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 from tests.harness.agent.folders import NoModel, environment
 
 TASK = Task("case-1", "1 failure:\n1) test_total\nassert 1 == 2")

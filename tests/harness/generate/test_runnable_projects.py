@@ -8,8 +8,8 @@ import pytest
 from misstep.harness.generate.runnable_projects import LIMITS, TEST_COMMAND, RunnableTask, make_runnable_task
 from misstep.harness.generate.voice import Voice
 from misstep.harness.workspace import find_sandbox, open_workspace, python_toolchain
-from misstep.harness.workspace.suite_report import SuiteReport
-from misstep.harness.workspace.suite_run import run_suite
+from misstep.harness.workspace.suite.report import SuiteReport
+from misstep.harness.workspace.suite.run import run_suite
 
 TOOLS = ("search_code", "search_method")
 

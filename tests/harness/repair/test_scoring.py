@@ -6,7 +6,7 @@ import pytest
 
 from misstep.harness.repair.scoring import affirm, open_case, score
 from misstep.harness.workspace import Sandbox
-from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
 from tests.harness.repair.cases import GOLDEN, price_case
 
 

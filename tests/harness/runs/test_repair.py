@@ -25,7 +25,7 @@ from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
 from misstep.harness.workspace import Sandbox
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 from misstep.studies.repair_report import observed_attempts
 from misstep.studies.repair_runs import open_repair_run
 from tests.harness.repair.cases import price_case

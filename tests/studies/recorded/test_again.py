@@ -16,7 +16,7 @@ from misstep.studies.recorded.again import (
     sessions_again,
     verdicts_again,
 )
-from misstep.studies.repair_runs import record_run
+from misstep.studies.repair_runs import open_repair_run, record_run
 from misstep.studies.triage_recording import recordings as recorded_triage
 from tests.analysis.measures.triage.made_up import verdict
 from tests.harness.repair.build.made_up_sets import FIX, made_up_set
@@ -59,7 +59,9 @@ def recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / "data"))
     attempts = [repaired("Python-7", iterations=99, setting="react")]
     run = repaired_run(tmp_path / "run", attempts, setting="react", iterations=5, seconds=60.0, seed=0)
-    record_run(run, tmp_path / "recordings" / "kept", {"benchmark": "humanevalfix", "evidence": "real"})
+    record_run(
+        open_repair_run(run), tmp_path / "recordings" / "kept", {"benchmark": "humanevalfix", "evidence": "real"}
+    )
     return tmp_path / "recordings"
 
 

@@ -11,7 +11,7 @@ from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.agent.tools import TOOLS, carry_out, tool_named
 from misstep.harness.errors import EditRefused
 from misstep.harness.protocols import Ask
-from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
 from tests.harness.agent.folders import FilesInMemory, NoModel, environment
 from tests.harness.agent.test_loop import Scripted
 

@@ -29,7 +29,7 @@ from misstep.harness.repair.build.writing import CaseSource, instructions, write
 from misstep.harness.repair.case import read_case
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.workspace import Sandbox
-from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite.report import SuiteReport
 from tests.harness.repair.build.made_up_package import FILES, case_source
 
 LOST = FaultPlace("lost_update", "src/shop.py", "total", 11)

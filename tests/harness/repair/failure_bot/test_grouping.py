@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.harness.repair.failure_bot.grouping import Frame, group_failures, innermost, joined, normalised
-from misstep.harness.workspace.suite_report import FailedTest
+from misstep.harness.workspace.suite.report import FailedTest
 
 PATHS = ["src/price.py", "tests/test_price.py", "lib/sum.js", "pkg/sum.go"]
 

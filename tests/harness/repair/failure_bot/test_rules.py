@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from misstep.harness.repair.failure_bot.flakiness import estimate
 from misstep.harness.repair.failure_bot.rules import RepositoryFiles, Situation, decide, lacking
 from misstep.harness.repair.failure_bot.tasks import RepairTask
-from misstep.harness.workspace.suite_report import FailedTest
+from misstep.harness.workspace.suite.report import FailedTest
 
 TASK = RepairTask(("t",), "pytest", "m", "t", "c", blame="b")
 FAILING = Situation(TASK, failed_at_head=True, flakiness=estimate(8, 8))

@@ -23,7 +23,7 @@ from misstep.harness.runs.repair_repository import (
     reject_patch,
 )
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
-from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.workspace.suite.report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
 

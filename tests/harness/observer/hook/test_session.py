@@ -9,7 +9,7 @@ import pytest
 
 from misstep.harness.observer.arms import hears_guidance
 from misstep.harness.observer.follow import growing_runs
-from misstep.harness.observer.hook import HookSession
+from misstep.harness.observer.hook.session import HookSession
 from tests.harness.observer.growing_sessions import EDIT, edited, looping, written
 
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.workspace.sandbox import INSIDE
-from misstep.harness.workspace.suite_javascript import from_text
-from misstep.harness.workspace.suite_report import MOST_TRACE, FailedTest, SuiteCounts, last_line
+from misstep.harness.workspace.suite.javascript import from_text
+from misstep.harness.workspace.suite.report import MOST_TRACE, FailedTest, SuiteCounts, last_line
 
 _COUNTED = re.compile(r"^Ran (\d+) tests? in [^\n]*\n+(?:(?:OK|FAILED|NO TESTS RAN)(?: \(([^)\n]*)\))?)?", re.MULTILINE)
 _SKIPPED = re.compile(r"\bskipped=(\d+)")

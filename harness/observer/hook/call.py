@@ -1,6 +1,6 @@
 """Answer a coding agent's hook at once: hand the event over to the session's process, and print what is ready.
 
-The agent waits for this, so nothing is imported here that takes long: what detects is in `hook_process`, one small
+The agent waits for this, so nothing is imported here that takes long: what detects is in `process`, one small
 process for each session. It is forked off here if none runs, and the next call finds it.
 """
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from misstep.harness.observer.hook_place import (
+from misstep.harness.observer.hook.place import (
     HEAD,
     LEFT,
     MOST_BYTES,
@@ -149,7 +149,7 @@ def _started(place: SessionPlace, message: bytes) -> socket.socket:
         kept = its.fileno()
         os.closerange(3, kept)
         os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
-        from misstep.harness.observer.hook_process import serve
+        from misstep.harness.observer.hook.process import serve
 
         serve(place, its, message)
     finally:

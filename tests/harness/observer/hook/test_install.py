@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.observer.hook_install import EVENTS_OF, hook_command, installed, settings_file, uninstalled
-from misstep.harness.observer.hook_settings import installed_hooks, settings_files
+from misstep.harness.observer.hook.install import EVENTS_OF, hook_command, installed, uninstalled
+from misstep.harness.observer.hook.settings import installed_hooks, settings_file, settings_files
 
 COMMAND = "misstep observe --hook"
 OTHER = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "make lint"}]}'

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.workspace.suite_command import REPORT, runner_of, suite_command
-from misstep.harness.workspace.suite_output import from_unittest
-from misstep.harness.workspace.suite_report import FailedTest, SuiteReport, from_junit_xml
+from misstep.harness.workspace.suite.command import REPORT, runner_of, suite_command
+from misstep.harness.workspace.suite.output import from_unittest
+from misstep.harness.workspace.suite.report import FailedTest, SuiteReport, from_junit_xml
 
 TESTS = """
 import unittest

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 from misstep.harness.workspace.sandbox import INSIDE
-from misstep.harness.workspace.suite_report import MOST_TRACE, FailedTest, SuiteCounts
+from misstep.harness.workspace.suite.report import MOST_TRACE, FailedTest, SuiteCounts
 
 BETWEEN = " > "
 """What is between the titles of a test and of the suites around it, as vitest shows them."""

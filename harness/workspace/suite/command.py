@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from misstep.harness.errors import UsageError
-from misstep.harness.workspace.suite_report import Runner
+from misstep.harness.workspace.suite.report import Runner
 
 REPORT = ".misstep-report.xml"
 """Where in a workspace pytest writes its report; removed before and after each run."""

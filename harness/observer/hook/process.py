@@ -1,6 +1,6 @@
 """The process of one session: it takes events from hooks, detects, and has guidance ready for the next call.
 
-It is forked off by `hook_call`, is the only one of its session by a lock, and ends by itself: behind the session, after
+It is forked off by `call`, is the only one of its session by a lock, and ends by itself: behind the session, after
 some idle minutes, for a hook with other settings, or when it needs too much memory. A hook that is killed takes nothing
 with it: what it did not print is printed by the next one.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from misstep.harness.observer.hook_place import HEAD, LEFT, MOST_BYTES, SESSION_END, SessionPlace, received
+from misstep.harness.observer.hook.place import HEAD, LEFT, MOST_BYTES, SESSION_END, SessionPlace, received
 
 IDLE_SECONDS = 600.0
 """A process that no hook has spoken to for so long ends; the next event starts another one."""
@@ -99,19 +99,16 @@ class _Server:
             connection.settimeout(_MESSAGE_SECONDS)
             connection.sendall(len(reply).to_bytes(HEAD, "big") + reply)
             if reply and connection.recv(1) == b"+":
-                self._printed()
+                self._session.printed()
         return True
 
     def _reply(self, event: dict[str, Any]) -> bytes:
-        from misstep.harness.observer.hook import HookSession
+        from misstep.harness.observer.hook.session import HookSession
 
         if self._session is None:
             self._session = HookSession(self._settings, Path(self._place.folder), self._place.name)
         reply: bytes = self._session.reply(event)
         return reply
-
-    def _printed(self) -> None:
-        self._session.printed()
 
     def close(self) -> None:
         """Stop what still waits for an answer."""

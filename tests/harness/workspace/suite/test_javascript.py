@@ -5,8 +5,8 @@ import json
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.workspace.suite_javascript import from_json
-from misstep.harness.workspace.suite_output import from_output
+from misstep.harness.workspace.suite.javascript import from_json
+from misstep.harness.workspace.suite.output import from_output
 
 JEST = {
     "success": False,

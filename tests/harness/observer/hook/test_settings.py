@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.observer.hook.settings import installed_hooks, settings_files, tried_hook
 
 COMMAND = "misstep observe --hook"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.workspace.suite_output import from_output, from_unittest
-from misstep.harness.workspace.suite_report import SuiteCounts
+from misstep.harness.workspace.suite.output import from_output, from_unittest
+from misstep.harness.workspace.suite.report import SuiteCounts
 
 VERBOSE = """test_a (m.T.test_a) ... ok
 test_b (m.T.test_b)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from misstep.harness.errors import MisstepError
 from misstep.harness.workspace.package_scripts import plain_command
 from misstep.harness.workspace.sandbox import Finished, Limits
-from misstep.harness.workspace.suite_command import (
+from misstep.harness.workspace.suite.command import (
     REPORT,
     WRAPPED,
     counts_tests,
@@ -20,9 +20,9 @@ from misstep.harness.workspace.suite_command import (
     takes_names,
     unittest_name,
 )
-from misstep.harness.workspace.suite_javascript import from_json
-from misstep.harness.workspace.suite_output import from_output
-from misstep.harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
+from misstep.harness.workspace.suite.javascript import from_json
+from misstep.harness.workspace.suite.output import from_output
+from misstep.harness.workspace.suite.report import SuiteCounts, SuiteReport, from_junit_xml
 from misstep.harness.workspace.workspace import Workspace
 
 How = Literal["alone", "whole", "either"]

@@ -15,12 +15,20 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import MissingPrerequisite
+
+AgentProgram = Literal["claude", "codex"]
+
+_FILES: dict[AgentProgram, tuple[str, str, str]] = {
+    "claude": (".claude", "CLAUDE_CONFIG_DIR", "settings.json"),
+    "codex": (".codex", "CODEX_HOME", "hooks.json"),
+}
+"""The folder of an agent's settings, the variable that names the user's own, and the file in it."""
 
 TRIAL_SECONDS = 20.0
 _CALLS = 12
@@ -39,13 +47,17 @@ class InstalledHook(Struct, frozen=True):
         return shutil.which(os.path.expandvars(shlex.split(self.command)[0]))
 
 
+def settings_file(agent: AgentProgram, project: Path | None) -> Path:
+    """Return the file of a project, or without one the user's own."""
+    folder, variable, name = _FILES[agent]
+    own = Path(os.environ.get(variable) or Path.home() / folder)
+    return (own if project is None else project / folder) / name
+
+
 def settings_files(project: Path) -> tuple[Path, ...]:
     """Return the files of settings that an agent in the folder `project` reads."""
-    own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    beside = project / ".claude"
-    of_codex = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex"), project / ".codex"
-    of_claude = own / "settings.json", beside / "settings.json", beside / "settings.local.json"
-    return *of_claude, *(folder / "hooks.json" for folder in of_codex)
+    of_claude, of_codex = ([settings_file(agent, place) for place in (None, project)] for agent in _FILES)
+    return *of_claude, project / ".claude" / "settings.local.json", *of_codex
 
 
 def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
@@ -55,18 +67,18 @@ def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
             settings = msgspec.json.decode(file.read_bytes())
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
-        for event, command in _commands(settings):
-            if is_ours(command):
-                yield InstalledHook(file, event, command)
+        for event, command in own_commands(settings):
+            yield InstalledHook(file, event, command)
 
 
-def _commands(settings: Any) -> Iterator[tuple[str, str]]:
+def own_commands(settings: Any) -> Iterator[tuple[str, str]]:
+    """Return event and command of each hook of the observer in settings of any form."""
     value = _of(settings, "hooks")
     for event, groups in value.items() if isinstance(value, dict) else ():
         for group in groups if isinstance(groups, list) else ():
             hooks = _of(group, "hooks")
             for hook in hooks if isinstance(hooks, list) else ():
-                if isinstance(command := _of(hook, "command"), str):
+                if isinstance(command := _of(hook, "command"), str) and is_ours(command):
                     yield event, command
 
 

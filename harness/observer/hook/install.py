@@ -8,7 +8,6 @@ Only text is put in or taken out, so that what a file has besides keeps its orde
 """
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -16,14 +15,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
 from misstep.harness.errors import CannotWrite, InputError
-from misstep.harness.observer.hook_settings import is_ours
-
-AgentProgram = Literal["claude", "codex"]
+from misstep.harness.observer.hook.settings import AgentProgram, is_ours, own_commands
 
 EVENTS_OF: dict[AgentProgram, tuple[str, ...]] = {
     "claude": ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionEnd"),
@@ -66,15 +63,6 @@ class SettingsChange(Struct, frozen=True):
             raise CannotWrite(self.file, error.strerror or str(error)) from error
 
 
-def settings_file(agent: AgentProgram, project: Path | None) -> Path:
-    """Return the file of a project, or without one the user's own."""
-    if agent == "codex":
-        own = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
-        return (own if project is None else project / ".codex") / "hooks.json"
-    own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    return (own if project is None else project / ".claude") / "settings.json"
-
-
 def hook_command(options: Sequence[str]) -> str:
     """Return the command of this installation's hook: by its name alone where that is found."""
     script = Path(sys.executable).with_name("misstep")
@@ -91,7 +79,8 @@ def installed(file: Path, agent: AgentProgram, command: str) -> SettingsChange:
     before = _text(file)
     text = before if before and before.strip() else "{}\n"
     _checked(text, file)
-    if all(_commands(text, event) == [command] for event in EVENTS_OF[agent]):
+    there = list(own_commands(json.loads(text)))
+    if all([ours for at, ours in there if at == event] == [command] for event in EVENTS_OF[agent]):
         return SettingsChange(file, before, before)
     text = _without(text)
     for event in EVENTS_OF[agent]:
@@ -136,18 +125,6 @@ def _checked(text: str, file: Path) -> None:
     for event, groups in hooks.items():
         if not isinstance(groups, list):
             raise InputError("not a list", _FORM, file=file, field=f"hooks.{event}")
-
-
-def _commands(text: str, event: str) -> list[str]:
-    """Return the commands of ours at an event."""
-    groups = json.loads(text).get("hooks", {}).get(event, [])
-    hooks = [hook for group in groups if isinstance(group, dict) for hook in _list(group.get("hooks"))]
-    commands = [hook.get("command") for hook in hooks if isinstance(hook, dict)]
-    return [one for one in commands if isinstance(one, str) and is_ours(one)]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 class _Part(Struct, frozen=True):
