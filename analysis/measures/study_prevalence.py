@@ -19,7 +19,6 @@ from misstep.harness.errors import UsageError
 Told = Literal["planted", "found"]
 
 NOTHING_ANSWERED = "the classifier answered for no session"
-TELLS_NOTHING = "sensitivity and specificity sum to 1 or less: the classifier tells nothing"
 
 
 class StudiedSession(Struct, frozen=True):
@@ -74,10 +73,7 @@ def corrected(study: Study, category: str) -> Estimate:
     sensitive = [one is True for one, truth in pairs if one is not None and truth]
     left_alone = [one is False for one, truth in pairs if one is not None and not truth]
     counts = [(sum(answers), len(answers)) for answers in (flagged, sensitive, left_alone)]
-    try:
-        return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
-    except UsageError:
-        return Estimate(None, n=len(flagged), reason=TELLS_NOTHING)
+    return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
 
 
 def by_week(study: Study, category: str, told: Told) -> dict[int, Estimate]:

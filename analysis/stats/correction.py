@@ -34,7 +34,7 @@ class Prevalence(Struct, frozen=True):
     """
 
     estimate: Estimate
-    apparent: float
+    apparent: float | None
     raw: float | None = None
     se: float | None = None
     untruncated: tuple[float, float] | None = None
@@ -62,7 +62,7 @@ def rogan_gladen(
     Raises
     ------
     UsageError
-        A count is outside its total, nothing was judged, or sensitivity and specificity sum to 1 or less.
+        A count is outside its total.
 
     Examples
     --------
@@ -74,13 +74,15 @@ def rogan_gladen(
         if not 0 <= x <= n:
             raise UsageError(f"a count outside its total: {x} of {n}")
     if flagged[1] == 0:
-        raise UsageError("no item was judged")
+        return Prevalence(Estimate(None, n=0, reason="no item was judged"), None)
     apparent = flagged[0] / flagged[1]
     if found[1] == 0 or left_alone[1] == 0:
         what = "positive validation item: sensitivity" if found[1] == 0 else "negative validation item: specificity"
         return Prevalence(Estimate(None, n=flagged[1], reason=f"no {what} is 0/0"), apparent)
     sensitivity, specificity = found[0] / found[1], left_alone[0] / left_alone[1]
-    _check_informative(sensitivity, specificity)
+    if sensitivity + specificity <= 1:
+        sum_of = f"sensitivity {sensitivity:g} and specificity {specificity:g} sum to 1 or less"
+        return Prevalence(Estimate(None, n=flagged[1], reason=f"{sum_of}: the judge tells nothing"), apparent)
     raw = (apparent + specificity - 1) / (sensitivity + specificity - 1)
     se = _delta_error((apparent, flagged[1]), (sensitivity, found[1]), (specificity, left_alone[1]))
     limits = _lang_reiczigel(flagged, found, left_alone, confidence)
@@ -109,20 +111,14 @@ def rogan_gladen_clustered(flagged: npt.ArrayLike, found: npt.ArrayLike, left_al
     columns = [cluster_columns(clusters) for clusters in (flagged, found, left_alone)]
     sums = [(int(x.sum()), int(n.sum())) for x, n in columns]
     plain = rogan_gladen(sums[0], sums[1], sums[2])
+    if plain.raw is None:
+        return plain
     worth = [items_for_bounds(clusters, (1 - 0.95) / 2) for clusters in (flagged, found, left_alone)]
     counts = [(x / n * size, size) for (x, n), size in zip(sums, worth, strict=True)]
     limits = _lang_reiczigel(counts[0], counts[1], counts[2])
     method = f"Rogan-Gladen, Lang-Reiczigel over {len(columns[0][1]):,} clusters, 95%"
-    estimate = _cut(plain.raw or 0.0, limits, sums[0][1], method)
+    estimate = _cut(plain.raw, limits, sums[0][1], method)
     return structs.replace(plain, estimate=estimate, se=None, untruncated=limits)
-
-
-def _check_informative(sensitivity: float, specificity: float) -> None:
-    if sensitivity + specificity <= 1:
-        raise UsageError(
-            f"sensitivity {sensitivity:g} and specificity {specificity:g} sum to 1 or less: the judge tells nothing",
-            "Check which label is the positive one.",
-        )
 
 
 def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], specificity: tuple[float, int]) -> float:

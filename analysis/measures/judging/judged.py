@@ -25,7 +25,6 @@ from misstep.analysis.tables import (
     rows_of,
 )
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
 NO_JUDGES = "No judge's recorded answers are available."
@@ -253,10 +252,7 @@ def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
     if here.n == 0:
         nothing = Estimate(None, n=0, reason="no item was answered")
         return Transfer(one.judged, nothing, nothing, nothing)
-    try:
-        corrected = rogan_gladen((flagged, here.n), detected, alone).estimate
-    except UsageError as error:
-        corrected = Estimate(None, n=here.n, reason=error.found)
+    corrected = rogan_gladen((flagged, here.n), detected, alone).estimate
     return Transfer(one.judged, wilson(here.tp + here.fn, here.n), wilson(flagged, here.n), corrected)
 
 

@@ -16,7 +16,6 @@ from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
-from misstep.harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"
 NEVER_POSITIVE = "the positive label is none of those that people gave"
@@ -102,13 +101,10 @@ def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustere
     The interval takes the labelled items for others than those judged; as they are some of them, it is on the safe
     side, and wide where they are many.
     """
-    try:
-        if clustered:
-            return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
-        sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, found, left_alone))]
-        return told(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
-    except UsageError as error:
-        return Estimate(None, n=int(flagged[:, 1].sum()), reason=error.found)
+    if clustered:
+        return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
+    sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, found, left_alone))]
+    return told(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
 
 
 @made_by_this

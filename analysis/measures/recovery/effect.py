@@ -31,7 +31,6 @@ from misstep.analysis.stats.decisions.incidence import (
 )
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.significance import Significance, holm
-from misstep.harness.errors import UsageError
 
 NO_LABEL = "no problem with a label of the judge"
 
@@ -140,7 +139,4 @@ def _corrected(measured: Sequence[Problem], used: Sequence[Problem]) -> Estimate
     if not (flagged and hits and left_alone):
         reason = "a half lacks problems that recovered, or that did not: nothing to correct by"
         return Estimate(None, n=0, reason=reason)
-    try:
-        return told(rogan_gladen_clustered(flagged, hits, left_alone).estimate)
-    except UsageError as error:
-        return Estimate(None, n=sum(n for _, n in flagged), reason=error.found)
+    return told(rogan_gladen_clustered(flagged, hits, left_alone).estimate)

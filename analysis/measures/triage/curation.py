@@ -20,7 +20,6 @@ from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
-from misstep.harness.errors import UsageError
 from misstep.harness.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from misstep.harness.records.triage_case import OUTCOME_FORM
 
@@ -220,10 +219,7 @@ def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estima
 
 
 def _rogan_gladen(flagged: int, n: int, rate: Rate) -> Estimate:
-    try:
-        return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
-    except UsageError as error:
-        return Estimate(None, n=n, reason=error.found)
+    return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
 
 
 def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
