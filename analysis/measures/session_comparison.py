@@ -11,8 +11,7 @@ from misstep.analysis.measures.prevalence import ANY, YES, Labels
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by
 from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact, newcombe
 from misstep.analysis.stats.significance import Significance, holm
@@ -71,7 +70,7 @@ class _Checked(Struct, frozen=True):
     def n_projects(self, other: "_Checked") -> tuple[int, int]:
         return len(set(self.projects)), len(set(other.projects))
 
-    def by_project(self, first: Sequence[str] = ()) -> list[tuple[int, int]]:
+    def by_project(self, first: Sequence[str]) -> list[tuple[int, int]]:
         """Return how many sessions of each project show it, of how many; some projects before the others."""
         counts, shown = Counter(self.projects), Counter(compress(self.projects, self.shows))
         return [(shown[project], counts[project]) for project in dict.fromkeys((*first, *counts))]
@@ -183,14 +182,10 @@ def paired_change(category: str, names: tuple[str, str], runs: TwoRuns, place: i
     if not a.shows:
         return _undefined(category, a, b, NONE_PAIRED, left_out)
     reason = _too_few(a, b)
-    if reason or not _together(a, b):
-        table = PairedTable.of(b.shows, a.shows)
-        exact = paired_score_interval(table), mcnemar_mid_p(table)
-        return _change(category, a, b, exact, "session", reason, left_out)
-    counts = list(zip(b.by_project(), a.by_project(), strict=True))
-    differences, sizes = [after - before for (after, _), (before, _) in counts], [size for (_, size), _ in counts]
-    clustered = clustered_paired_difference(differences, sizes), sign_flip_mcnemar(differences)
-    return _change(category, a, b, clustered, "project", "", left_out)
+    clustered, places = not reason and _together(a, b), list(dict.fromkeys(a.projects))
+    paired = PairedItems.of(b.shows, a.shows, [places.index(project) for project in a.projects], clustered)
+    unit: Unit = "project" if clustered else "session"
+    return _change(category, a, b, (paired.difference, paired.test), unit, reason, left_out)
 
 
 def _checked(name: str, sessions: Iterable[tuple[Session, Labels]], place: int) -> _Checked:

@@ -10,9 +10,8 @@ from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.rows import judging_table, p_rows
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
-from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
-from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.measures.judging.units import JudgedUnits
+from misstep.analysis.stats.clusters.clustered_pairs import PairedItems
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.marginal_homogeneity import (
     clustered_shares,
@@ -98,13 +97,15 @@ def _homogeneity(gold: IntArray, answers: IntArray, units: JudgedUnits, n_labels
 
 
 def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, units: JudgedUnits) -> JudgeLabelUse:
-    everything = np.ones(len(gold), dtype=np.bool_)
     said, meant = answers == place, gold == place
+    difference = Estimate(None, n=0, reason=NOTHING_ANSWERED)
+    if len(gold):
+        difference = PairedItems.of(said, meant, units.of_item, units.clustered).difference
     return JudgeLabelUse(
         sample.labels[place],
-        units.share(said, everything, NOTHING_ANSWERED),
-        units.share(meant, everything, NOTHING_ANSWERED),
-        _difference(said & ~meant, meant & ~said, units),
+        units.share(said, None, NOTHING_ANSWERED),
+        units.share(meant, None, NOTHING_ANSWERED),
+        difference,
         sample.units.share(~sample.answered, sample.gold == place, NEVER_GOLD),
     )
 
@@ -115,32 +116,13 @@ def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Ju
     flows = []
     for first, second in sorted({(min(pair), max(pair)) for pair in met}):
         there, back = (gold == first) & (answers == second), (gold == second) & (answers == first)
-        test, difference = mcnemar_mid_p(_paired(there, back)), _difference(there, back, units)
-        if units.clustered:
-            test = sign_flip_mcnemar(_by_cluster(there, back, units))
-        counts = int(np.count_nonzero(there)), int(np.count_nonzero(back))
-        flow = Flow(labels[first], labels[second], *counts, difference, test.p_value, None, test.test, test.reason)
-        flows.append(flow)
+        paired = PairedItems.of(there, back, units.of_item, units.clustered)
+        counts, test = (paired.table.first_only, paired.table.second_only), paired.test
+        tested = paired.difference, test.p_value, None, test.test, test.reason
+        flows.append(Flow(labels[first], labels[second], *counts, *tested))
     adjusted = holm([flow.p_value for flow in flows]).p_values
     flows = [structs.replace(flow, p_adjusted=p) for flow, p in zip(flows, adjusted, strict=True)]
     return tuple(sorted(flows, key=lambda flow: -abs(flow.forth - flow.back)))
-
-
-def _difference(more: BoolArray, less: BoolArray, units: JudgedUnits) -> Estimate:
-    if not len(more):
-        return Estimate(None, n=0, reason=NOTHING_ANSWERED)
-    if units.clustered:
-        return clustered_paired_difference(_by_cluster(more, less, units), units.totals(np.ones(len(more))))
-    return paired_score_interval(_paired(more, less))
-
-
-def _by_cluster(more: BoolArray, less: BoolArray, units: JudgedUnits) -> IntArray:
-    return units.totals(more.astype(np.float64) - less).astype(np.int64)
-
-
-def _paired(more: BoolArray, less: BoolArray) -> PairedTable:
-    first, second = int(np.count_nonzero(more)), int(np.count_nonzero(less))
-    return PairedTable(0, first, second, len(more) - first - second)
 
 
 def _unanswered(sample: JudgedSample, rng: np.random.Generator) -> Significance:

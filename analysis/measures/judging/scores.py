@@ -46,15 +46,11 @@ class _Answers(Struct, frozen=True):
     answers: IntArray
     units: JudgedUnits
 
-    @property
-    def all(self) -> BoolArray:
-        return np.ones(len(self.gold), dtype=np.bool_)
-
     def only(self, items: BoolArray) -> "_Answers":
         return _Answers(self.gold[items], self.answers[items], self.units.only(items))
 
     def accuracy(self, undefined: str) -> Estimate:
-        return self.units.share(self.gold == self.answers, self.all, undefined)
+        return self.units.share(self.gold == self.answers, None, undefined)
 
 
 class LabelScores(Struct, frozen=True):
@@ -165,7 +161,7 @@ def score(
         cohen_kappa=kappa,
         cohen_kappa_all=kappa_all,
         majority_label=None if most is None else codes.labels[most],
-        majority_share=table.units.share(table.gold == (-1 if most is None else most), table.all, NOTHING_ASKED),
+        majority_share=table.units.share(table.gold == (-1 if most is None else most), None, NOTHING_ASKED),
         labels={
             label: _label_scores(place, answered, table, f1s[place], f1s_all[place])
             for place, label in enumerate(codes.labels)

@@ -1,6 +1,6 @@
 """What a judge's figures are a sample of: items, or the runs and other clusters by which items hang together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,9 @@ class JudgedUnits(Struct, frozen=True):
         columns = [np.bincount(self.of_item, column, minlength=self.count) for column in rows.T]
         return np.column_stack(columns) if columns else np.zeros((self.count, 0))
 
-    def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
-        """Return the items of `part` as a share of those of `whole`; `undefined` is the reason where that has none."""
+    def share(self, part: BoolArray, whole: BoolArray | None, undefined: str) -> Estimate:
+        """The items of `part` as a share of `whole`, or of all items; `undefined` is the reason if these are none."""
+        whole = np.ones(len(self.of_item), dtype=np.bool_) if whole is None else whole
         hits, total = int(np.count_nonzero(part & whole)), int(np.count_nonzero(whole))
         if total == 0:
             return Estimate(None, n=0, reason=undefined)
@@ -113,10 +114,14 @@ def _estimates(
     ]
 
 
+def cluster_names(items: Iterable[str], clusters: Mapping[str, str] | None) -> list[str]:
+    """Return the cluster of each item; an item without one stands for itself."""
+    return [(clusters or {}).get(item, f"item {item}") for item in items]
+
+
 def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> JudgedUnits:
     """Return the units of some items: their clusters where two of them share one, else the items themselves."""
-    together = clusters or {}
-    names = [together.get(item, f"item {item}") for item in items]
+    names = cluster_names(items, clusters)
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     of_item = np.array([places[name] for name in names], dtype=np.int64)
     return JudgedUnits(of_item, len(places), len(places) < len(names))

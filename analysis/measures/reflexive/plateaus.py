@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
+from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate
 
 NOTHING_SEEN = "no plateau is seen"
@@ -64,11 +64,11 @@ def plateau_scores(found: DetectorAnswers) -> PlateauScores:
     kinds = {one.kind: one.same for one in answers}
     return PlateauScores(
         found.detector,
-        _share(units, same, flagged, NOTHING_SEEN),
-        _share(units, flagged, same, NO_PLATEAU),
-        _share(units, flagged, ~same, ALL_PLATEAUS),
+        units.share(same, flagged, NOTHING_SEEN),
+        units.share(flagged, same, NO_PLATEAU),
+        units.share(flagged, ~same, ALL_PLATEAUS),
         {
-            kind: (truth, _share(units, flagged, _array(one.kind == kind for one in answers), ""))
+            kind: (truth, units.share(flagged, _array(one.kind == kind for one in answers), ""))
             for kind, truth in kinds.items()
         },
     )
@@ -76,7 +76,3 @@ def plateau_scores(found: DetectorAnswers) -> PlateauScores:
 
 def _array(values: Iterable[bool]) -> BoolArray:
     return np.array(list(values), dtype=np.bool_)
-
-
-def _share(units: JudgedUnits, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
-    return units.only(whole).share(part[whole], np.ones(int(whole.sum()), dtype=np.bool_), undefined)

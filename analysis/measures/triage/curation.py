@@ -154,7 +154,6 @@ def curation(
 ) -> Curation:
     """Return what became of the runs, how right it is, and what their rewards are worth."""
     units = units_of([one.item for one in decisions], clusters)
-    everything = np.ones(len(decisions), dtype=np.bool_)
     by_gold = [_gold_action(one, gold) for one in decisions]
     actions = {action: _mask(one.action == action for one in decisions) for action in ACTIONS}
     to_keep, known, right = actions["keep"], _mask(map(bool, by_gold)), _mask(one == "keep" for one in by_gold)
@@ -162,7 +161,7 @@ def curation(
     return Curation(
         n=len(decisions),
         counts={action: int(mask.sum()) for action, mask in actions.items()},
-        shares={action: units.share(mask, everything, NO_RUN) for action, mask in actions.items()},
+        shares={action: units.share(mask, None, NO_RUN) for action, mask in actions.items()},
         precision=units.share(right, to_keep & known, NO_GOLD if n_kept else NOTHING_KEPT),
         bound=clopper_pearson(n_right, n_known, side="lower") if n_known else Estimate(None, n=0, reason=NO_GOLD),
         precision_lowest=n_right / n_kept if n_kept else None,

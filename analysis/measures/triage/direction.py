@@ -8,6 +8,7 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.bias import bias
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import LEFT_OPEN, NEVER_GOLD
+from misstep.analysis.measures.judging.units import cluster_names
 from misstep.analysis.measures.triage.cases import AGENT, TASK
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import difference_of_shares
@@ -74,7 +75,7 @@ class Families(Struct, frozen=True):
 def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
     """Kappa with each family left out; no family where cases are of none, or of one."""
     known = sample.known
-    of_verdicts = [clusters.get(one.item, f"item {one.item}") for one in sample.verdicts]
+    of_verdicts = cluster_names((one.item for one in sample.verdicts), clusters)
     names, of_item = np.unique(np.array(of_verdicts, dtype=str)[known], return_inverse=True)
     if not sample.units.clustered or len(names) < 2:
         return Families(None, ())

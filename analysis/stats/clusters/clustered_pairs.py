@@ -47,6 +47,43 @@ _MOST_SKEWED = 0.18
 ALL_ALIKE = "every resample gives the same difference: the bootstrap has nothing to test with"
 
 
+class PairedItems(Struct, frozen=True):
+    """Two flags of each item: their table over items, and of each cluster the difference of the flags and its items.
+
+    Where `clustered` is false the items stand for themselves: the difference has Tango's interval and McNemar's test.
+    """
+
+    table: PairedTable
+    differences: IntArray
+    sizes: IntArray
+    clustered: bool
+
+    @classmethod
+    def of(
+        cls, first: npt.ArrayLike, second: npt.ArrayLike, clusters: npt.ArrayLike, clustered: bool | None = None
+    ) -> "PairedItems":
+        """Return the flags of some items, which hang together if two share a cluster, unless it is said."""
+        one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+        _, places, sizes = np.unique(np.asarray(clusters), return_inverse=True, return_counts=True)
+        both = int((one * other).sum())
+        first_only, second_only = int(one.sum()) - both, int(other.sum()) - both
+        table = PairedTable(both, first_only, second_only, len(one) - both - first_only - second_only)
+        differences = np.bincount(places, one - other).astype(np.int64)
+        return cls(table, differences, sizes, len(sizes) < table.n if clustered is None else clustered)
+
+    @property
+    def difference(self) -> Estimate:
+        """Return the share of the first flag less that of the second."""
+        if self.clustered:
+            return clustered_paired_difference(self.differences, self.sizes)
+        return paired_score_interval(self.table)
+
+    @property
+    def test(self) -> Significance:
+        """Return the test that both flags are as frequent."""
+        return sign_flip_mcnemar(self.differences) if self.clustered else mcnemar_mid_p(self.table)
+
+
 class ResampledPairs(Struct, frozen=True):
     """The difference of two systems' shares with its percentile interval, and the test that inverts it."""
 

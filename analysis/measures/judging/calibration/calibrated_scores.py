@@ -18,6 +18,7 @@ from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.units import (
     BoolArray,
     JudgedUnits,
+    cluster_names,
     drawn_sets,
     held_out_items,
     resampled_estimate,
@@ -117,7 +118,7 @@ def calibrated_scores(
     positive = np.array([label_of[one.item] == label for one in scored], dtype=np.bool_)
     items = [one.item for one in scored]
     units = units_of(items, clusters)
-    later = held_out_items(np.array([(clusters or {}).get(item, f"item {item}") for item in items]), held_out, seed)
+    later = held_out_items(np.array(cluster_names(items, clusters)), held_out, seed)
     fits: dict[str, _Fit | str] = {AS_GIVEN: _as_given(scores)}
     fits |= {method: _fitted(method, scores[~later], positive[~later]) for method in methods}
     tested = {name: fit if isinstance(fit, str) else fit(scores[later]) for name, fit in fits.items()}
@@ -127,7 +128,7 @@ def calibrated_scores(
         score_of=score_of,
         n=len(scored),
         without_score=len(asked) - len(scored),
-        positives=units.share(positive, np.ones(len(scored), dtype=np.bool_), ""),
+        positives=units.share(positive, None, ""),
         ranking=area_under_curve(scores, positive, units.of_item if units.clustered else None),
         average_precision=_average_precision(scores, positive, units, resamples, seed),
         fitted=int((~later).sum()),

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import majority
-from misstep.analysis.measures.judging.units import BoolArray, held_out_items, units_of
+from misstep.analysis.measures.judging.units import BoolArray, cluster_names, held_out_items, units_of
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items
 from misstep.analysis.stats.decisions.thresholds import (
     NOTHING_FLAGGED,
@@ -129,7 +129,7 @@ def precision_threshold(
     items = _Items(
         _scores(asked, label),
         np.array([label_of[one.item] == label for one in asked]),
-        np.array([(clusters or {}).get(one.item, f"item {one.item}") for one in asked]),
+        np.array(cluster_names((one.item for one in asked), clusters)),
     )
     votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
     if votes_of is not None:

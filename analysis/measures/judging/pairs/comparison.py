@@ -16,17 +16,11 @@ from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.measures.judging.score_tables import beside_constant, ranking, unanswered_text
 from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.judging.units import cluster_names
 from misstep.analysis.stats.checked import known
-from misstep.analysis.stats.clusters.clustered_pairs import (
-    clustered_paired_difference,
-    paired_design_effect,
-    resampled_pairs,
-    sign_flip_mcnemar,
-)
-from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.clusters.clustered_pairs import PairedItems, paired_design_effect, resampled_pairs
 from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.analysis.tables import Fields, Row, Table, Unit, made_by_this, rows_from, rows_of
 from misstep.analysis.tables.wording import (
@@ -121,18 +115,6 @@ class PairedJudges(Struct, frozen=True):
         return (self.a, self.b, True) if leads else (self.b, self.a, False)
 
 
-class _Paired(Struct, frozen=True):
-    """Paired counts; `differences` and `sizes` are of clusters: right with the first alone less the second."""
-
-    table: PairedTable
-    differences: IntArray
-    sizes: IntArray
-
-    @property
-    def clustered(self) -> bool:
-        return len(self.sizes) < self.table.n
-
-
 def compare_judges(
     runs: Mapping[str, Iterable[Verdict]],
     gold: Iterable[GoldLabel],
@@ -154,9 +136,9 @@ def compare_judges(
         shared = [item for item in answers[a] if item in answers[b]]
         answered = [item for item in shared if answers[a][item] is not None and answers[b][item] is not None]
 
-        def over(items: Sequence[str]) -> _Paired | None:
+        def over(items: Sequence[str]) -> PairedItems | None:
             first, second = ([answers[name][item] == label_of[item] for item in items] for name in (a, b))
-            return _paired(first, second, [(clusters or {}).get(item, f"item {item}") for item in items])
+            return PairedItems.of(first, second, cluster_names(items, clusters)) if items else None
 
         return _compared(a, b, over(shared), over(answered), test, resamples, seed)
 
@@ -165,23 +147,8 @@ def compare_judges(
     return tuple(structs.replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
 
 
-def _paired(first: Sequence[bool], second: Sequence[bool], clusters: Sequence[str]) -> _Paired | None:
-    if not clusters:
-        return None
-    right, other = np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)
-    both, only_first, only_second = (
-        int(part.sum()) for part in (right * other, right * (1 - other), other * (1 - right))
-    )
-    table = PairedTable(both, only_first, only_second, len(clusters) - both - only_first - only_second)
-    _, places = np.unique(np.array(clusters), return_inverse=True)
-    sizes = np.bincount(places)
-    differences = np.zeros(len(sizes), dtype=np.int64)
-    np.add.at(differences, places, right - other)
-    return _Paired(table, differences, sizes)
-
-
 def _compared(
-    a: str, b: str, shared: _Paired | None, answered: _Paired | None, test: Test, resamples: int, seed: int
+    a: str, b: str, shared: PairedItems | None, answered: PairedItems | None, test: Test, resamples: int, seed: int
 ) -> PairedJudges:
     difference, outcome = _tested(shared, NONE_SHARED, test, resamples, seed)
     over_answered, found_answered = _tested(answered, NONE_ANSWERED, test, resamples, seed)
@@ -216,19 +183,17 @@ def _compared(
 
 
 def _tested(
-    paired: _Paired | None, nothing: str, test: Test, resamples: int, seed: int
+    paired: PairedItems | None, nothing: str, test: Test, resamples: int, seed: int
 ) -> tuple[Estimate, Significance]:
     if paired is None:
         return Estimate(None, n=0, reason=nothing), Significance(None, None, 0, reason=nothing)
     if test == "bootstrap":
         resampled = resampled_pairs(paired.differences, paired.sizes, np.random.default_rng(seed), resamples)
         return resampled.difference, resampled.test
-    if not paired.clustered:
-        return paired_score_interval(paired.table), mcnemar_mid_p(paired.table)
-    return clustered_paired_difference(paired.differences, paired.sizes), sign_flip_mcnemar(paired.differences)
+    return paired.difference, paired.test
 
 
-def _needed(paired: _Paired | None) -> tuple[int | None, str]:
+def _needed(paired: PairedItems | None) -> tuple[int | None, str]:
     """The items that tell two judges apart, widened by what clusters cost; clusters that help are not counted on."""
     if paired is None:
         return None, ""

@@ -106,7 +106,7 @@ class ChangedItems(Struct, frozen=True):
     def share(self, pairs: Sequence[ItemPair], hits: Sequence[bool], undefined: str) -> Estimate:
         """Return the share of some pairs that are hits, by what their items hang together with."""
         units = units_of([pair.item for pair in pairs], self.clusters)
-        return units.share(np.array(hits, dtype=np.bool_), np.ones(len(pairs), dtype=np.bool_), undefined)
+        return units.share(np.array(hits, dtype=np.bool_), None, undefined)
 
 
 class Part(Struct, frozen=True):

@@ -125,7 +125,6 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
     agreement, kappa, alpha = _resampled(np.where(answered, answers, MISSING), units, reasons, resamples, seed)
     lowest = np.where(answered, answers, codes.unanswered).min(axis=1, keepdims=True)
     changes = (answered & (answers != lowest)).any(axis=1)
-    everything = np.ones(len(items), dtype=np.bool_)
     accuracies = tuple(units.share(column == gold, gold >= 0, "no item asked has a gold label") for column in answers.T)
     known = np.array([one.value for one in accuracies if one.value is not None])
     return Stability(
@@ -135,7 +134,7 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
         fleiss_kappa=kappa,
         krippendorff_alpha=alpha,
         changed=units.share(changes, twice, NOT_TWICE),
-        changed_all=units.share((answers != answers[:, :1]).any(axis=1), everything, NOT_TWICE),
+        changed_all=units.share((answers != answers[:, :1]).any(axis=1), None, NOT_TWICE),
         accuracies=accuracies,
         spread=float(np.ptp(known)) if len(known) > 1 else None,
         deviation=float(known.std(ddof=1)) if len(known) > 1 else None,

@@ -164,12 +164,9 @@ def _both_ways(one: ScoredItems) -> list[Row]:
 
 def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
     units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
-    all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
     ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in STATUSES]
     return [
-        (f"Items {status}", units.share(those, all_items, NOTHING_ASKED), "share")
-        for status, those in ended
-        if those.any()
+        (f"Items {status}", units.share(those, None, NOTHING_ASKED), "share") for status, those in ended if those.any()
     ]
 
 

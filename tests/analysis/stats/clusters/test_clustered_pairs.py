@@ -13,6 +13,7 @@ from misstep.analysis.stats.clusters.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
     PairedCounts,
+    PairedItems,
     clustered_paired_difference,
     paired_design_effect,
     paired_rates,
@@ -31,6 +32,15 @@ DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(-n, n), st.just(n))), min_size=2, max_size=8
 )
+
+
+def test_flags_of_items_are_compared_by_items_or_by_their_clusters() -> None:
+    first, second = [1, 1, 1, 0, 0, 1], [1, 0, 0, 0, 1, 0]
+    alone, together = (PairedItems.of(first, second, names) for names in ("abcdef", "aabbcc"))
+    assert alone.table == together.table == PairedTable(1, 3, 1, 1)
+    assert (alone.difference, alone.test) == (paired_score_interval(alone.table), mcnemar_mid_p(alone.table))
+    assert together.difference == clustered_paired_difference([1, 1, 0], [2, 2, 2])
+    assert together.test == sign_flip_mcnemar([1, 1, 0])
 
 
 @given(first=st.integers(0, 30), second=st.integers(0, 30), ties=st.integers(1, 5))
