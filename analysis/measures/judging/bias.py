@@ -117,9 +117,9 @@ def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Ju
     for first, second in sorted({(min(pair), max(pair)) for pair in met}):
         there, back = (gold == first) & (answers == second), (gold == second) & (answers == first)
         paired = PairedItems.of(there, back, units.of_item, units.clustered)
-        counts, test = (paired.table.first_only, paired.table.second_only), paired.test
-        tested = paired.difference, test.p_value, None, test.test, test.reason
-        flows.append(Flow(labels[first], labels[second], *counts, *tested))
+        table, test, named = paired.table, paired.test, (labels[first], labels[second])
+        counts = table.first_only, table.second_only
+        flows.append(Flow(*named, *counts, paired.difference, test.p_value, None, test.test, test.reason))
     adjusted = holm([flow.p_value for flow in flows]).p_values
     flows = [structs.replace(flow, p_adjusted=p) for flow, p in zip(flows, adjusted, strict=True)]
     return tuple(sorted(flows, key=lambda flow: -abs(flow.forth - flow.back)))

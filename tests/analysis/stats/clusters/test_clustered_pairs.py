@@ -36,7 +36,7 @@ CLUSTERS = st.lists(
 
 def test_flags_of_items_are_compared_by_items_or_by_their_clusters() -> None:
     first, second = [1, 1, 1, 0, 0, 1], [1, 0, 0, 0, 1, 0]
-    alone, together = (PairedItems.of(first, second, names) for names in ("abcdef", "aabbcc"))
+    alone, together = (PairedItems.of(first, second, list(names)) for names in ("abcdef", "aabbcc"))
     assert alone.table == together.table == PairedTable(1, 3, 1, 1)
     assert (alone.difference, alone.test) == (paired_score_interval(alone.table), mcnemar_mid_p(alone.table))
     assert together.difference == clustered_paired_difference([1, 1, 0], [2, 2, 2])
