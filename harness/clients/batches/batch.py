@@ -127,7 +127,7 @@ async def _fresh(
         for part in parts:
             models = {key: requests_by_key[key][0].model for key in part.keys if key in requests_by_key}
             outcomes = {
-                key: _priced(outcome, prices, requests_by_key[key][0])
+                key: prices.priced(outcome, models[key], batch=True) if isinstance(outcome, Reply) else outcome
                 for key, outcome in (await batches.outcomes(part, models, poll_seconds)).items()
             }
             for key, outcome in outcomes.items():
@@ -140,10 +140,6 @@ async def _fresh(
         await batches.close()
         if spending is not None:
             spending.close()
-
-
-def _priced(outcome: Outcome, prices: Prices, request: Request) -> Outcome:
-    return prices.priced(outcome, request.model, batch=True) if isinstance(outcome, Reply) else outcome
 
 
 class _Spending:

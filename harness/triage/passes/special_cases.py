@@ -14,6 +14,7 @@ LEAST = 3
 """Distinct literals of the tests in the result that are not a chance."""
 
 _SHORTEST_TEXT, _SHORTEST_NUMBER = 4, 3
+_PROGRAMS = (".py", ".sh", ".js", ".rb", ".pl", ".awk")
 _QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|'([^'\n]{1,300})'")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]{0,30}\d(?!\w)")
 _NAME_LIKE = re.compile(r"[\w.%+-]*")
@@ -22,7 +23,8 @@ _NAME_LIKE = re.compile(r"[\w.%+-]*")
 def special_cased(access: ReadOnlyAccess) -> Attribution | None:
     """Literals of the tests that are in the programs of the result, and in nothing else that the agent was given."""
     tests = texts_of(access, "tests")
-    own = {path: text for path, text in changed_texts(access).items() if _is_program(path, text)}
+    changed = changed_texts(access).items()
+    own = {path: text for path, text in changed if path.endswith(_PROGRAMS) or text.startswith("#!")}
     if not own or not tests:
         return None
     parts: tuple[Part, ...] = ("environment", "solution")
@@ -86,10 +88,6 @@ def _of_shell(text: str) -> Iterator[str]:
         if not line.lstrip().startswith("#") and "echo" not in line:
             yield from (double or single for double, single in _QUOTED.findall(line))
             yield from _NUMBER.findall(line)
-
-
-def _is_program(path: str, text: str) -> bool:
-    return path.endswith((".py", ".sh", ".js", ".rb", ".pl", ".awk")) or text.startswith("#!")
 
 
 def _place(path: str, text: str, literal: str) -> str | None:

@@ -99,16 +99,13 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
         together = replace(limits, seconds=min(_MOST_SECONDS, 5 + limits.seconds * len(batch)))
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
         finished = replica.run(line, together)
-        answers = [msgspec.json.decode(line, type=_Told) for line in finished.output.splitlines() if _is_told(line)]
+        lines = (line for line in finished.output.splitlines() if line.startswith('{"text": ') and line.endswith("}"))
+        answers = [msgspec.json.decode(line, type=_Told) for line in lines]
         for command, one in zip(batch, answers, strict=False):
             yield Repeated(command, one.code, one.text)
         if len(answers) < len(batch):  # the next command ended everything
             yield Repeated(batch[len(answers)], 137, f"ended by the limit on {finished.ended}")
         commands = commands[len(answers) + (len(answers) < len(batch)) :]
-
-
-def _is_told(line: str) -> bool:
-    return line.startswith('{"text": ') and line.endswith("}")
 
 
 class TestRun(Struct, frozen=True):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 NAME = "agentless_classes"
@@ -48,10 +47,3 @@ def test_the_patch_is_shown_where_the_solution_is_asked_for_alone(tmp_path: Path
     assert solution.items["some__a-1"].patch == "diff"
     assert quality.gold == {("some__a-1", "authors"): "Info in NL"}
     assert solution.gold == {("some__a-1", "authors"): "No solution"}
-
-
-def test_a_class_that_upstream_does_not_have_is_an_error(tmp_path: Path) -> None:
-    broken = ROW.replace("Info in NL", "Unclear")
-    upstream = write(tmp_path / "upstream", {"classifications.csv.gz": f"{HEADER}\n{broken}\n"})
-    with pytest.raises(InputError, match="Unclear"):
-        load(NAME, upstream, tmp_path)

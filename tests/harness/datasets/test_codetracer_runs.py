@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness.datasets.loaded import Loaded, assert_refused, load, public, write
+from tests.harness.datasets.loaded import Loaded, load, public, write
 
 HEADER = (
     "trial,reward,tests,tests_passed,tests_failed,exception,n_steps,n_tool_calls,n_observation_results,"
@@ -59,18 +59,6 @@ def test_a_trial_is_an_item_and_its_reward_is_gold_only(tmp_path: Path) -> None:
     assert made_up.gold == {("some-task__Ab1", "verifier"): "passed"}
     assert (run.id, run.source.dataset, run.outcome.status) == ("some-task__Ab1", "codetracer_runs", "unknown")
     assert made_up.items["some-task__Ab1"].extra["task_id"] == "some-task"
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (f"some-task__Ab1,0.5,,,,,2,1,1,{TIMES}", ("outcomes.csv", "reward", "neither 0 nor 1")),
-        (f"some-task__Ab1,,,,,,2,1,1,{TIMES}", ("outcomes.csv:2", "reward")),
-        (f"some-task__Ab1,1.0,,,,,two,1,1,{TIMES}", ("outcomes.csv:2", "n_steps")),
-    ],
-)
-def test_a_broken_table_is_an_error_that_names_file_and_field(tmp_path: Path, row: str, words: tuple[str, ...]) -> None:
-    assert_refused("codetracer_runs", upstream(tmp_path / "upstream", row), tmp_path, words)
 
 
 def test_a_trial_without_a_trajectory_is_an_item_that_no_judge_is_asked_about(tmp_path: Path) -> None:

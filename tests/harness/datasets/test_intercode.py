@@ -149,8 +149,6 @@ def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        ({"environment": "ic_bash"}, ("json.gz", "dataset")),
-        (record(turn_history={"actions": "ls"}), ("json.gz", "turn_history.actions")),
         (
             record(turn_history={"actions": ["a"], "observations": ["b", "c"], "rewards": [1.0]}),
             ("turn_history.observations",),
@@ -158,7 +156,7 @@ def test_the_model_is_the_one_in_the_file_name_before_the_one_of_the_folder(
         (record(summary={"max_reward": 0.5, "turns_taken": 3, "turns_max": 10}), ("summary.max_reward", "0.5")),
     ],
 )
-def test_a_record_of_another_shape_is_an_error_that_names_file_and_field(
+def test_a_record_that_contradicts_itself_is_an_error_that_names_file_and_field(
     tmp_path: Path, run: dict[str, Any], words: tuple[str, ...]
 ) -> None:
     assert_refused("intercode", upstream(tmp_path / "upstream", [run]), tmp_path, words)

@@ -68,8 +68,6 @@ def test_a_task_whose_run_is_not_at_hand_is_an_item_without_a_trajectory(tmp_pat
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"runs.csv": "instance_id,resolved\na__b-1,True\n"}, ("runs.csv:1", "n_messages")),
-        ({"runs.csv": f"{RUNS}\na__b-1,maybe,True,Submitted,4,1,1,0.1,0,0,0,9\n"}, ("runs.csv:2", "resolved")),
         (
             {"results_summary.csv": f"{SUMMARY}\na__b-1,False,True\na__b-2,False,True\n"},
             ("results_summary.csv", "a__b-1"),
@@ -81,7 +79,7 @@ def test_a_task_whose_run_is_not_at_hand_is_an_item_without_a_trajectory(tmp_pat
         ({"trajectories/a__b-9.traj.json.gz": "{}"}, ("a__b-9.traj.json.gz", "no task")),
     ],
 )
-def test_a_broken_or_contradictory_table_is_an_error_that_names_file_and_field(
+def test_tables_that_contradict_each_other_are_an_error_that_names_file_and_field(
     tmp_path: Path, changed: dict[str, str], words: tuple[str, ...]
 ) -> None:
     assert_refused("mini_swe_agent_runs", upstream(tmp_path / "upstream", **changed), tmp_path, words)

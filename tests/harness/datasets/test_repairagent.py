@@ -120,7 +120,6 @@ def test_bugs_and_headings_are_one_however_they_are_spelt_and_a_run_that_nobody_
     [
         ("chatrepair_all__txt", "Lang59x\n", r"chatrepair_all\.txt: 'Lang59x' is not the name of a bug"),
         ("action_categories__csv", "bug,iteration,category\nMath_9,0,Search\n", r"bug: Math_9 has a label, but no run"),
-        ("trajectories__jsonl__gz", '{"id": "Lang_1"}', r"trajectories\.jsonl\.gz:1: .*bug"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, found: str) -> None:

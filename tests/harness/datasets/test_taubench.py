@@ -84,14 +84,12 @@ def test_trajectories_keep_the_order_of_their_records_and_hide_reward_and_refere
 @pytest.mark.parametrize(
     ("records", "rows", "words"),
     [
-        ([{"task_id": 0}], [], ("gpt-4o-airline.json.gz", "trial")),
         ([record(0, 0, 0.5)], ["0,0,0.5"], ("gpt-4o-airline.json.gz", "reward", "neither 0 nor 1")),
         ([record(0, 0, 1.0)], ["0,0,0"], ("rewards.csv", "reward", "airline/0/0")),
         ([record(0, 0, 1.0)], [], ("rewards.csv", "reward", "None")),
-        ([record(0, 0, 1.0)], ["0,first,1"], ("rewards.csv:2", "trial")),
     ],
 )
-def test_a_broken_or_contradictory_file_is_an_error_that_names_file_and_field(
+def test_files_that_contradict_each_other_are_an_error_that_names_file_and_field(
     tmp_path: Path, records: list[Any], rows: list[str], words: tuple[str, ...]
 ) -> None:
     assert_refused("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path, words)

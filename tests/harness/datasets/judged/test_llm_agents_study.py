@@ -132,10 +132,7 @@ def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        (LABELS, f"{HEADER}OpenHands,repo-1,resolved,action_action,first,Repetition\n", r"labels\.csv:2: .*position"),
-        (LABELS, "agent,instance\n", r"relation_labels\.csv:1: resolved: there is no such column"),
         (LABELS, f"{HEADER}OpenHands,repo-2,resolved,action_action,0,Repetition\n", "repo-2 has labels, but no text"),
-        (LABELS, f"{HEADER}OpenHands,repo-1,resolved,action_action,0,Boredom\n", "'Boredom', which is not among"),
         (TEXTS, '{"instance": "repo-1", "text": "Nothing."}', r"openhands\.jsonl\.gz:1: there is no iteration"),
     ],
 )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, public, write
 
 RATERS = ("annotator_1", "annotator_2", "annotator_3")
@@ -41,18 +40,3 @@ def test_an_empty_cell_is_no_rating(tmp_path: Path) -> None:
     made = load("mast", upstream, tmp_path / "out")
     assert made.gold == {("Round 1/3/1.3", "annotator_1"): "0", ("Round 1/3/1.3", "annotator_2"): "1"}
     assert made.benchmark.positive == "1"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,yes,0\n", r"human_labels\.csv:2: .*annotator_2"),
-        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1\n", r"human_labels\.csv:2: the row and the header"),
-        (HEADER + "3,,Some,Tasks,1.3,Step repetition,0,1,0\n", r"human_labels\.csv:2: .*round"),
-        ("trace_id,round\n", r"human_labels\.csv:1: mas_name: there is no such column"),
-        (HEADER + "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n" * 2, r"items\.jsonl:2: id: two items have the id"),
-    ],
-)
-def test_a_broken_row_is_named_with_line_and_column(tmp_path: Path, text: str, found: str) -> None:
-    with pytest.raises(InputError, match=found):
-        load("mast", write(tmp_path / "up", {"human_labels.csv": text}), tmp_path / "out")
