@@ -317,28 +317,23 @@ def _renamed(
 
 def summarise(entries: Iterable[BatchEntry]) -> Summary:
     """Return the summary of all journal entries."""
-    summary = Summary(Counter(), Counter(), [], [], [], 0)
-    failed: list[FailedClassifier] = []
-    rules: Counter[str] = Counter()
-    judges: list[AskedJudge] = []
+    counted: dict[str, Counter[Labels]] = {"patterns": Counter(), "sub_agents": Counter()}
+    joined: dict[str, Any] = {"findings": [], "unreadable": [], "skipped": [], "failed": [], "judges": []}
     renamed = generated = 0
+    rules: Counter[str] = Counter()
     for entry in entries:
-        for whole, counts in ((summary.patterns, entry.patterns), (summary.sub_agents, entry.sub_agents)):
-            for labels, count in counts:
+        for name, whole in counted.items():
+            for labels, count in getattr(entry, name):
                 whole[labels] += count
-        summary.findings.extend(entry.findings)
-        summary.unreadable.extend(entry.unreadable)
-        summary.skipped.extend(entry.skipped)
-        failed += entry.failed
+        for name, listed in joined.items():
+            listed += getattr(entry, name)
         renamed += entry.renamed
         generated += entry.generated
-        judges += entry.judges
         for one in entry.rules:
             rules[one.file] += one.sessions
-    patterns, sub_agents = dict(summary.patterns), dict(summary.sub_agents)
-    used = [RulesUsed(*one) for one in sorted(rules.items())]
-    summary = msgspec.structs.replace(summary, renamed=renamed, failed=together(failed), generated=generated)
-    return msgspec.structs.replace(summary, patterns=patterns, sub_agents=sub_agents, rules=used, judges=judges)
+    joined |= {"failed": together(joined["failed"]), "rules": [RulesUsed(*one) for one in sorted(rules.items())]}
+    patterns, sub_agents = (dict(whole) for whole in counted.values())
+    return Summary(patterns, sub_agents, **joined, renamed=renamed, generated=generated)
 
 
 PLACED_RECORDS = Records(PlacedVerdict, VERDICTS, "verdict")

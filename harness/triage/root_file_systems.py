@@ -92,7 +92,7 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, owner: 
     parent, _, name = path.rpartition("/")
     if not name or not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
         return
-    _folders(target, parent, owner)
+    beneath.make_folders(target, parent, owner)
     with beneath.folder_at(target, parent) as into:
         if member.isdir():
             with suppress(FileExistsError):
@@ -120,12 +120,3 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, place: tuple[int, str]
         os.fchmod(file.fileno(), member.mode & 0o777)
         file.flush()
         os.utime(file.fileno(), (member.mtime, member.mtime))
-
-
-def _folders(target: Path, path: str, owner: int | None) -> None:
-    """Make the folders above a member that the tar does not name itself."""
-    if path and beneath.status(target, path) is None:
-        parent, _, name = path.rpartition("/")
-        _folders(target, parent, owner)
-        with beneath.folder_at(target, parent) as into:
-            beneath.make_folder(into, name, 0o755, owner)

@@ -144,6 +144,15 @@ def make_folder(parent: int, name: str, mode: int, owner: int | None) -> None:
         os.close(opened)
 
 
+def make_folders(root: Path, path: str, owner: int | None) -> None:
+    """Make a folder beneath a root, and those above it, as far as nothing is there."""
+    if path and status(root, path) is None:
+        parent, _, name = path.rpartition("/")
+        make_folders(root, parent, owner)
+        with folder_at(root, parent) as into:
+            make_folder(into, name, 0o755, owner)
+
+
 def copy_file(source: tuple[int, str], target: tuple[int, str], owner: int | None) -> bool:
     """Copy a regular file from one open folder into another with mode and time; false where it is none (any more)."""
     read = os.open(source[1], os.O_RDONLY | _SAFE, dir_fd=source[0])

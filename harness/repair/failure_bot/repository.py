@@ -7,6 +7,7 @@ repository counts, and nothing in it is written to. Trees are written from the r
 
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -204,13 +205,12 @@ class Repository:
             size = int(output[at:start].rsplit(b" ", 1)[1])
             contents.append(output[start : start + size])
             at = start + size + 1
-        made: set[str] = set()
         for (mode, _, path), content in zip(entries, contents, strict=True):
             if beneath.relative(path) != path or ".git" in path.lower().split("/"):
                 raise UnsafePath(f"the tree of {commit} names {path!r}")
             parent, _, name = path.rpartition("/")
-            _make_folders(folder, parent, made)
             try:
+                beneath.make_folders(folder, parent, None)
                 with beneath.folder_at(folder, parent) as into:
                     if mode == _LINK:
                         beneath.make_link(into, name, os.fsdecode(content), None)
@@ -218,17 +218,18 @@ class Repository:
                         beneath.write_file(into, name, content, 0o755 if mode == _PROGRAM else 0o644, None)
             except OSError as error:
                 raise UnsafePath(f"the tree of {commit} cannot be written: {path!r}: {error.strerror}") from error
-        self._add_built(folder, made, {path for _, _, path in entries})
+        self._add_built(folder, {path for _, _, path in entries})
         return folder
 
-    def _add_built(self, folder: Path, made: set[str], paths: set[str]) -> None:
+    def _add_built(self, folder: Path, paths: set[str]) -> None:
         """Write what is built beside code that the commit has; a file of the commit's own counts."""
         for path in self.built:
             parent, _, name = path.rpartition("/")
-            of_package = parent.endswith(".egg-info") and parent.rpartition("/")[0] in {"", *made}
-            if path in paths or not (parent in {"", *made} or of_package):
+            around = parent.rpartition("/")[0] if parent.endswith(".egg-info") else parent
+            there = beneath.status(folder, around)
+            if path in paths or there is None or not stat.S_ISDIR(there.st_mode):
                 continue
-            _make_folders(folder, parent, made)
+            beneath.make_folders(folder, parent, None)
             with suppress(FileNotFoundError), beneath.folder_at(folder, parent) as into:
                 beneath.write_file(into, name, beneath.read_file(self.folder, path), 0o644, None)
 
@@ -274,16 +275,6 @@ def _from(commit: Commit) -> tuple[str, ...]:
 
 def _name(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
-
-
-def _make_folders(root: Path, path: str, made: set[str]) -> None:
-    if not path or path in made:
-        return
-    parent, _, name = path.rpartition("/")
-    _make_folders(root, parent, made)
-    with beneath.folder_at(root, parent) as into, suppress(FileExistsError):
-        beneath.make_folder(into, name, 0o755, None)
-    made.add(path)
 
 
 def _git_folders(folder: Path) -> tuple[Path, Path]:
