@@ -157,10 +157,7 @@ def people_ratings(folder: Path) -> dict[str, Ratings]:
 
 def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
     """Return judge → trace → what the judge gave it, `None` if it gave no answer."""
-    return {
-        judge: {one.trace: ratings_in(one.scores) if one.status == "answered" else None for one in own}
-        for judge, own in answers(folder).items()
-    }
+    return {judge: {answer.trace: _of_answer(answer) for answer in given} for judge, given in answers(folder).items()}
 
 
 def ratings_in(scores: object) -> Ratings:
@@ -174,3 +171,7 @@ def ratings_in(scores: object) -> Ratings:
         for aspect, value in found.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
+
+
+def _of_answer(answer: JudgeAnswer) -> Ratings | None:
+    return ratings_in(answer.scores) if answer.status == "answered" else None
