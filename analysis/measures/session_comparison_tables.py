@@ -14,6 +14,7 @@ from misstep.analysis.tables.wording import (
     interval_words,
     number_text,
     p_text,
+    place_text,
     points_text,
     with_interval,
 )
@@ -179,10 +180,9 @@ def newly_flagged_table(compared: SessionComparison, source: str) -> Table:
     )
     rows = []
     for one in flagged[:_LISTED]:
-        place = one.file if one.line is None else f"{one.file}:{one.line}"
         steps = f"steps {_names(one.steps, _STEPS)}" if one.steps else "no step named"
         before = f"not in {a}" if one.before == "not in it" else f"{one.before} in {a}"
-        reason = f"{place}; {before}. {one.reason}"
+        reason = f"{place_text(one.file, one.line)}; {before}. {one.reason}"
         rows.append(Row(one.item, steps, source=source, unit="text", group=one.category, reason=reason))
     return _NEWLY.table(finding, rows, title=f"Newly flagged in {b}")
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from misstep.analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep.analysis.tables.wording import counted_text, interval_words, number_text
+from misstep.analysis.tables.wording import counted_text, in_words, interval_words, number_text
 from misstep.harness.records.session import Session
 
 Grouping = Literal["project", "model", "agent", "week"]
@@ -78,7 +78,7 @@ def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
         high = number_text(total.any_share.high, "share")
         return f"No misbehaviour was found in {counted_text(checked, 'session')} (95% interval 0% to {high})."
     share = f"{number_text(most.share.value, 'share')}, {interval_words(most.share.low, most.share.high, 'share')}"
-    sentence = f"{_in_words(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
+    sentence = f"{_capitalized(most.category)} was found in {most.count:,} of {counted_text(most.answered, 'session')}"
     sentence = f"{sentence} in which it could be checked ({share})"
     worst = worst_group(by_project, most.category)
     if worst is not None and len(by_project) > 1:
@@ -98,11 +98,11 @@ def pooled_note(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
     if len(shares) < 2:
         return f"{sentence}."
     low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
-    return f"{sentence}: by project, {_in_words(most.category).lower()} goes from {low} to {high}."
+    return f"{sentence}: by project, {in_words(most.category).lower()} goes from {low} to {high}."
 
 
-def _in_words(category: str) -> str:
-    return category.replace("_", " ").capitalize()
+def _capitalized(category: str) -> str:
+    return in_words(category).capitalize()
 
 
 @made_by_this

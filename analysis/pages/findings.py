@@ -8,7 +8,7 @@ from msgspec import Struct
 from misstep.analysis.measures.costs import Costs, cost_sentence, cost_text
 from misstep.analysis.measures.prevalence import READ_BY_A_JUDGE, prevalence, unread_limits
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables.wording import MISSING, count_text, number_text, with_interval
+from misstep.analysis.tables.wording import MISSING, count_text, number_text, place_text, with_interval
 from misstep.harness.escaping import plain
 from misstep.harness.evidence import Evidence
 from misstep.harness.journal.classified import AskedJudge, FailedClassifier, Labels, RulesUsed, SessionFinding, Summary
@@ -270,7 +270,7 @@ def _spread(findings: Findings) -> list[SessionFinding]:
 def complaints(findings: Findings) -> Iterator[str]:
     """Return a sentence on each thing left out or renamed: the first unreadable sessions with their places."""
     for one in findings.unreadable[:_UNREADABLE_PRINTED]:
-        yield f"{plain(_place(one))}: {plain(one.error)}"
+        yield f"{plain(place_text(one.file, one.line))}: {plain(one.error)}"
     more = len(findings.unreadable) - _UNREADABLE_PRINTED
     if more > 0:
         yield f"and {more:,} more unreadable sessions; --json lists them all."
@@ -281,13 +281,9 @@ def complaints(findings: Findings) -> Iterator[str]:
         yield f"{had} that was taken: it has ~2 (or the next free number) behind it."
 
 
-def _place(one: Unreadable) -> str:
-    return one.file if one.line is None else f"{one.file}:{one.line}"
-
-
 def finding_line(example: SessionFinding) -> str:
     """Return a finding in one line: the session, its file, the evidence steps and the reason."""
-    where = example.file if example.line is None else f"{example.file}:{example.line}"
+    where = place_text(example.file, example.line)
     return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.tables.wording import count_text, counted_text
+from misstep.analysis.tables.wording import count_text, counted_text, in_words
 from misstep.harness.records.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
 from misstep.harness.trajectory import Step
 
@@ -101,7 +101,7 @@ def _view(
     looked = any(invocation.status == "answered" and invocation.step > seen for invocation in observed.invocations)
     return InterventionView(
         number=number,
-        categories=" and ".join(category.replace("_", " ") for category in one.categories),
+        categories=" and ".join(in_words(category) for category in one.categories),
         level=one.level,
         steps=steps[:_NAMED],
         more=max(len(steps) - _NAMED, 0),

@@ -9,7 +9,7 @@ import msgspec
 from misstep.analysis.measures.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
 from misstep.analysis.pages.interventions import WITHHELD
 from misstep.analysis.tables.text import aligned
-from misstep.analysis.tables.wording import count_text, counted_text, interval_words
+from misstep.analysis.tables.wording import count_text, counted_text, interval_words, place_text
 from misstep.harness.escaping import plain
 from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep.harness.records.intervention import ObservedRun
@@ -59,7 +59,7 @@ def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
 
 def intervention_line(one: ObservedIntervention) -> str:
     """Return an intervention in one line: its session, its steps and the reason."""
-    where = one.file if one.line is None else f"{one.file}:{one.line}"
+    where = place_text(one.file, one.line)
     ending = "" if one.delivered_at is None else f", told behind step {one.delivered_at}"
     named = ", ".join(one.categories)
     return plain(

@@ -17,7 +17,7 @@ from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.interventions import guidance_number, observer_view
 from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.tables import Unit
-from misstep.analysis.tables.wording import count_text, number_text
+from misstep.analysis.tables.wording import count_text, in_words, number_text
 from misstep.harness.escaping import one_line
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import title_of
@@ -172,7 +172,7 @@ def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
 def _shown(verdict: Verdict, n_steps: int) -> str:
     named = len(_evidence(verdict, n_steps))
     return (
-        f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {_words(verdict.judge)}"
+        f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {in_words(verdict.judge)}"
     )
 
 
@@ -210,7 +210,7 @@ def _known(value: float | None, unit: Unit) -> str:
 def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
     steps = _evidence(verdict, n_steps)
     return VerdictView(
-        category=_words(verdict.judge),
+        category=in_words(verdict.judge),
         label=verdict.label or verdict.status,
         rationale=verdict.rationale or verdict.error or "",
         steps=steps[:_STEPS_NAMED],
@@ -226,7 +226,9 @@ def _step_views(steps: Sequence[Step], flagged: Sequence[Verdict], most: int) ->
     for number, step in enumerate(steps):
         if half <= number < len(steps) - half and number not in evidence:
             continue
-        marks = tuple(Mark(_words(verdict.judge), verdict.rationale) for verdict in flagged if number in verdict.steps)
+        marks = tuple(
+            Mark(in_words(verdict.judge), verdict.rationale) for verdict in flagged if number in verdict.steps
+        )
         yield step_view(number, step, marks, number - previous - 1, most)
         previous = number
 
@@ -310,10 +312,6 @@ def text_lengths(step: Step) -> Iterable[int]:
 def _kind(step: Step) -> str:
     failed = any(map(has_failed, step.results))
     return "failure" if failed else "guidance" if guidance_number(step) is not None else step.role
-
-
-def _words(category: str) -> str:
-    return category.replace("_", " ")
 
 
 def _found_first(verdict: Verdict) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.analysis.tables.wording import counted_text, in_words, number_text
 from misstep.harness.escaping import plain
 from misstep.harness.records.attribution import TriageVerdict
 
@@ -28,7 +28,7 @@ def cases_text(verdicts: Sequence[TriageVerdict]) -> str:
 def _cause(verdict: TriageVerdict) -> str:
     if verdict.label is None:
         return verdict.status
-    parts = [verdict.label, verdict.subcategory.replace("_", " ")]
+    parts = [verdict.label, in_words(verdict.subcategory)]
     sure = f" ({number_text(verdict.score, 'share')})" if verdict.score is not None else ""
     return ", ".join(filter(None, parts)) + sure
 

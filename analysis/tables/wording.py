@@ -19,6 +19,16 @@ _MINUS = "\N{MINUS SIGN}"
 _BARE = re.compile(r"\d+(?:\.\d+)?")
 
 
+def in_words(name: str) -> str:
+    """Return a name as people read it: blanks for underscores."""
+    return name.replace("_", " ")
+
+
+def place_text(file: str, line: int | None) -> str:
+    """Return a place in a file, with its line if it has one."""
+    return file if line is None else f"{file}:{line}"
+
+
 def number_text(value: float | int | str | None, unit: Unit = "number", decimals: int | None = None) -> str:
     """Return one number of a unit, as written on a page; `MISSING` for `None` and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):

@@ -18,7 +18,7 @@ from misstep.analysis.tables import (
     made_by_this,
     rows_in,
 )
-from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.tables.wording import counted_text, in_words, number_text, with_interval
 
 PAPER = "reflexive"
 
@@ -130,7 +130,7 @@ def ends_table(scores: LoopScores, evidence: Evidence = "generated") -> Table:
     """How the items of a run ended: each end and reason with its share and interval, and what was truly solved."""
     where = source_of(scores), evidence
     ends = {_ENDS[end]: scores.share_of_ends(count) for end, count in scores.ends.items()}
-    reasons = {reason.replace("_", " "): scores.share_of_ends(count) for reason, count in scores.reasons.items()}
+    reasons = {in_words(reason): scores.share_of_ends(count) for reason, count in scores.reasons.items()}
     counts = {"Called solved, check not passed": scores.believed, "Not called solved, check passed": scores.missed}
     rows = [
         *rows_in("share", {"Truly solved": scores.solve_rate}, "", *where),
@@ -173,7 +173,7 @@ def items_table(run: WorkedRun, evidence: Evidence = "generated", most: int = IT
     """The items of a run, those first that are not solved: how each ended, its attempts, its seconds, those wasted."""
     rows: list[Row] = []
     for one in sorted(run.items, key=lambda one: one.solved)[:most]:
-        end = "not ended" if one.ending is None else one.ending.reason.replace("_", " ")
+        end = "not ended" if one.ending is None else in_words(one.ending.reason)
         tries = {"attempts": len(one.attempts), "corrupted": sum(attempt.corrupted for attempt in one.attempts)}
         where = one.item.id, "", evidence
         rows += [*rows_in("text", {"end": end}, *where), *rows_in("count", tries, *where)]

@@ -13,7 +13,7 @@ from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
-from misstep.analysis.tables.wording import with_interval
+from misstep.analysis.tables.wording import in_words, with_interval
 from misstep.harness.records.repair_attempt import EVENTS, SHARES, RepairAttempt, ReviewEvent, in_share
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
@@ -101,7 +101,7 @@ def review_finding(funnel: ReviewFunnel) -> str:
 
 
 def _rows(funnel: ReviewFunnel, source: str, evidence: Evidence, group: str = "") -> list[Row]:
-    counts = {event.replace("_", " "): funnel.count(event) for event in EVENTS}
+    counts = {in_words(event): funnel.count(event) for event in EVENTS}
     rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
     return [
         *rows_in("count", counts, group or "Patches", source, evidence),

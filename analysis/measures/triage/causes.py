@@ -9,7 +9,7 @@ from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.measures.triage.cases import LABELS
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
-from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.tables.wording import counted_text, in_words, number_text, with_interval
 from misstep.harness.records.attribution import TriageVerdict, taxonomy
 
 NOTHING_ANSWERED = "no run was answered"
@@ -85,4 +85,4 @@ def causes_table(runs: Causes, judge: str, source: str, evidence: Evidence = "re
 
 
 def _subcategory_name(name: str) -> str:
-    return name.replace("_", " ").capitalize() if name else "No subcategory named"
+    return in_words(name).capitalize() if name else "No subcategory named"

@@ -6,7 +6,7 @@ from misstep.analysis.measures.triage.annotated import AnnotatedStudy, disputed
 from misstep.analysis.measures.triage.disagreement import Disagreement, Lean, rater_agreement
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Fields, Row, Table, made_by_this, rows_from, rows_in
-from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.tables.wording import counted_text, in_words, number_text, with_interval
 from misstep.harness.records.annotation import RaterAnswer
 
 _PAPER = "annotation"
@@ -234,5 +234,5 @@ def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "rea
 def said_text(one: RaterAnswer) -> str:
     """Return an answer in one line: label, subcategory, certainty, and the note."""
     sure = f"{one.certainty} certainty" if one.certainty else ""
-    text = ", ".join(filter(None, (one.label or _CANNOT_TELL, one.subcategory.replace("_", " "), sure)))
+    text = ", ".join(filter(None, (one.label or _CANNOT_TELL, in_words(one.subcategory), sure)))
     return f"{text}: {one.note}" if one.note else text

@@ -21,7 +21,7 @@ from misstep.analysis.tables import (
     rows_from,
     rows_in,
 )
-from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
+from misstep.analysis.tables.wording import counted_text, in_words, interval_words, number_text, with_interval
 from misstep.harness.records.attribution import taxonomy
 
 KAPPA = "Kappa"
@@ -160,11 +160,6 @@ def subcategories_table(finer: Scores, source: str) -> Table:
             rows += rows_in("share", {"Recall": label.recall_all, "Precision": label.precision}, group, source)
     named, cases = with_interval(finer.accuracy_all, "share"), counted_text(finer.accuracy_all.n or 0, "case")
     return _SUBCATEGORIES.table(f"{finer.judge} names the subcategory of {named} of {cases}.", rows)
-
-
-def in_words(subcategory: str) -> str:
-    """Return the name of a subcategory as people read it."""
-    return subcategory.replace("_", " ")
 
 
 @made_by_this

@@ -65,11 +65,6 @@ def view_of(session: Session) -> str:
     return shlex.join(["misstep", "view", session.file, "--id", session.item])
 
 
-def place_of(session: Session) -> str:
-    """Return the file of a session, with its line if it has one."""
-    return session.file if session.line is None else f"{session.file}:{session.line}"
-
-
 def steps_named(steps: Sequence[int]) -> str:
     """Return the first of some steps."""
     return ", ".join(map(str, steps[:_STEPS_NAMED])) + (", …" if len(steps) > _STEPS_NAMED else "")

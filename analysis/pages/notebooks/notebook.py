@@ -31,6 +31,7 @@ from misstep.analysis.pages.rendering import markup, render
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.files import file_addresses, from_document
 from misstep.analysis.tables.in_sight import lines_without_a_row
+from misstep.analysis.tables.wording import in_words
 from misstep.harness.escaping import one_line, printable
 from misstep.harness.journal.records import replace_file
 
@@ -124,7 +125,7 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
     stated = notebook["metadata"].get("misstep", {})
     return Report(
         name=name,
-        title=next(titles, "") or name.replace("_", " "),
+        title=next(titles, "") or in_words(name),
         finding=stated.get("finding") or next((table.finding for table in tables), ""),
         tables=tables,
         error=next((error for cell in cells if (error := _error(cell))), None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.reflexive.work import AttemptMade, Outcome, WorkedItem, WorkedRun
-from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.analysis.tables.wording import counted_text, in_words, number_text
 from misstep.harness.escaping import one_line
 from misstep.harness.records.loop_events import (
     Deferred,
@@ -159,7 +159,7 @@ def end_of(item: WorkedItem) -> str:
         return "not ended"
     if item.believed:
         return "solved" if item.solved else "believed solved"
-    return item.ending.reason.replace("_", " ")
+    return in_words(item.ending.reason)
 
 
 def _own_time(run: WorkedRun) -> dict[int, float]:

@@ -15,7 +15,7 @@ from misstep.analysis.pages.reflexive.lanes import LANE, LEFT, OUTCOMES, WIDTH, 
 from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.analysis.tables.wording import counted_text, in_words, number_text
 from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
@@ -185,7 +185,7 @@ def _spoken(happened: Happening, most: int) -> Told | None:
         case ReEngaged():
             unread = "" if happened.clean else f"; it could not be read: {happened.warning}"
             until = f" {_listed(happened.until)}" if happened.until else ""
-            words = f"asked for {_words(happened.trigger)}: {happened.verdict}{until}{unread}"
+            words = f"asked for {in_words(happened.trigger)}: {happened.verdict}{until}{unread}"
             return Told("strategist", words, passage(happened.plan, most))
         case LessonsRecalled(lessons=lessons, stored=stored):
             return Told("lessons shown", f"{len(lessons):,} of {stored:,} stored: {_listed(lessons)}")
@@ -193,7 +193,7 @@ def _spoken(happened: Happening, most: int) -> Told | None:
             words = f"{happened.lesson}, {happened.category}: {happened.outcome}, weight {happened.weight:.2f}"
             return Told("lesson", words, passage(happened.text, most))
         case LessonRetired(lesson=lesson, why=why):
-            return Told("lesson retired", f"{lesson}: {_words(why)}")
+            return Told("lesson retired", f"{lesson}: {in_words(why)}")
         case _:
             return None
 
@@ -205,12 +205,12 @@ def _target(happened: Happening, most: int) -> Told | None:
             taken += ", after the check was weakened" if weakened else ""
             return Told("check", f"{status}{taken}; the target is {_healthy(healthy)}", passage(text, most))
         case Failed(kind=kind):
-            return Told("failed", _words(kind))
+            return Told("failed", in_words(kind))
         case Diagnosed():
             why = f", as the way in band was not taken: {happened.why}" if happened.why else ""
             flags = "; ".join(f"{name}: {_answer(holds)}" for name, holds in happened.flags.items())
             facts = tuple((name, passage(fact, most)) for name, fact in happened.facts.items())
-            return Told("diagnosis", f"{_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
+            return Told("diagnosis", f"{in_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
         case SnapshotTaken(name=name, digest=digest):
             return Told("snapshot", f"{name} is now {digest[:12]}")
         case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
@@ -238,7 +238,7 @@ def _decided(happened: Happening, most: int) -> Told | None:
         case PutOff(until=until):
             return Told("put off", f"until {_listed(until)} are solved")
         case ItemEnded(ending=ending, attempts=attempts):
-            words = f"{_words(ending.end)}, {_words(ending.reason)}, after {counted_text(attempts, 'attempt')}"
+            words = f"{in_words(ending.end)}, {in_words(ending.reason)}, after {counted_text(attempts, 'attempt')}"
             return Told("ended", words, passage(ending.text, most))
         case Warned(text=text):
             return Told("warning", text=passage(text, most))
@@ -256,7 +256,7 @@ def _turn(turn: TurnEnded) -> str:
     if turn.refused:
         parts.append(f"{counted_text(turn.refused, 'call')} refused")
     if turn.over is not None:
-        parts.append(f"over its budget of {_words(turn.over)}")
+        parts.append(f"over its budget of {in_words(turn.over)}")
     if turn.error:
         parts.append(f"raised {turn.error}")
     if turn.seen:
@@ -267,10 +267,6 @@ def _turn(turn: TurnEnded) -> str:
 def _seen(parts: Sequence[PartShown]) -> str:
     left: Mapping[str, str] = {"cut": ", cut", "left_out": ", left out"}
     return ", ".join(f"{part.name} ({part.tokens:,} tokens{left.get(part.shown, '')})" for part in parts)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _listed(names: Sequence[str]) -> str:

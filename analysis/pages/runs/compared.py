@@ -13,7 +13,7 @@ from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.pages.trajectory import Mark, StepView, most_of_each, step_view
 from misstep.analysis.tables import Unit
-from misstep.analysis.tables.wording import count_text, counted_text, number_text
+from misstep.analysis.tables.wording import count_text, counted_text, in_words, number_text
 from misstep.harness.escaping import one_line
 from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
@@ -216,7 +216,7 @@ def _totals(a: ComparedRun, b: ComparedRun) -> Iterator[Total]:
 
 def _found(verdicts: Iterable[Verdict]) -> str:
     answers = list(verdicts)
-    flagged = [verdict.judge.replace("_", " ") for verdict in answers if verdict.label == "yes"]
+    flagged = [in_words(verdict.judge) for verdict in answers if verdict.label == "yes"]
     return ", ".join(flagged) or ("none" if any(verdict.label for verdict in answers) else "not checked")
 
 
@@ -252,7 +252,7 @@ def _side(side: ComparedRun, number: int | None, most: int) -> Side | None:
 
 def _marks(side: ComparedRun, number: int | None) -> tuple[Mark, ...]:
     return tuple(
-        Mark(verdict.judge.replace("_", " "), verdict.rationale)
+        Mark(in_words(verdict.judge), verdict.rationale)
         for verdict in side.verdicts
         if verdict.label == "yes" and number in verdict.steps
     )

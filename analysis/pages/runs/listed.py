@@ -25,7 +25,6 @@ from misstep.analysis.pages.browser.shown_run import show_session
 from misstep.analysis.pages.browser.wanted import (
     WantedSession,
     gist,
-    place_of,
     rank_of,
     session_index,
     shortened,
@@ -35,7 +34,7 @@ from misstep.analysis.pages.browser.wanted import (
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.page import table_html
 from misstep.analysis.pages.rendering import markup
-from misstep.analysis.tables.wording import count_text, counted_text, interval_words, number_text
+from misstep.analysis.tables.wording import count_text, counted_text, in_words, interval_words, number_text, place_text
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.records.session import Session, session_of
 from misstep.harness.trajectory import Trajectory, Unreadable
@@ -194,7 +193,7 @@ def _line(number: int, run: ListedRun) -> RunLine:
         anchor=f"found-{number}",
         id=shortened(session.item, _NAME),
         title=session.title,
-        place=f"{shortened(place_of(session), _NAME)}, {run.format}",
+        place=f"{shortened(place_text(session.file, session.line), _NAME)}, {run.format}",
         cells=(
             shortened(session.agent or "", _NAME),
             shortened(session.model or "", _NAME),
@@ -205,7 +204,7 @@ def _line(number: int, run: ListedRun) -> RunLine:
         ),
         found=tuple(
             FoundLine(
-                verdict.judge.replace("_", " "),
+                in_words(verdict.judge),
                 steps_named(verdict.steps),
                 shortened(verdict.rationale, _EXCERPT),
                 tuple(f"{step}: {run.excerpts[step]}" for step in verdict.steps[:_EXCERPTS] if step in run.excerpts),
@@ -252,7 +251,7 @@ def runs_finding(rates: Prevalence) -> str:
     most = max(rates.categories, key=lambda one: one.count)
     return (
         f"{rates.any_count:,} of {checked} {'shows' if rates.any_count == 1 else 'show'} misbehaviour "
-        f"({number_text(share.value, 'share')}, {interval}), most often {most.category.replace('_', ' ')} "
+        f"({number_text(share.value, 'share')}, {interval}), most often {in_words(most.category)} "
         f"({counted_text(most.count, 'run')}).{apart}"
     )
 
@@ -260,7 +259,7 @@ def runs_finding(rates: Prevalence) -> str:
 def _warnings(unreadable: Sequence[Unreadable]) -> list[str]:
     if not unreadable:
         return []
-    places = [one.file if one.line is None else f"{one.file}:{one.line}" for one in unreadable[:_UNREADABLE_NAMED]]
+    places = [place_text(one.file, one.line) for one in unreadable[:_UNREADABLE_NAMED]]
     more = len(unreadable) - len(places)
     named = ", ".join(places) + (f" and {more:,} more" if more else "")
     return [

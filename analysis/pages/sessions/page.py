@@ -37,7 +37,6 @@ from misstep.analysis.pages.browser.embedding import Pieces, embedded, is_embedd
 from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
 from misstep.analysis.pages.browser.wanted import (
     WantedSession,
-    place_of,
     rank_of,
     session_index,
     shortened,
@@ -50,7 +49,7 @@ from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup
 from misstep.analysis.plots import bars, curves
 from misstep.analysis.tables import Table, of_evidence
-from misstep.analysis.tables.wording import counted_text
+from misstep.analysis.tables.wording import counted_text, place_text
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
@@ -204,7 +203,7 @@ def _lines(wanted: Iterable[WantedSession]) -> tuple[tuple[FindingLine, ...], st
         FindingLine(
             session.item,
             verdict.judge,
-            place_of(session),
+            place_text(session.file, session.line),
             steps_named(verdict.steps),
             shortened(verdict.rationale),
         )

@@ -24,7 +24,6 @@ from misstep.analysis.measures.triage.tables import (
     direction_finding,
     direction_rows,
     families_table,
-    in_words,
     runs_finding,
     subcategories_table,
 )
@@ -46,7 +45,7 @@ from misstep.analysis.tables import (
     rows_in,
     rows_of,
 )
-from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.analysis.tables.wording import counted_text, in_words, number_text
 from misstep.harness.records.attribution import FAULTS, taxonomy
 
 GENERATOR = "misstep.harness.runs.triage.generate.write_triage_cases"

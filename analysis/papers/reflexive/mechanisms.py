@@ -11,7 +11,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.audit import counts_that_print
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, TableHead, estimate_row, made_by_this
-from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.analysis.tables.wording import in_words, number_text, with_interval
 
 _SLUG = "reflexive"
 _REFLECTIONS = "runs.v2.reflections_failure_modes_doc"
@@ -328,7 +328,7 @@ def category_shares() -> tuple[list[list[float | None]], list[str], list[str]]:
 def _categories(paper: Paper) -> list[str]:
     openings = tuple(f"runs.{run}.categories." for run in _CATEGORY_RUNS)
     named = [figure.id.split(".")[3] for figure in paper.figure if figure.id.startswith(openings)]
-    return [name.replace("_", " ") for name in dict.fromkeys(named)]
+    return [in_words(name) for name in dict.fromkeys(named)]
 
 
 def _maybe(paper: Paper, run: str, category: str, part: str) -> Figure | None:

@@ -17,7 +17,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.tables.wording import counted_text, in_words, number_text, with_interval
 from misstep.harness.errors import InputError
 from misstep.harness.verdict import UNANSWERED, Verdict
 
@@ -250,7 +250,7 @@ def flips_table(flips: Flips, source: str) -> Table:
         "Copy differs (chance)": flips.chance,
     }
     parts = {
-        f"Differs, by {name}": {part.replace("_", " "): one.rate for part, one in by.items()}
+        f"Differs, by {name}": {in_words(part): one.rate for part, one in by.items()}
         for name, by in (("wording", flips.by_style), ("encoding", flips.by_encoding), ("position", flips.by_position))
     }
 
