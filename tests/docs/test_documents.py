@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,21 @@ from tests.misstep.as_a_user import misstep
 BLOCKS = [block for text in DOCUMENTS.values() for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)]
 COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/|timeout|cmp) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 MISSTEP = (sys.executable, "-m", "misstep")
-BLOCKS_OF_COMMANDS = [block for block in (COMMAND.findall(text) for text in BLOCKS) if block]
-"""The commands of each block with what stands under them; those of one block run one after the other in one folder."""
+Block = list[tuple[str, str]]
+"""The commands of a block with what stands under them; they run one after the other in one folder."""
+
+BLOCKS_OF_COMMANDS: list[Block] = [block for block in (COMMAND.findall(text) for text in BLOCKS) if block]
+
+
+def _by_first_command(blocks: Iterable[Block]) -> list[list[Block]]:
+    alike: dict[str, list[Block]] = {}
+    for block in blocks:
+        alike.setdefault(block[0][0], []).append(block)
+    return list(alike.values())
+
+
+ALIKE = _by_first_command(BLOCKS_OF_COMMANDS)
+"""Blocks that begin with the same command, which runs once for all of them."""
 
 
 def _lines_match(printed: list[str], seen: list[str]) -> bool:
@@ -90,16 +104,32 @@ def _run(words: list[str], folder: Path, environment: dict[str, str]) -> "subpro
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
-def test_commands_print_what_the_documents_say(block, data_folder, tmp_path, own_cache) -> None:
-    if any("--local" in shlex.split(command) for command, _ in block):
+@pytest.mark.parametrize("blocks", ALIKE, ids=lambda blocks: blocks[0][0][0])
+def test_commands_print_what_the_documents_say(blocks, data_folder, tmp_path, own_cache) -> None:
+    if any("--local" in shlex.split(command) for block in blocks for command, _ in block):
         local_model_or_skip()
+    folder = tmp_path / "folder"
+    shutil.copytree(ROOT / "examples", folder / "examples")
     for made_up in ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv"):
-        shutil.copy(ROOT / "tests/docs" / made_up, tmp_path)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    for command, printed in block:
-        expanded = command.replace("$MISSTEP_DATA", str(data_folder))
-        environment = {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)}
-        done = _run(shlex.split(expanded), tmp_path, environment)
-        seen = done.stdout.replace(str(data_folder), "$MISSTEP_DATA").splitlines()
-        assert _lines_match(printed.splitlines(), seen), f"{command}\n{done.stderr}\n{done.stdout}"
+        shutil.copy(ROOT / "tests/docs" / made_up, folder)
+    environment = {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)}
+    _follow(blocks, folder, environment)
+
+
+def _follow(blocks: list[Block], folder: Path, environment: dict[str, str]) -> None:
+    """Run blocks in a folder, each from the state that it has now; a command that several go on with runs once."""
+    ways = _by_first_command(block for block in blocks if block)
+    for way in ways:
+        kept = folder.with_name(f"before-{len(list(folder.parent.iterdir()))}")
+        if len(ways) > 1:
+            shutil.copytree(folder, kept, symlinks=True)
+        command = way[0][0][0]
+        data = environment["MISSTEP_DATA"]
+        done = _run(shlex.split(command.replace("$MISSTEP_DATA", data)), folder, environment)
+        seen = done.stdout.replace(data, "$MISSTEP_DATA").splitlines()
+        for (_, printed), *_ in way:
+            assert _lines_match(printed.splitlines(), seen), f"{command}\n{done.stderr}\n{done.stdout}"
+        _follow([block[1:] for block in way], folder, environment)
+        if len(ways) > 1:
+            shutil.rmtree(folder)
+            kept.rename(folder)

@@ -116,10 +116,12 @@ def files_end_at(size: int) -> Iterator[None]:
     """No file of this process can grow beyond so many bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    sys.dont_write_bytecode = True  # a module imported meanwhile would leave a cut .pyc, which no later import survives
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = False
 
 
 T = TypeVar("T")
