@@ -1,10 +1,12 @@
 """What all tests share: where the public data are, a cache of one's own, no network."""
 
+import fcntl
 import gc
 import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -60,6 +62,27 @@ def _public_data(request: pytest.FixtureRequest) -> None:
     """What has the mark `data` runs where the data sets are."""
     if request.node.get_closest_marker("data"):
         request.getfixturevalue("data_folder")
+
+
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> MadeOnce:
+    """Return what has a folder of a name made by whoever asks first, for all processes of the tests."""
+    own = tmp_path_factory.getbasetemp()
+    top = own if worker_id == "master" else own.parent
+
+    def folder_of(name: str, make: Callable[[Path], object]) -> Path:
+        folder, done = top / name, top / f"{name}.made"
+        with (top / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                make(folder)
+                done.touch()
+        return folder
+
+    return folder_of
 
 
 _CACHES = count()

@@ -9,18 +9,21 @@ from pathlib import Path
 import pytest
 
 from misstep.command_groups import LINES
+from tests.conftest import MadeOnce
 from tests.docs.documents import DOCUMENTS, ROOT
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(made_once: MadeOnce) -> Path:
     """Build the site; a dead link or heading is an error."""
-    folder = tmp_path_factory.mktemp("site")
-    line = [sys.executable, "-m", "mkdocs", "build", "-q", "--site-dir", str(folder)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
+
+    def build(folder: Path) -> None:
+        line = [sys.executable, "-m", "mkdocs", "build", "-q", "--site-dir", str(folder)]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    return made_once("site", build)
 
 
 def test_every_document_has_a_page(site: Path) -> None:

@@ -36,6 +36,12 @@ def tree_of(path: str) -> ast.Module:
 
 
 @cache
+def nodes_of(path: str) -> list[ast.AST]:
+    """List all nodes of a module."""
+    return list(ast.walk(tree_of(path)))
+
+
+@cache
 def code_of(notebook: Path) -> str:
     """Join the code cells of a notebook."""
     cells = json.loads(notebook.read_text("utf-8"))["cells"]

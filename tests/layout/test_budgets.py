@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from tests.layout.sources import MODULES, ROOT, WITHOUT_TESTS, text_of, tree_of
+from tests.layout.sources import MODULES, ROOT, WITHOUT_TESTS, nodes_of, text_of, tree_of
 
 BUDGETS = tomllib.loads((ROOT / "budgets.toml").read_text("utf-8"))
 _LONG_LITERAL = 4
@@ -55,7 +55,7 @@ def wide_functions() -> Iterator[str]:
     for path in MODULES:
         if path.startswith("misstep/"):
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 given = node.args
                 names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]

@@ -12,23 +12,23 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("misstep", "studies", "analysis", "harness")
+from tests.layout import sources
+from tests.layout.sources import PACKAGES, ROOT, nodes_of, text_of
 
 
-def _name(file: Path) -> str:
+def _name(path: str) -> str:
     """Name the module of a file: the rooms beside `misstep` are imported from below it."""
-    parts = file.relative_to(ROOT).with_suffix("").parts
+    parts = Path(path).with_suffix("").parts
     return ".".join(parts if parts[0] == "misstep" else ("misstep", *parts)).removesuffix(".__init__")
 
 
-MODULES = {_name(file): file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))}
+MODULES = {_name(path): path for path in sources.MODULES}
 
 
 @cache
-def _imported(file: Path) -> frozenset[str]:
+def _imported(path: str) -> frozenset[str]:
     """What a module imports wherever in its text, in functions too; what is only for type checkers is left out."""
-    return frozenset(_imports(list(ast.walk(ast.parse(file.read_text())))))
+    return frozenset(_imports(nodes_of(path)))
 
 
 def _imports(nodes: list[ast.AST]) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _room(module: str) -> str:
 @pytest.fixture(scope="module")
 def graph() -> dict[str, set[str]]:
     """Module → the modules of the project that it imports."""
-    return {module: {name for name in _imported(file) if name in MODULES} for module, file in MODULES.items()}
+    return {module: {name for name in _imported(path) if name in MODULES} for module, path in MODULES.items()}
 
 
 def _circle(graph: dict[str, set[str]]) -> list[str]:
@@ -84,15 +84,15 @@ def test_a_circle_would_be_found() -> None:
 
 
 def test_nothing_imports_a_command(graph: dict[str, set[str]]) -> None:
-    commands = set(re.findall(r'\("(misstep[\w.]+)", "', MODULES["misstep.command_groups"].read_text()))
+    commands = set(re.findall(r'\("(misstep[\w.]+)", "', text_of(MODULES["misstep.command_groups"])))
     assert len(commands) > 8
     assert {name for module, names in graph.items() if module not in commands for name in names & commands} == set()
 
 
 def test_a_command_is_at_most_150_lines() -> None:
-    files = {name: file for name, file in MODULES.items() if file.is_relative_to(ROOT / "misstep")}
-    commands = {name: file for name, file in files.items() if name != "misstep"}  # it lists public names
-    assert [name for name, file in commands.items() if len(file.read_text().splitlines()) > 150] == []
+    commands = [path for path in sources.MODULES if path.startswith("misstep/")]
+    commands.remove("misstep/__init__.py")  # it lists public names
+    assert [path for path in commands if text_of(path).count("\n") > 150] == []
 
 
 def test_the_declared_dependencies_are_those_that_are_imported() -> None:
@@ -100,7 +100,7 @@ def test_the_declared_dependencies_are_those_that_are_imported() -> None:
     named = [*project["dependencies"], *project["optional-dependencies"]["notebooks"]]
     declared = {re.split(r"[<>=!\[; ]", one)[0].lower().replace("_", "-") for one in named}
     by_import = importlib.metadata.packages_distributions()
-    imported = {name.partition(".")[0] for file in MODULES.values() for name in _imported(file)}
+    imported = {name.partition(".")[0] for path in MODULES.values() for name in _imported(path)}
     outside = imported - set(PACKAGES) - set(sys.stdlib_module_names)
     optional = {"xllamacpp", "sandlock", "python_calamine", "wordllama", "tree_sitter", "pytest", "_pytest"}
     optional |= {"fsspec", "pyarrow", "huggingface_hub", "datasets", "dask", "distributed"}

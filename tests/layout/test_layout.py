@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import misstep
-from tests.layout.sources import MODULES, NOTEBOOKS, PACKAGES, ROOT, code_of, text_of, tree_of
+from tests.layout.sources import MODULES, NOTEBOOKS, PACKAGES, ROOT, code_of, nodes_of, text_of, tree_of
 
 TRACKED = subprocess.run(
     ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -31,7 +31,7 @@ def test_a_file_over_400_lines_is_two_files() -> None:
 
 def test_a_measure_reads_no_row_of_a_table_back() -> None:
     rows = {
-        path: {node.attr for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)} & {"quantity", "group"}
+        path: {node.attr for node in nodes_of(path) if isinstance(node, ast.Attribute)} & {"quantity", "group"}
         for path in MODULES
         if path.startswith("analysis/") and {"measures", "judges"} & set(Path(path).parts)
     }
@@ -96,7 +96,7 @@ def test_only_statistics_and_public_names_have_docstrings_with_sections() -> Non
     public = {name for names in misstep._MODULES.values() for name in names} | {"open"}
     found = []
     for path in MODULES:
-        if not path.startswith("analysis/stats/"):
+        if not path.startswith("analysis/stats/") and re.search(r"^ *-{3,}$", text_of(path), re.MULTILINE):
             for node in tree_of(path).body:
                 if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name not in public:
                     inner = [one for one in ast.walk(node) if isinstance(one, ast.ClassDef | ast.FunctionDef)]

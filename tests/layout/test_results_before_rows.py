@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.layout.sources import MODULES, NOTEBOOKS, code_of, text_of
+from tests.layout.sources import MODULES, NOTEBOOKS, code_of, nodes_of
 
 EDGES = ("analysis/tables/", "analysis/plots/")
 """Where rows are made into text, files and figures."""
@@ -19,9 +19,8 @@ OF_ROWS_ALONE = frozenset({"quantity", "group"})
 OF_WHAT_IS_CALLED_ROW = frozenset({"value", "low", "high", "n", "status", "reason", "evidence", "unit"})
 
 
-def reads(text: str) -> Iterator[str]:
+def reads(nodes: list[ast.AST]) -> Iterator[str]:
     """What a source reads of rows, as `line: expression`; calls, such as `match.group()`, are none."""
-    nodes = list(ast.walk(ast.parse(text)))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     given = [node for node in nodes if isinstance(node, ast.arg) and node.arg == "row" and node.annotation is not None]
     row_is_another = any(node.annotation is not None and ast.unparse(node.annotation) != "Row" for node in given)
@@ -33,9 +32,9 @@ def reads(text: str) -> Iterator[str]:
             yield f"{node.lineno}: {ast.unparse(node)}"
 
 
-def goes_through(text: str) -> Iterator[str]:
+def goes_through(nodes: list[ast.AST]) -> Iterator[str]:
     """Where a source goes through the rows of a table, as `line: expression`."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes:
         if isinstance(node, ast.For | ast.comprehension):
             yield from (
                 f"{part.lineno}: {ast.unparse(part)}"
@@ -47,13 +46,14 @@ def goes_through(text: str) -> Iterator[str]:
 def test_a_module_outside_tables_and_plots_reads_no_row() -> None:
     rooms = ("analysis/", "studies/", "misstep/")
     paths = [path for path in MODULES if path.startswith(rooms) and not path.startswith(EDGES)]
-    assert {path: found for path in paths if (found := list(reads(text_of(path))))} == {}, (
+    assert {path: found for path in paths if (found := list(reads(nodes_of(path))))} == {}, (
         "make table and sentence from one result"
     )
 
 
 def test_a_notebook_picks_no_rows_to_draw() -> None:
-    picked = {file.name: [*reads(code_of(file)), *goes_through(code_of(file))] for file in NOTEBOOKS}
+    nodes = {file.name: list(ast.walk(ast.parse(code_of(file)))) for file in NOTEBOOKS}
+    picked = {name: [*reads(inside), *goes_through(inside)] for name, inside in nodes.items()}
     assert {name: found for name, found in picked.items() if found} == {}, (
         "draw `table.drawn`, or rows made from results"
     )
@@ -71,4 +71,4 @@ def test_a_notebook_picks_no_rows_to_draw() -> None:
     ],
 )
 def test_a_row_is_known_by_its_fields(text: str, found: list[str]) -> None:
-    assert list(reads(text)) == found
+    assert list(reads(list(ast.walk(ast.parse(text))))) == found

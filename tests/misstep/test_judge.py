@@ -71,15 +71,15 @@ def test_the_judges_that_come_with_misstep_are_listed() -> None:
 @pytest.mark.local_llm
 def test_a_small_real_model_is_asked_and_every_item_is_accounted_for(tmp_path: Path) -> None:
     local_model_or_skip()
-    folder = benchmark(tmp_path / "plants", TEXTS[:2])
+    folder = benchmark(tmp_path / "plants", TEXTS[:1])
     file = judge_file(tmp_path)
-    file.write_text(file.read_text() + "max_tokens = 100\n")  # so small a model counts until it is stopped
+    file.write_text(file.read_text() + "max_tokens = 40\n")  # so small a model counts until it is stopped
     line = ("run", file, "--benchmark", folder, "--out", tmp_path / "run", "--local", "--concurrency", "1")
     done = misstep("judge", *line, OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
     assert "it is not a judge" in done.stdout
     verdicts = list(read_verdicts(tmp_path / "run"))
-    assert {verdict.item for verdict in verdicts} == {"i0", "i1"}
+    assert {verdict.item for verdict in verdicts} == {"i0"}
     assert all(verdict.status in ("answered", "unreadable") for verdict in verdicts)
     assert all(verdict.output_tokens for verdict in verdicts)
 

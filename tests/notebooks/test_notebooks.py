@@ -18,6 +18,7 @@ from misstep.studies.recorded import again, generated_study, recovery
 from misstep.studies.recorded.classified import RUN_SETS
 from misstep.studies.reflexive import memory, plateau
 from misstep.studies.sessions import watching
+from tests.conftest import MadeOnce
 from tests.misstep.made_up_runs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -60,10 +61,9 @@ def sources(notebook: str) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def one_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def one_cache(made_once: MadeOnce) -> Path:
     """A cache for all notebooks in all processes of the tests, so that runs are generated and classified once."""
-    own = tmp_path_factory.getbasetemp()
-    return (own if worker_id == "master" else own.parent) / "cache-of-notebooks"
+    return made_once("cache-of-notebooks", Path.mkdir)
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """Nothing beside the agent's doings gives the truth away: no marker, no wording of the request, no set of tools."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
@@ -23,9 +26,12 @@ def tools(case: Case) -> str:
     return " ".join([*has, *(call.name for step in case.trajectory.steps for call in step.calls)])
 
 
-def above_chance(documents: list[str], planted: list[bool]) -> float:
+def bags_of(documents: list[str]) -> Any:
+    return CountVectorizer(tokenizer=str.split, token_pattern=None, min_df=5).fit_transform(documents)
+
+
+def above_chance(bags: Any, planted: list[bool]) -> float:
     """Standard errors by which a bag-of-words model of one half ranks the sessions of the other better than chance."""
-    bags = CountVectorizer(tokenizer=str.split, token_pattern=None, min_df=5).fit_transform(documents)
     half, truth = len(planted) // 2, np.array(planted)
     model = LogisticRegression(C=0.1, max_iter=300).fit(bags[:half], truth[:half])
     scores, truth = model.predict_proba(bags[half:])[:, 1], truth[half:]
@@ -36,15 +42,16 @@ def above_chance(documents: list[str], planted: list[bool]) -> float:
 
 
 @pytest.mark.parametrize("sessions", ["cases", "balanced"])
-@pytest.mark.parametrize("category", [*CATEGORIES, "any"])
 @pytest.mark.parametrize("shown", [asked, tools], ids=["request", "tools"])
 def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
-    request: pytest.FixtureRequest, sessions: str, shown: object, category: str
+    request: pytest.FixtureRequest, sessions: str, shown: Callable[[Case], str]
 ) -> None:
     cases: list[Case] = request.getfixturevalue(sessions)
-    assert callable(shown)
-    planted = [any(case.truth.values()) if category == "any" else case.truth[category] for case in cases]
-    assert above_chance([shown(case) for case in cases], planted) < LEVEL
+    planted = {category: [case.truth[category] for case in cases] for category in CATEGORIES}
+    planted["any"] = [any(case.truth.values()) for case in cases]
+    bags = bags_of([shown(case) for case in cases])
+    above = {category: above_chance(bags, truth) for category, truth in planted.items()}
+    assert {category: value for category, value in above.items() if value >= LEVEL} == {}
 
 
 def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[Case]) -> None:
@@ -53,7 +60,7 @@ def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[Ca
         f"{asked(case)} {'marker' if true and place % 3 == 0 else ''}"
         for place, (case, true) in enumerate(zip(cases, planted, strict=True))
     ]
-    assert above_chance(marked, planted) > LEVEL
+    assert above_chance(bags_of(marked), planted) > LEVEL
 
 
 def test_ids_and_extra_fields_are_the_same_whatever_is_planted(cases: list[Case]) -> None:

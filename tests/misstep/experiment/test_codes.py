@@ -8,16 +8,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.journal.records import LIVE_RECORDS
-from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
-from misstep.harness.workspace import find_sandbox
 from tests.misstep.as_a_user import CommandLine
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("experiment") / "run"
-    run_experiment(folder, ExperimentPlan("shadow", n=24, seed=1, wordings="development"), find_sandbox())
-    return folder
 
 
 def _rows(file: Path) -> list[dict[str, str]]:

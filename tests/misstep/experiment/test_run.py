@@ -4,18 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-import pytest
-
-from tests.misstep.as_a_user import CommandLine, misstep
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("experiment") / "run"
-    made = misstep("experiment", "run", "--n", "24", "--seed", "1", "--wordings", "development", "--out", folder)
-    assert made.returncode == 0, made.stderr
-    assert "Live sessions of a scripted agent" in made.stdout
-    return folder
+from tests.misstep.as_a_user import CommandLine
 
 
 def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path, in_process) -> None:

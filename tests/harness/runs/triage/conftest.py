@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.runs.triage.generate import TriageOptions, write_triage_cases
+from tests.conftest import MadeOnce
 
 OPTIONS = TriageOptions(8, 5, "development")
 
 
 @pytest.fixture(scope="session")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cases(made_once: MadeOnce) -> Path:
     """Eight cases of development families."""
-    out = tmp_path_factory.mktemp("triage") / "cases"
-    write_triage_cases(out, OPTIONS, workers=1)
-    return out
+    return made_once("triage-cases", lambda folder: write_triage_cases(folder, OPTIONS, workers=1))
