@@ -32,7 +32,6 @@ from misstep.harness.journal.records import (
     MANIFEST,
     VERDICTS,
     encode_lines,
-    read_manifest,
     read_verdicts,
     replace_file,
 )
@@ -148,8 +147,7 @@ def report_of_run(run: Experiment, seed: int = 0) -> ExperimentFindings:
 
 def is_experiment(path: Path) -> bool:
     """Return whether a folder is a run of an experiment."""
-    manifest = read_manifest(path) if path.is_dir() else None
-    return manifest is not None and manifest.command == EXPERIMENT
+    return (path / MANIFEST).is_file() and (path / LIVE_RECORDS.file).is_file()
 
 
 def is_planted(path: Path) -> bool:

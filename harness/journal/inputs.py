@@ -226,6 +226,7 @@ def changes(earlier: Manifest, now: Manifest) -> tuple[frozenset[str], str]:
     names = {
         name for name in {**earlier.settings, **now.settings} if earlier.settings.get(name) != now.settings.get(name)
     }
+    names |= {"command"} if earlier.command != now.command else set()
     clauses = differing_settings(earlier, now)
     if inputs := difference(earlier.inputs, now.inputs):
         names.add("inputs")

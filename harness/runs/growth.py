@@ -29,7 +29,14 @@ from misstep.harness.journal.classified import (
     labelled_sessions,
     summarise,
 )
-from misstep.harness.journal.inputs import FILE_RECORDS, FileState, file_state, inputs_of_files, name_of
+from misstep.harness.journal.inputs import (
+    FILE_RECORDS,
+    FileState,
+    differing_settings,
+    file_state,
+    inputs_of_files,
+    name_of,
+)
 from misstep.harness.journal.records import (
     FILES,
     MANIFEST,
@@ -82,7 +89,7 @@ def run_that_grows(
     make_folder(out)
     complete(out)
     earlier = read_manifest(out)
-    if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
+    if earlier is None or not earlier.finished or differing_settings(earlier, manifest):
         read = [file_state(file.path) for file in files]
         manifest = structs.replace(manifest, inputs=inputs_of_files(read))
         return run_of(out, manifest, read, lambda run: classify_into(run, files, ()), conclude)
@@ -123,7 +130,7 @@ def run_of(
     """Make a run of files, or continue the one that was stopped; `None` if it is finished."""
     make_folder(folder)
     earlier = read_manifest(folder)
-    stopped = earlier is not None and not earlier.finished and _same_question(earlier, manifest)
+    stopped = earlier is not None and not earlier.finished and not differing_settings(earlier, manifest)
     if earlier is not None and stopped and earlier.inputs != manifest.inputs:
         say("misstep: files changed since this run was stopped; it begins anew.")
         with locked(folder / PROGRESS):
@@ -137,10 +144,6 @@ def run_of(
         _write_all(folder, conclude(summary, folder), states)
         run.finish(now())
     return summary
-
-
-def _same_question(earlier: Manifest, manifest: Manifest) -> bool:
-    return (earlier.command, earlier.settings) == (manifest.command, manifest.settings)
 
 
 def _as_it_is(one: LabelledSession) -> LabelledSession:

@@ -16,7 +16,7 @@ from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.evidence import together
 from misstep.harness.items import Item, read_question
-from misstep.harness.journal.records import MANIFEST
+from misstep.harness.journal.records import ATTEMPT_RECORDS
 from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.repair.case import FAILURE
@@ -27,8 +27,7 @@ from misstep.harness.repair.validators.patch_judge import (
     question_folder,
     with_failure,
 )
-from misstep.harness.runs.opened import manifest_of
-from misstep.harness.runs.repair import COMMAND, recorded_attempts
+from misstep.harness.runs.opened import OpenRun
 
 ORACLE = "oracle"
 """The rater of gold labels that come from executed tests."""
@@ -42,7 +41,7 @@ class WrittenPatches(Struct, frozen=True):
 
 
 def write_patches(
-    runs: Sequence[Path], out: Path, labels: Sequence[Gold] | None = None, *, passing: bool = False
+    runs: Sequence[OpenRun], out: Path, labels: Sequence[Gold] | None = None, *, passing: bool = False
 ) -> WrittenPatches:
     """Write patches of runs as a benchmark folder; a patch's cluster is its case.
 
@@ -50,15 +49,10 @@ def write_patches(
     """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
-    advice = f"Name a folder that `misstep {COMMAND}` wrote."
-    manifests = [manifest_of(run, advice) for run in runs]
-    for run, manifest in zip(runs, manifests, strict=True):
-        if manifest.command != COMMAND:
-            raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
     patches = _patches(runs)
     gold = list(labels or ())
     if labels is None:
-        flaky = {attempt.case for run in runs for attempt in recorded_attempts(run) if attempt.ended == FLAKY}
+        flaky = {attempt.case for run in runs for attempt in run.read(ATTEMPT_RECORDS) if attempt.ended == FLAKY}
         scored = [each for each in patches.values() if each.solved is not None and each.case not in flaky]
         gold = [Gold(each.id, ORACLE, ACCEPTABLE if each.solved else UNACCEPTABLE) for each in scored]
     if unknown := next((row.item for row in gold if row.item not in patches), None):
@@ -68,11 +62,11 @@ def write_patches(
     if not gold:
         why = "A recording of a run keeps no patches." if labels is None else "Label some patches first."
         message = f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}"
-        raise InputError(message, why, file=runs[0])
+        raise InputError(message, why, file=runs[0].folder)
     question = read_question(question_folder())
     raters = tuple(dict.fromkeys(row.rater for row in gold))
     measured = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
-    generated = [manifest.settings.get("evidence") == "generated" for manifest in manifests]
+    generated = [run.requested("evidence") == "generated" for run in runs]
     benchmark = Benchmark(
         name=question.name,
         title=f"Patches of repair runs, and {measured}",
@@ -81,8 +75,8 @@ def write_patches(
         raters=raters,
         licence="",
         citation="",
-        origin=tuple(run.resolve().name for run in runs),
-        digest=" ".join(manifest.inputs.digest for manifest in manifests),
+        origin=tuple(run.name for run in runs),
+        digest=" ".join(run.manifest.inputs.digest for run in runs),
         positive=question.positive,
         evidence=together("generated" if made else "real" for made in generated),
         question=question.asks,
@@ -97,10 +91,10 @@ def write_patches(
     return WrittenPatches(benchmark, Counter((patches[row.item].solved, row.label) for row in gold))
 
 
-def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
+def _patches(runs: Sequence[OpenRun]) -> dict[str, RepairAttempt]:
     attempts: dict[str, RepairAttempt] = {}
     for run in runs:
-        own = {each.id: each for each in recorded_attempts(run) if each.patch}
+        own = {each.id: each for each in run.read(ATTEMPT_RECORDS) if each.patch}
         if twice := next((name for name in own if name in attempts), ""):
             advice = "Name one of them, or write a benchmark of each."
             raise UsageError(f"two of the runs made the attempt {twice}", advice)

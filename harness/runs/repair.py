@@ -4,8 +4,7 @@ A case counts only where it holds: in each of three runs its tests fail before a
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +16,7 @@ from misstep.harness.edits import edit_format
 from misstep.harness.errors import MisstepError
 from misstep.harness.evidence import noted, together
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
-from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
+from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.observer import LiveObservation, live_observer
 from misstep.harness.protocols import FittedJudge
@@ -27,9 +26,9 @@ from misstep.harness.repair.case import CaseFolder, RepairCase, instructed, with
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.scoring import Affirmed, affirm
 from misstep.harness.repair.validators.patch_judge import PatchJudge
-from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
-from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
@@ -64,7 +63,9 @@ class RepairPlan(Struct, frozen=True):
     solved: Callable[[RepairCase, str], object] = lambda _case, _patch: None
 
 
-class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
+class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
+    """Attempts at cases, each once; `client` is that of the model."""
+
     command = COMMAND
     noun = "attempts"
     records = ATTEMPT_RECORDS
@@ -186,30 +187,9 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         return replace(made, observed=observer.observed(steps))
 
 
-def run_repairs(
-    cases: Sequence[CaseFolder],
-    out: Path,
-    plan: RepairPlan,
-    settings: ClientSettings,
-    sandbox: Sandbox,
-    *,
-    workers: int = 2,
-    shard: Shard | None = None,
-    arguments: Sequence[str] = (),
-) -> RunEnd:
-    """Make every attempt that the run in `out` does not have yet; `workers` of them at once."""
-    kind = _RepairRun(cases, plan, settings, sandbox)
-    return carry_out(kind, out, Asking(settings, workers), shard=shard, arguments=arguments)
-
-
-def recorded_attempts(run: Path) -> Iterator[RepairAttempt]:
-    """Return the attempts of a run in the order in which they ended; raises `InputError` if there is no such run."""
-    return read_records(run, ATTEMPT_RECORDS, unfinished=True)
-
-
-def recorded_runs(run: Path) -> dict[tuple[str, int], Trajectory]:
+def recorded_runs(run: OpenRun) -> dict[tuple[str, int], Trajectory]:
     """Return the trajectories of a run's attempts by case and number, for the policy `replay`."""
-    attempts = recorded_attempts(run)
+    attempts = run.read(ATTEMPT_RECORDS)
     return {(each.case, each.sample): each.trajectory for each in attempts if each.trajectory is not None}
 
 

@@ -11,18 +11,17 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import UsageError
 from misstep.harness.evidence import noted, together
-from misstep.harness.journal.records import Inputs, Records, read_records
+from misstep.harness.journal.records import Inputs, Records
 from misstep.harness.prompting import shipped_prompt
 from misstep.harness.records.triage_case import CaseInstructions
 from misstep.harness.repair.back_translation import PROMPT, back_translated
 from misstep.harness.repair.case import CaseFolder
-from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
-from misstep.harness.runs.opened import manifest_of
+from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.repair import inputs_of_cases
-from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.shards.layout import Shard
 
 COMMAND = "repair instructions"
@@ -30,7 +29,9 @@ COMMAND = "repair instructions"
 INSTRUCTION_RECORDS = Records(CaseInstructions, "instructions.jsonl", "case")
 
 
-class _InstructionRun(RunKind[CaseFolder, CaseInstructions]):
+class InstructionRun(RunKind[CaseFolder, CaseInstructions]):
+    """A model asked for the instructions of each case."""
+
     command, noun, records = COMMAND, "cases", INSTRUCTION_RECORDS
     asks_again = True
 
@@ -76,19 +77,6 @@ class _InstructionRun(RunKind[CaseFolder, CaseInstructions]):
         return None if ask.cut_off else (written, ask.spent_usd)
 
 
-def write_instructions(
-    cases: Sequence[CaseFolder],
-    out: Path,
-    model: ModelSettings,
-    client: ClientSettings,
-    *,
-    workers: int = 2,
-    arguments: Sequence[str] = (),
-) -> RunEnd:
-    """Have the instructions written that the run in `out` does not have yet; `workers` cases at once."""
-    return carry_out(_InstructionRun(cases, model, client), out, Asking(client, workers), arguments=arguments)
-
-
 class WrittenInstructions(Struct, frozen=True):
     """The instructions of a run: by whom they are, and those of each case, the last where it was asked again."""
 
@@ -98,15 +86,13 @@ class WrittenInstructions(Struct, frozen=True):
 
 def read_instructions(run: Path) -> WrittenInstructions:
     """Return the instructions in the folder of a finished run."""
-    advice = f"Name a folder that `misstep {COMMAND}` wrote."
-    manifest = manifest_of(run, advice)
-    if manifest.command != COMMAND:
-        raise InputError(f"is a run of `misstep {manifest.command}`", advice, file=run)
-    if not manifest.finished:
+    opened = open_of(run, COMMAND)
+    settings = opened.manifest.settings
+    if not opened.manifest.finished:
         raise UsageError(f"the run {run} is not finished", "Go on with it by the command that began it.")
-    cases = {one.case: one for one in read_records(run, INSTRUCTION_RECORDS)}
+    cases = {one.case: one for one in opened.read(INSTRUCTION_RECORDS)}
     texts = hashlib.sha256(encode([cases[name] for name in sorted(cases)])).hexdigest()[:12]
-    return WrittenInstructions(f"{manifest.settings['model']}, {manifest.settings['prompt']}, {texts}", cases)
+    return WrittenInstructions(f"{settings['model']}, {settings['prompt']}, {texts}", cases)
 
 
 def with_instructions(

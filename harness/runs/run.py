@@ -93,7 +93,7 @@ def manifest_of(kind: RunKind[Any, Any], arguments: Sequence[str]) -> Manifest:
 def _begin_anew_if_changed(kind: RunKind[Any, Any], out: Path, manifest: Manifest) -> None:
     """Set a run aside whose prompt or items have changed: replies to the same requests are kept and not asked again."""
     earlier = read_manifest(out)
-    if earlier is None or earlier.command != manifest.command or (out / BATCHES).exists():
+    if earlier is None or (out / BATCHES).exists():
         return
     names, clause = changes(earlier, manifest)
     if names and names <= kind.renewed:

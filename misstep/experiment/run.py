@@ -76,7 +76,8 @@ def run(
     from misstep.harness.observer.detectors import asks_a_model, check_model
     from misstep.harness.repair.case import read_cases
     from misstep.harness.runs.experiment.observing import Beside
-    from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+    from misstep.harness.runs.experiment.running import ExperimentPlan, ExperimentRun
+    from misstep.harness.runs.run import Asking, carry_out
     from misstep.harness.workspace import find_sandbox
     from misstep.studies.experiments import open_experiment, report_of_run
 
@@ -93,7 +94,8 @@ def run(
         beside, live = Beside(detector, every, delay), observing.observation(known.model)
         plan = ExperimentPlan(design, n, seed, name, beside, wordings, settings, live, own)
         client = client_settings(known)
-        ended = run_experiment(out, plan, find_sandbox(box.place), client, workers=workers, arguments=sys.argv[1:])
+        kind = ExperimentRun(plan, find_sandbox(box.place), client)
+        ended = carry_out(kind, out, Asking(client, workers), arguments=sys.argv[1:])
     if ended.done < n:
         say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")
         raise typer.Exit(1)

@@ -126,14 +126,15 @@ def opened(
     """
     from misstep.harness.agent.policies.model import Form, ModelSettings
     from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
-    from misstep.harness.runs.repair import recorded_runs
+    from misstep.harness.runs.opened import open_of
+    from misstep.harness.runs.repair import COMMAND, recorded_runs
 
     if agent.policy in ("model", "direct") and not (asking.model or asking.local):
         advice = "Name one with --model, or --local for a test of the set-up."
         raise UsageError(f"the policy `{agent.policy}` needs a model", advice)
     if asking.local and agent.patcher_model:
         raise UsageError("--local has its own model", "Leave out --patcher-model.")
-    recorded = recorded_runs(agent.replay_run) if agent.replay_run is not None else {}
+    recorded = recorded_runs(open_of(agent.replay_run, COMMAND)) if agent.replay_run is not None else {}
     with with_local_model(asking) as known:
         form: Form = "functions" if agent.functions else "text"
         name = "" if agent.policy in ASK_NO_MODEL else known.model

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from misstep.harness.escaping import plain, printable
@@ -12,21 +11,21 @@ from misstep.repair.cases import Named
 
 if TYPE_CHECKING:
     from misstep.harness.records.repair_attempt import RepairAttempt
+    from misstep.studies.repair_runs import RepairRun
 
 _LINES_SHOWN = 60
 
 
-def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None:
+def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) -> None:
     """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
     import msgspec
 
     from misstep.harness.journal.records import REPORT
     from misstep.studies.judging.assessment import NO_JUDGE
     from misstep.studies.repair_report import observed_attempts, repairs_json, repairs_text, write_repair_scores
-    from misstep.studies.repair_runs import open_repair_run
 
-    scores = write_repair_scores(run := open_repair_run(out), shlex.join(["misstep", "report", str(out)]))
-    lines, more = _ending(named, out)
+    scores = write_repair_scores(run, shlex.join(["misstep", "report", str(run.folder)]))
+    lines, more = _ending(named, run)
     if (seen := observed_attempts(run)) is not None:
         lines, more = [*lines, seen.sentence], {**more, "observed": msgspec.to_builtins(seen)}
     if json:
@@ -36,19 +35,19 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
         print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
     if plumbing and not json:
         print(f"\n{NO_JUDGE}", end="")
-    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
+    say(f"misstep: the attempts are in {plain(str(run.folder / REPORT))}")
 
 
-def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
+def _ending(named: Named, run: "RepairRun") -> tuple[list[str], dict[str, Any]]:
     """Return each patch of a run on a repository with its next command, or why not, as lines and for scripts."""
-    from misstep.harness.runs.repair import recorded_attempts
+    from misstep.harness.journal.records import ATTEMPT_RECORDS
     from misstep.harness.runs.repair_repository import attach_patch
 
     if named.repository is None:
         return [], {}
     lines: list[str] = []
     patches: list[dict[str, str]] = []
-    attempts = list(recorded_attempts(out))
+    attempts = list(run.read(ATTEMPT_RECORDS))
     for case in named.cases:
         of_case = [each for each in attempts if each.case == case.case.id]
         solved = [each for each in of_case if each.solved]
@@ -58,7 +57,7 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
             why = "the tests pass with a patch that reviewers rejected before" if solved else ""
             lines += [f"{case.case.id} ({tests}) is not repaired: {why or _why(of_case[-1])}" for _ in of_case[:1]]
             continue
-        file = (out / f"{case.case.id}.patch").resolve()
+        file = (run.folder / f"{case.case.id}.patch").resolve()
         file.write_bytes(wanted.patch.encode("utf-8", "surrogateescape"))
         from_there = os.path.relpath(file, named.repository.resolve())
         line = shlex.join(["git", "-C", str(named.repository), "apply", from_there])

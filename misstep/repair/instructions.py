@@ -34,7 +34,8 @@ def instructions(
 
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.repair.case import read_cases
-    from misstep.harness.runs.repair_instructions import write_instructions
+    from misstep.harness.runs.repair_instructions import InstructionRun
+    from misstep.harness.runs.run import Asking, carry_out
 
     if not (asking.model or asking.local):
         raise UsageError("a model writes the instructions", "Name one with --model, or --local to test the set-up.")
@@ -42,7 +43,8 @@ def instructions(
     with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         model = ModelSettings(known.model, temperature, seed=seed)
         client = client_settings(known)
-        ended = write_instructions(chosen, out, model, client, workers=workers, arguments=sys.argv[1:])
+        kind = InstructionRun(chosen, model, client)
+        ended = carry_out(kind, out, Asking(client, workers), arguments=sys.argv[1:])
     _print(out, json=json)
     if not ended.finished:
         why = ended.stopped or ended.last_failure

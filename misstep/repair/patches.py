@@ -39,9 +39,11 @@ def patches(
     as `annotate export` writes gold.csv. A patch without a label is left out. A judge sees the task, the patch and the
     checks that run no test.
     """
+    from misstep.harness.runs.opened import open_of
     from misstep.harness.runs.patches import write_patches
 
-    written = write_patches(runs, out, _labels(gold, runs), passing=passing)
+    opened = [open_of(run, "repair run") for run in runs]
+    written = write_patches(opened, out, _labels(gold, runs), passing=passing)
     n = written.benchmark.counts["items"]
     if json:
         rows = [{"tests_pass": passed, "label": label, "n": count} for (passed, label), count in written.counts.items()]

@@ -12,6 +12,8 @@ from misstep.options.common import Json, command_app, json_text
 from misstep.repair.review_tables import RolloutSeed, codes, rollout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from misstep.harness.records.repair_attempt import RepairAttempt
 
 app = command_app(has_commands=True)
@@ -44,10 +46,9 @@ def list_attempts(
     """
     from misstep.harness.records.repair_attempt import in_share
     from misstep.harness.repair.review import reviews_of, state_of
-    from misstep.harness.runs.repair import recorded_attempts
 
     reviews = reviews_of(run)
-    solved = [each for each in recorded_attempts(run) if each.solved and in_share(each.case, share, seed)]
+    solved = [each for each in _attempts(run) if each.solved and in_share(each.case, share, seed)]
     states = [(each.id, state_of(each.id, reviews)) for each in solved]
     if json:
         print(json_text([{"attempt": name, "state": state} for name, state in states]))
@@ -126,10 +127,15 @@ def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "lan
     print(f"{added.event}: {added.attempt}")
 
 
-def _attempt(run: Path, named: str) -> "RepairAttempt":
-    from misstep.harness.runs.repair import recorded_attempts
+def _attempts(run: Path) -> "Iterator[RepairAttempt]":
+    from misstep.harness.journal.records import ATTEMPT_RECORDS
+    from misstep.harness.runs.opened import open_of
 
-    attempts = [each for each in recorded_attempts(run) if named in (each.id, each.case)]
+    return open_of(run, "repair run").read(ATTEMPT_RECORDS)
+
+
+def _attempt(run: Path, named: str) -> "RepairAttempt":
+    attempts = [each for each in _attempts(run) if named in (each.id, each.case)]
     solved = [each for each in attempts if each.solved] or attempts
     if not solved:
         raise UsageError(f"no attempt {named!r} in {run}", "`misstep repair review list RUN` names them.")

@@ -62,12 +62,15 @@ def run(
     import sys
 
     from misstep.harness.agent.loop import AgentLimits
-    from misstep.harness.journal.records import MANIFEST
+    from misstep.harness.journal.records import ATTEMPT_RECORDS, MANIFEST
     from misstep.harness.repair.attempt import setting_named
     from misstep.harness.repair.case import sampled_cases
-    from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
+    from misstep.harness.runs.opened import open_of
+    from misstep.harness.runs.repair import COMMAND, RepairPlan, Repairs
     from misstep.harness.runs.repair_repository import attach_patch
+    from misstep.harness.runs.run import Asking, carry_out
     from misstep.harness.workspace import find_sandbox
+    from misstep.studies.repair_runs import open_repair_run
 
     refuse_ignored(
         context, agent.policy, patches.patch_judge, observing.observe, instructions, unsafe=box.unsafe_no_sandbox
@@ -86,7 +89,8 @@ def run(
     told, written_by = told_cases(named.cases, instructions, agent.instructions_from)
     chosen = sampled_cases(list(told), sample, seed)
     # A case that this run has begun with passed the rules then; the diff that is attached by now is its own.
-    begun = {each.case for each in recorded_attempts(out)} if (out / MANIFEST).is_file() else set()
+    earlier = open_of(out, COMMAND).read(ATTEMPT_RECORDS) if (out / MANIFEST).is_file() else ()
+    begun = {each.case for each in earlier}
     asked = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
     with opened(*asked) as (given, judge, observation, client):
         plan = RepairPlan(
@@ -105,9 +109,10 @@ def run(
             attach_patch if named.repository is not None else lambda _case, _patch: None,
         )
         with run_folders.kept_when_stopped(out):
-            ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
+            repairs = Repairs(chosen, plan, client, found)
+            ended = carry_out(repairs, out, Asking(client, workers), shard=shard, arguments=sys.argv[1:])
     if shard is None:
-        print_scores(out, named, json=json, plumbing=bool(asking.local and patches.patch_judge))
+        print_scores(open_repair_run(out), named, json=json, plumbing=bool(asking.local and patches.patch_judge))
     elif ended.done == ended.wanted:
         say_shard(shard, out, ended.done, "attempt", json=json)
     if ended.done < ended.wanted:

@@ -79,7 +79,7 @@ def report(
     gates = limits.gates()
     known = [kind_in(run) for run in dict.fromkeys(runs)]
     opened = [run for _, run in known]
-    kinds = {kind.command: kind for kind, _ in known}
+    kinds = {type(kind): kind for kind, _ in known}
     kind = next(iter(kinds.values())) if len(kinds) == 1 else None
     named = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
     options = [part for option, value in named.items() if value for part in (option, str(value))]

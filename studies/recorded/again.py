@@ -32,7 +32,8 @@ from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.running import ExperimentPlan, live_session
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.known_judges import known_judge
-from misstep.harness.runs.repair import RepairPlan, run_repairs
+from misstep.harness.runs.repair import RepairPlan, Repairs
+from misstep.harness.runs.run import carry_out
 from misstep.harness.runs.triage.case_folders import make_unit
 from misstep.harness.workspace import Sandbox, find_sandbox
 from misstep.studies import triage_recording
@@ -184,5 +185,5 @@ def _repaired_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple
         limits=AgentLimits(int(asked("iterations")), float(asked("seconds"))),
     )
     out = place / "runs" / recorded.name
-    run_repairs(cases, out, plan, ClientSettings(), sandbox)
+    carry_out(Repairs(cases, plan, ClientSettings(), sandbox), out)
     return recorded.arm(recorded.name), open_repair_run(out).arm(recorded.name)

@@ -12,6 +12,7 @@ from misstep.harness.items import read_question
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers import read_file
 from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.triage.benchmark import asked_cases
 from misstep.harness.trajectory import Source, Trajectory
@@ -89,7 +90,7 @@ def test_patches_and_cases_are_of_the_kind_that_they_were_made_of(
 ) -> None:
     run = repaired_run(tmp_path / "run", four("apple pear"), **said)
     assert open_repair_run(run).arm("x").evidence == evidence
-    write_patches([run], tmp_path / "patches")
+    write_patches([open_of(run, "repair run")], tmp_path / "patches")
     assert read_question(tmp_path / "patches").evidence == evidence
     described = "".join(f'{name} = "{value}"\n' for name, value in said.items())
     triage_case(tmp_path / "cases/one", {"case.toml": f'id = "one"\n{described}', "logs/tests.log": "2 != 3"})

@@ -109,9 +109,9 @@ def _read(path: Path, left_out: LeftOut) -> Iterator[_Read]:
         yield from _logged(log, left_out)
     elif (path / MANIFEST).is_file():
         run = OpenRun(path, manifest_of(path, ""))
-        if run.manifest.command == "observe":
+        if (path / OBSERVED_RECORDS.file).is_file():
             yield from _observed(run, left_out)
-        elif run.manifest.command == "experiment run":
+        elif (path / LIVE_RECORDS.file).is_file():
             yield from _live(run)
         else:
             raise UsageError(f"{path} is a run of `misstep {run.manifest.command}`", _ADVICE)

@@ -3,10 +3,8 @@
 Sessions are written in their order, so that the same seed gives the same file however many run at once.
 """
 
-from collections.abc import Sequence
 from hashlib import sha256
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -27,10 +25,9 @@ from misstep.harness.runs.experiment.drawing import draw_session, engineers, ite
 from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.own_cases import case_session, evidence_of_cases, policy_of, session_name
 from misstep.harness.runs.experiment.session import run_session
-from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.kind import RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.repair import inputs_of_cases
-from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.workspace import Sandbox
 
@@ -83,7 +80,7 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
     records = LIVE_RECORDS
     in_order = True
 
-    def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings) -> None:
+    def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings = ClientSettings()) -> None:  # noqa: B008 -- frozen
         detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
         self._plan, self._sandbox, self._client = plan, sandbox, client
         self.made_again = not (plan.model.name or plan.observation or plan.cases)
@@ -138,19 +135,6 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
         ask = ItemAsk(requests, self.id_of(unit), self._plan.model.name) if self._plan.model.name else None
         session = await live_session(self._plan, index, engineer, self._sandbox, ask or NO_MODEL)
         return None if ask is not None and ask.cut_off else (session, None if ask is None else ask.spent_usd)
-
-
-def run_experiment(
-    out: Path,
-    plan: ExperimentPlan,
-    sandbox: Sandbox,
-    client: ClientSettings = ClientSettings(),  # noqa: B008 -- frozen
-    *,
-    workers: int = 4,
-    arguments: Sequence[str] = (),
-) -> RunEnd:
-    """Run every session that the run in `out` does not have yet; `workers` of them at once."""
-    return carry_out(ExperimentRun(plan, sandbox, client), out, Asking(client, workers), arguments=arguments)
 
 
 async def live_session(

@@ -15,7 +15,7 @@ from misstep.harness.repair.review import add_review, decisions
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
-from misstep.harness.runs.repair import recorded_attempts
+from tests.harness.runs.repairs import opened, recorded_attempts
 from tests.misstep.made_up_runs import four, repaired, repaired_run
 
 EXECUTED = "the oracle and the suite have said so"
@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_every_scored_patch_is_an_item_with_the_executed_truth_as_gold(run: Path, tmp_path: Path) -> None:
-    written = write_patches([run], tmp_path / "patches").benchmark
+    written = write_patches([opened(run)], tmp_path / "patches").benchmark
     assert (written.counts["items"], written.raters, written.positive) == (4, ("oracle",), "unacceptable")
     gold = {row.item.partition("/")[0]: row.label for row in read_gold(tmp_path / "patches")}
     assert gold == dict.fromkeys(("apple", "pear"), "acceptable") | dict.fromkeys(("plum", "quince"), "unacceptable")
@@ -46,14 +46,14 @@ def test_every_scored_patch_is_an_item_with_the_executed_truth_as_gold(run: Path
 
 
 def test_no_item_says_whether_the_tests_pass(run: Path, tmp_path: Path) -> None:
-    write_patches([run], tmp_path / "patches")
+    write_patches([opened(run)], tmp_path / "patches")
     assert EXECUTED not in (tmp_path / "patches/items.jsonl").read_text()
     assert all(item.trajectory is None for item in read_items(tmp_path / "patches"))
 
 
 @pytest.mark.parametrize("name", ["patch_judge", "patch_acceptability", "tests.harness.repair.judging:AcceptsNothing"])
 def test_any_judge_of_patches_is_run_on_them(run: Path, tmp_path: Path, name: str) -> None:
-    write_patches([run], tmp_path / "patches")
+    write_patches([opened(run)], tmp_path / "patches")
     client = ClientSettings(client="scripted", script="tests.harness.repair.judging:rejects")
     ended = run_judge(known_judge(name, model="small-1"), tmp_path / "patches", tmp_path / "judged", client)
     assert (ended.done, ended.failed) == (4, 0)
@@ -62,22 +62,22 @@ def test_any_judge_of_patches_is_run_on_them(run: Path, tmp_path: Path, name: st
 
 def test_a_folder_that_is_there_is_left_as_it_is(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is there already"):
-        write_patches([run], tmp_path)
+        write_patches([opened(run)], tmp_path)
 
 
 def test_the_same_attempt_of_two_runs_is_refused_and_leaves_nothing(run: Path, tmp_path: Path) -> None:
     again = repaired_run(tmp_path / "again", four())
     with pytest.raises(UsageError, match=r"two of the runs made the attempt apple/"):
-        write_patches([run, again], tmp_path / "patches")
+        write_patches([opened(run), opened(again)], tmp_path / "patches")
     assert not (tmp_path / "patches").exists()
 
 
 def test_a_run_without_patches_and_what_is_no_run_are_said(tmp_path: Path) -> None:
     bare = repaired_run(tmp_path / "bare", four(patch=""))
     with pytest.raises(InputError, match="no attempt has a patch"):
-        write_patches([bare], tmp_path / "patches")
+        write_patches([opened(bare)], tmp_path / "patches")
     with pytest.raises(InputError, match=r"there is no run\.toml"):
-        write_patches([tmp_path], tmp_path / "patches")
+        write_patches([opened(tmp_path)], tmp_path / "patches")
 
 
 def test_reviews_are_gold_and_the_last_decision_counts(run: Path, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_reviews_are_gold_and_the_last_decision_counts(run: Path, tmp_path: Path
     add_review(run, apple, "accepted", "kim")
     add_review(run, pear, "accepted", "kim")
     add_review(run, pear, "rejected", "lee", "It silences the symptom.")
-    written = write_patches([run], tmp_path / "patches", decisions(run))
+    written = write_patches([opened(run)], tmp_path / "patches", decisions(run))
     assert {(row.item, row.rater): row.label for row in read_gold(tmp_path / "patches")} == {
         (apple.id, "review"): "acceptable",
         (pear.id, "review"): "unacceptable",
@@ -96,8 +96,8 @@ def test_reviews_are_gold_and_the_last_decision_counts(run: Path, tmp_path: Path
 def test_labels_of_people_leave_out_what_nobody_labelled_and_with_passing_what_fails(run: Path, tmp_path: Path) -> None:
     names = [attempt.id for attempt in recorded_attempts(run) if attempt.patch]
     labels = [Gold(name, rater, "unacceptable") for name in names[1:3] for rater in ("ann", "ben")]
-    written = write_patches([run], tmp_path / "patches", labels)
+    written = write_patches([opened(run)], tmp_path / "patches", labels)
     assert (written.benchmark.counts["items"], written.benchmark.raters) == (2, ("ann", "ben"))
-    assert write_patches([run], tmp_path / "passing", labels, passing=True).benchmark.counts["items"] == 1
+    assert write_patches([opened(run)], tmp_path / "passing", labels, passing=True).benchmark.counts["items"] == 1
     with pytest.raises(UsageError, match="'nowhere' is of no patch"):
-        write_patches([run], tmp_path / "other", [Gold("nowhere", "ann", "acceptable")])
+        write_patches([opened(run)], tmp_path / "other", [Gold("nowhere", "ann", "acceptable")])

@@ -23,7 +23,7 @@ from misstep.harness.repair.scoring import Affirmed
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
-from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
+from misstep.harness.runs.repair import RepairPlan, recorded_runs
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite.report import SuiteReport
 from misstep.studies.repair_report import observed_attempts
@@ -32,6 +32,7 @@ from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
 from tests.harness.repair.scripted import ATTEMPTED, FAILING
+from tests.harness.runs.repairs import opened, recorded_attempts, run_repairs
 
 SCRIPTED = "tests.harness.repair.scripted:scripted"
 CLIENT = ClientSettings()
@@ -115,7 +116,7 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(cases, tmp_
     made = {each.case: each for each in recorded_attempts(tmp_path / "run")}
     assert [(made[name].solved, made[name].ended) for name in "ab"] == [(None, "flaky"), (True, "exit")]
     assert "with the patch it passes 2 times, then fails" in made["a"].error
-    assert write_patches([tmp_path / "run"], tmp_path / "patches").benchmark.counts["items"] == 1
+    assert write_patches([opened(tmp_path / "run")], tmp_path / "patches").benchmark.counts["items"] == 1
 
 
 def test_what_a_policy_raises_costs_its_attempt_alone(cases, tmp_path, sandbox) -> None:
@@ -128,7 +129,7 @@ def test_what_a_policy_raises_costs_its_attempt_alone(cases, tmp_path, sandbox) 
 
 def test_a_recorded_run_is_replayed_to_the_same_patches(cases, tmp_path, sandbox) -> None:
     run_repairs(cases[:1], tmp_path / "first", _plan(), CLIENT, sandbox)
-    options = RepairerOptions(recorded=recorded_runs(tmp_path / "first"))
+    options = RepairerOptions(recorded=recorded_runs(opened(tmp_path / "first")))
     run_repairs(cases[:1], tmp_path / "again", _plan(policy="replay", options=options), CLIENT, sandbox)
     first, again = (
         {each.case: (each.patch, each.solved, each.iterations) for each in recorded_attempts(tmp_path / name)}
@@ -184,7 +185,7 @@ def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(
     (shown,) = judge.asked
     assert "Add in line 2." in shown.task
     assert "The failure:\n1 failure:\n1) tests/test_price.py::test_sum" in shown.task
-    write_patches([tmp_path / "run"], tmp_path / "patches")
+    write_patches([opened(tmp_path / "run")], tmp_path / "patches")
     (item,) = read_items(tmp_path / "patches")
     assert (item.task, item.patch, item.text) == (shown.task, shown.patch, shown.text)
 

@@ -12,10 +12,13 @@ from misstep.harness.journal.records import read_manifest
 from misstep.harness.repair.attempt import SETTINGS
 from misstep.harness.repair.case import CaseFolder, instructed, instruction_of
 from misstep.harness.repair.repairers import RepairerOptions
-from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
-from misstep.harness.runs.repair_instructions import read_instructions, with_instructions, write_instructions
+from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.repair import RepairPlan
+from misstep.harness.runs.repair_instructions import InstructionRun, read_instructions, with_instructions
+from misstep.harness.runs.run import Asking, carry_out
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.runs.repairs import recorded_attempts, run_repairs
 
 ASKED: list[Request] = []
 DOWN: set[str] = set()
@@ -45,11 +48,15 @@ def cases(tmp_path: Path) -> list[CaseFolder]:
     return made
 
 
+def _write_instructions(cases: list[CaseFolder], run: Path) -> RunEnd:
+    return carry_out(InstructionRun(cases, MODEL, CLIENT), run, Asking(CLIENT, 2))
+
+
 def test_instructions_are_written_once_and_read_again(cases: list[CaseFolder], tmp_path: Path) -> None:
-    ended = write_instructions(cases, tmp_path / "told", MODEL, CLIENT)
+    ended = _write_instructions(cases, tmp_path / "told")
     assert (ended.done, ended.finished) == (2, True)
     asked = len(ASKED)
-    write_instructions(cases, tmp_path / "told", MODEL, CLIENT)
+    _write_instructions(cases, tmp_path / "told")
     assert len(ASKED) == asked
     written = read_instructions(tmp_path / "told")
     assert written.by.startswith("small-1, back_translation@1+")
@@ -61,16 +68,16 @@ def test_instructions_are_written_once_and_read_again(cases: list[CaseFolder], t
 
 def test_a_case_without_an_answer_is_asked_again_by_the_same_call(cases: list[CaseFolder], tmp_path: Path) -> None:
     DOWN.add("all")
-    assert not write_instructions(cases, tmp_path / "told", MODEL, CLIENT).finished
+    assert not _write_instructions(cases, tmp_path / "told").finished
     with pytest.raises(UsageError, match="is not finished"):
         read_instructions(tmp_path / "told")
     DOWN.clear()
-    assert write_instructions(cases, tmp_path / "told", MODEL, CLIENT).finished
+    assert _write_instructions(cases, tmp_path / "told").finished
     assert set(read_instructions(tmp_path / "told").cases["a"].texts) == {"high_level", "detailed"}
 
 
 def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(cases, tmp_path, sandbox) -> None:
-    write_instructions(cases[:1], tmp_path / "told", MODEL, CLIENT)
+    _write_instructions(cases[:1], tmp_path / "told")
     written = read_instructions(tmp_path / "told")
     told, _ = with_instructions(cases[:1], written, "detailed")
     instructions = {"instructions": "detailed", "instructions_by": written.by}

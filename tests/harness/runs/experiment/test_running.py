@@ -14,7 +14,8 @@ from misstep.harness.observer.observer import LiveObservation
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.observing import Beside
-from misstep.harness.runs.experiment.running import ARMS, ExperimentPlan, run_experiment
+from misstep.harness.runs.experiment.running import ARMS, ExperimentPlan, ExperimentRun
+from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.trajectory import Source, Trajectory
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
@@ -29,7 +30,7 @@ def _sessions(folder: Path) -> list[LiveSession]:
 
 
 def _run(folder: Path, plan: ExperimentPlan, sandbox: Sandbox, workers: int = 3) -> list[LiveSession]:
-    run_experiment(folder, plan, sandbox, workers=workers)
+    carry_out(ExperimentRun(plan, sandbox), folder, Asking(at_once=workers))
     return _sessions(folder)
 
 
@@ -63,7 +64,7 @@ def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(by_design: 
 
 def test_a_detector_that_does_not_exist_is_refused_before_anything_is_run(tmp_path: Path, sandbox: Sandbox) -> None:
     with pytest.raises(UsageError):
-        run_experiment(tmp_path, replace(PLAN, beside=Beside("oracle")), sandbox)
+        carry_out(ExperimentRun(replace(PLAN, beside=Beside("oracle")), sandbox), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -80,18 +81,19 @@ def nobody(request: Request) -> Failure:  # noqa: ARG001
 def test_a_model_works_in_place_of_the_script_and_nothing_is_planted(tmp_path: Path, sandbox: Sandbox) -> None:
     plan = replace(PLAN, n=6, design="ab", model=ModelSettings("made-up"))
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
-    assert run_experiment(tmp_path, plan, sandbox, client).done == 6
+    assert carry_out(ExperimentRun(plan, sandbox, client), tmp_path, Asking(client)).done == 6
     made = [(one.n_steps, one.solved, one.episodes, one.engineer_interventions) for one in _sessions(tmp_path)]
     assert made == [(1, False, (), 1)] * 6
 
 
 def test_sessions_whose_server_went_away_are_run_again(tmp_path: Path, sandbox: Sandbox) -> None:
     plan = replace(PLAN, n=4, model=ModelSettings("made-up"))
+    client = ClientSettings(client="scripted", script=f"{__name__}:nobody")
     with pytest.raises(MissingPrerequisite):
-        run_experiment(tmp_path, plan, sandbox, ClientSettings(client="scripted", script=f"{__name__}:nobody"))
+        carry_out(ExperimentRun(plan, sandbox, client), tmp_path, Asking(client))
     assert not _sessions(tmp_path)
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
-    assert run_experiment(tmp_path, plan, sandbox, client).done == 4
+    assert carry_out(ExperimentRun(plan, sandbox, client), tmp_path, Asking(client)).done == 4
 
 
 @pytest.mark.parametrize("evidence", ["real", "generated"])

@@ -1,0 +1,28 @@
+"""Repairs carried out, and what a folder holds of them."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from misstep.harness.clients import ClientSettings
+from misstep.harness.journal.records import ATTEMPT_RECORDS
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.opened import OpenRun, open_of
+from misstep.harness.runs.repair import COMMAND, RepairPlan, Repairs
+from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.workspace import Sandbox
+
+
+def run_repairs(
+    cases: Sequence[CaseFolder], run: Path, plan: RepairPlan, client: ClientSettings, sandbox: Sandbox, workers: int = 2
+) -> RunEnd:
+    return carry_out(Repairs(cases, plan, client, sandbox), run, Asking(client, workers))
+
+
+def opened(run: Path) -> OpenRun:
+    return open_of(run, COMMAND)
+
+
+def recorded_attempts(run: Path) -> Iterator[RepairAttempt]:
+    return opened(run).read(ATTEMPT_RECORDS)
