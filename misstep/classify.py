@@ -135,7 +135,9 @@ def classify(
         asked = None
         if asks and run is not None:
             with judges.opened(asking, chosen) as asked:
-                findings = asked.judged(run, places, chosen, arguments[: len(places)], line, changed, rules)
+                findings = asked.judged(
+                    open_of(run, "classify"), places, chosen, arguments[: len(places)], line, changed, rules
+                )
         if prices is not None and run is not None:
             findings = at_prices(open_of(run, "classify"), prices)
         if html is not None and run is not None:

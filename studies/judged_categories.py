@@ -21,7 +21,7 @@ from misstep.harness.runs.inputs import EVER, Changed
 from misstep.harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
 from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.kind import RunEnd
-from misstep.harness.runs.opened import open_of
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import concluding_with, priced_by
 
@@ -39,7 +39,7 @@ class Asked:
 
     def judged(
         self,
-        run: Path,
+        run: OpenRun,
         paths: Sequence[Path],
         categories: Sequence[str],
         inputs: Sequence[str],
@@ -48,7 +48,7 @@ class Asked:
         rules: RulesAsked = FIND_RULES,
     ) -> Findings:
         """Ask the judges about what is open in a finished run, and return the findings of both; they are in the run."""
-        files = files_changed(found_files(paths, left_out=run), changed)
+        files = files_changed(found_files(paths, left_out=run.folder), changed)
         try:
             for end in ask_judges(run, files, self._judges, rules, self._in_flight, arguments):
                 self.ends.append(end)
@@ -57,18 +57,17 @@ class Asked:
         conclude = concluding_with(
             lambda summary, folder: self._found(summary, folder, run, categories), inputs, arguments
         )
-        return self._found(
-            revise(open_of(run, "classify"), answered(run, self._judges), conclude), run, run, categories
-        )
+        revised = revise(run, answered(run, self._judges), conclude)
+        return self._found(revised, run.folder, run, categories)
 
-    def _found(self, summary: Summary, folder: Path, run: Path, categories: Sequence[str]) -> Findings:
+    def _found(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
         costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
         return findings(categories, summary, self._corrected(folder, run, categories), costs)
 
-    def _corrected(self, folder: Path, run: Path, categories: Sequence[str]) -> dict[str, Estimate]:
+    def _corrected(self, folder: Path, run: OpenRun, categories: Sequence[str]) -> dict[str, Estimate]:
         labels = [*self._gold]
         for category in categories:
-            benchmark = run / JUDGES / category / BENCHMARK
+            benchmark = run.folder / JUDGES / category / BENCHMARK
             if (benchmark / "gold.csv").is_file():
                 labels += [(category, one.item, one.label) for one in read_gold(benchmark)]
         sessions = (

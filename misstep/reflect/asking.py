@@ -113,9 +113,12 @@ def chosen(
     temperature: float | None,
     asking: ModelOptions,
     settings: "LoopSettings",
-    out: Path,
+    spent: float,
 ) -> "Iterator[tuple[ChosenAgents, LoopSettings]]":
-    """Return the agents by their name and the dials that fit them; the local model runs inside the block."""
+    """Return the agents by their name and the dials that fit them; the local model runs inside the block.
+
+    What the run has `spent` already counts towards the cost limit.
+    """
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.clients.recording import open_replay
     from misstep.harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
@@ -137,7 +140,7 @@ def chosen(
         if asking.local:
             options = replace(options, max_tokens=_LOCAL_REPLY)
             settings = replace(settings, context_tokens=dict.fromkeys(settings.context_tokens, _LOCAL_ROOM))
-        client = client_settings(known)
+        client = replace(client_settings(known), spent_usd=spent)
         if client.replay is not None:
             open_replay(client)  # a recording that cannot be read is told before a run begins
-        yield agents_of_model(options, client, out), settings
+        yield agents_of_model(options, client), settings

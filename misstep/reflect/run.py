@@ -81,6 +81,7 @@ def run(
     from misstep.harness.reflexive.item_budgets import inert, refuse_too_short
     from misstep.harness.reflexive.plateau import detector
     from misstep.harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
+    from misstep.harness.runs.reflect.chosen_agents import spent_usd
     from misstep.harness.runs.reflect.running import CHANGES, ReflectPlan, run_reflexive
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
     from misstep.studies.reflexive.report import reflections_json, run_text
@@ -103,7 +104,8 @@ def run(
     box.warn("commands run")
     work = made_skill(skill, SkillOptions(n, seed, own.cases, box.place, own.target))
     settings = settings.with_commands(getattr(work, "commands", None))
-    with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
+    spent = spent_usd(out) if asking.asks else 0.0
+    with chosen(work, agents, seed, temperature, asking, settings, spent) as (who, dials):
         plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
         is_real = time == "real" or (time is None and who.requests is not None)
         with run_folders.kept_when_stopped(out):

@@ -1,7 +1,7 @@
 """`misstep repair instructions`: have a model write what to change in each case, back from its fix."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json, json_text
 from misstep.options.model import EACH_AT_ONCE, ModelOptions, client_settings, with_local_model
+
+if TYPE_CHECKING:
+    from misstep.harness.runs.opened import OpenRun
 
 
 def instructions(
@@ -34,6 +37,7 @@ def instructions(
 
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.repair.case import read_cases
+    from misstep.harness.runs.opened import open_of
     from misstep.harness.runs.repair_instructions import InstructionRun
     from misstep.harness.runs.run import Asking, carry_out
 
@@ -45,19 +49,18 @@ def instructions(
         client = client_settings(known)
         kind = InstructionRun(chosen, model, client)
         ended = carry_out(kind, out, Asking(client, workers), arguments=sys.argv[1:])
-    _print(out, json=json)
+    _print(open_of(out, kind.command), json=json)
     if not ended.finished:
         why = ended.stopped or ended.last_failure
         say(f"misstep: {ended.wanted - ended.done + ended.failed:,} cases have no answer: {plain(why)}")
         raise typer.Exit(1)
 
 
-def _print(out: Path, *, json: bool) -> None:
-    from misstep.harness.journal.records import read_records
+def _print(run: "OpenRun", *, json: bool) -> None:
     from misstep.harness.repair.back_translation import FORMS
     from misstep.harness.runs.repair_instructions import INSTRUCTION_RECORDS
 
-    written = {one.case: one for one in read_records(out, INSTRUCTION_RECORDS, unfinished=True)}
+    written = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
     counts = {kind: sum(kind in one.texts for one in written.values()) for kind in FORMS}
     refused = [(one.case, kind, why) for one in written.values() for kind, why in one.refused.items()]
     if json:

@@ -42,6 +42,7 @@ from misstep.harness.runs.judging.session_benchmark import (
     put_in_place,
 )
 from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.standing_rules import RulesAsked, cited, numbered
 from misstep.harness.trajectory import Placed, Trajectory
 from misstep.harness.verdict import Verdict
@@ -91,7 +92,7 @@ def is_open(category: str, verdict: PlacedVerdict) -> bool:
 
 
 def ask_judges(
-    out: Path,
+    run: OpenRun,
     files: Iterable[FoundFile],
     judges: Sequence[CategoryJudge],
     rules: RulesAsked,
@@ -102,10 +103,10 @@ def ask_judges(
 
     The limit on cost is one for all of them. `MissingPrerequisite` leaves what was answered.
     """
-    asked = _benchmarks(out, files, judges, rules)
-    spent = {one.category: _spent(out / JUDGES / one.category) for one in judges}
+    asked = _benchmarks(run, files, judges, rules)
+    spent = {one.category: _spent(run.folder / JUDGES / one.category) for one in judges}
     for one in judges:
-        folder = out / JUDGES / one.category
+        folder = run.folder / JUDGES / one.category
         if one.category not in asked:
             continue
         client, limit = one.client, one.client.max_cost_usd
@@ -119,16 +120,6 @@ def ask_judges(
         finally:
             spent[one.category] = _spent(folder)
         yield ended
-
-
-def answers_of(out: Path, judges: Sequence[CategoryJudge]) -> dict[tuple[str, str], Verdict]:
-    """Category and item → the last verdict of its judge, unless it failed: that one is asked for again."""
-    return {
-        (one.category, verdict.item): verdict
-        for one in judges
-        for verdict in _verdicts(out / JUDGES / one.category)
-        if verdict.status != "failed"
-    }
 
 
 class Answered(Struct, frozen=True):
@@ -152,10 +143,17 @@ class Answered(Struct, frozen=True):
         return PlacedVerdict(**told, file=rule.file, line=rule.line, by=self.judges[rule.judge])
 
 
-def answered(out: Path, judges: Sequence[CategoryJudge]) -> Answered:
-    """Return what puts the verdicts of judges into a run."""
-    shown = {one.category: _rules_shown(out / JUDGES / one.category / BENCHMARK) for one in judges}
-    return Answered(answers_of(out, judges), {one.category: one.judge.name for one in judges}, shown)
+def answered(run: OpenRun, judges: Sequence[CategoryJudge]) -> Answered:
+    """Return what puts the verdicts of judges into a run; an item whose judge failed is asked about again."""
+    folders = {one.category: run.folder / JUDGES / one.category for one in judges}
+    shown = {category: _rules_shown(folder / BENCHMARK) for category, folder in folders.items()}
+    answers = {
+        (category, verdict.item): verdict
+        for category, folder in folders.items()
+        for verdict in _verdicts(folder)
+        if verdict.status != "failed"
+    }
+    return Answered(answers, {one.category: one.judge.name for one in judges}, shown)
 
 
 def _rules_shown(benchmark: Path) -> dict[str, str]:
@@ -228,19 +226,19 @@ def _content(state: FileState) -> tuple[int, int]:
 
 
 def _benchmarks(
-    out: Path, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: RulesAsked
+    run: OpenRun, files: Iterable[FoundFile], judges: Sequence[CategoryJudge], rules: RulesAsked
 ) -> dict[str, Path]:
     """Bring the benchmark of each category up to date, and return those in which there is something to ask."""
     sessions_of: defaultdict[str, list[Session]] = defaultdict(list)
     wanted: dict[str, dict[str, Session]] = {one.category: {} for one in judges}
-    for one in labelled_sessions(out):
+    for one in labelled_sessions(run.folder):
         session = structs.replace(one.session, shown="")
         sessions_of[session.file].append(session)
         for verdict in one.verdicts if session.parent is None else ():
             if verdict.judge in wanted and is_open(verdict.judge, verdict):
                 wanted[verdict.judge][session.item] = session
-    states = {state.file: state for state in read_records(out, FILE_RECORDS)}
-    folders = {one.category: out / JUDGES / one.category / BENCHMARK for one in judges if wanted[one.category]}
+    states = {state.file: state for state in read_records(run.folder, FILE_RECORDS)}
+    folders = {one.category: run.folder / JUDGES / one.category / BENCHMARK for one in judges if wanted[one.category]}
     each = [
         _Building(folders[one.category], one.judge, wanted[one.category], states)
         for one in judges

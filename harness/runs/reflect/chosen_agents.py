@@ -4,18 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import SkillFailed, UsageError
-from misstep.harness.journal.records import LOOP_RECORDS
+from misstep.harness.journal.records import LOOP_RECORDS, read_records
 from misstep.harness.records.loop_events import TurnEnded
 from misstep.harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep.harness.reflexive.model_agents import model_agents
 from misstep.harness.reflexive.protocols import Agent, Agents, Skill
 from misstep.harness.runs.model_requests import ConcurrentRequests, ItemAsk
-from misstep.harness.runs.reflect.running import recorded_events
 
 MODEL = "model"
 
@@ -46,9 +44,9 @@ def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
     return ChosenAgents(chosen, agents)
 
 
-def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> ChosenAgents:
-    """Return one model in every role; what the run in a folder has cost already counts towards the cost limit."""
-    requests = ConcurrentRequests(replace(client, spent_usd=spent_usd(out)), 1)
+def agents_of_model(model: ModelSettings, client: ClientSettings) -> ChosenAgents:
+    """Return one model in every role."""
+    requests = ConcurrentRequests(client, 1)
     agents = model_agents(ItemAsk(requests, "", model.name), model)
     recorded = {
         "model": model.name,
@@ -63,5 +61,9 @@ def spent_usd(run: Path) -> float:
     """Return what the turns of a run have cost, also those that a kill made void; 0 if there is no run."""
     if not (run / LOOP_RECORDS.file).exists():
         return 0.0
-    turns = (event.happened for event in recorded_events(run) if isinstance(event.happened, TurnEnded))
+    turns = (
+        event.happened
+        for event in read_records(run, LOOP_RECORDS, unfinished=True)
+        if isinstance(event.happened, TurnEnded)
+    )
     return sum(turn.usd for turn in turns)
