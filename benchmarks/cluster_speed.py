@@ -15,6 +15,7 @@ from distributed import Client
 from benchmarks.made_up_runs import write_runs
 from benchmarks.measuring import gain_of_two_processes, judged
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.shards.cluster import Cluster, open_cluster
 from misstep.studies.merged_runs import classified_on_cluster
 
@@ -48,7 +49,8 @@ def main() -> None:
 def _taken(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
     """Return seconds by the clock, and those of the processor that follow each other: the busiest worker's and ours."""
     started, before, ours = time.perf_counter(), _worked(cluster), time.process_time()
-    classified_on_cluster(cluster.address, SHARDS, [str(file)], tuple(CLASSIFIERS), classify_all, str(out))
+    plan = ClassifyPlan(tuple(CLASSIFIERS), classify_all)
+    classified_on_cluster((cluster.address, SHARDS), [str(file)], plan, str(out))
     taken, mine = time.perf_counter() - started, time.process_time() - ours
     return taken, mine + max(now - before[worker] for worker, now in _worked(cluster).items())
 

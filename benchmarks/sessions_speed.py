@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.measuring import judged, measure, misstep, seconds
 from misstep.harness.classifiers import categories
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.studies.classified_paths import classified_findings
@@ -127,7 +128,8 @@ def main() -> None:
         print(f"{SESSIONS:,} generated sessions classified in {taken.seconds:.1f} s, {taken.largest_mib:.0f} MiB")
         open_and_filter(driver, Path(made) / "run" / "report.html")
         out = Path(made) / "flagged"
-        flagging = seconds(lambda: classified_findings([folder], categories(), _all_flagged, out=out, workers=1))
+        plan = ClassifyPlan(categories(), _all_flagged, workers=1)
+        flagging = seconds(lambda: classified_findings([folder], plan, out))
         print(f"the same, every session flagged in every category, in {flagging:.1f} s")
         open_and_filter(driver, out / "report.html")
         add(folder, Path(made) / "run")

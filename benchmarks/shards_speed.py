@@ -23,7 +23,7 @@ from misstep.harness.journal.classified import Judged
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.records import SCORES
 from misstep.harness.lake.store import FolderStore, Store
-from misstep.harness.runs.classify import judge_of, manifest_of
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.file_batches import batches, found_files
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.shards.layout import shards_of
@@ -62,9 +62,10 @@ def main() -> None:
 
 def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
     write_folder(generated, GenerateOptions(GENERATED, 0))
-    judge = judge_of(CATEGORIES, classify_all, keep_lines=True)
+    asked = ClassifyPlan(CATEGORIES, classify_all, ["runs", "--out", "run"])
+    judge = asked.judge(keep_lines=True)
     judged = [judge(batch) for batch in batches(found_files([generated]))]
-    draft = Plan(SHARDS, manifest_of(CATEGORIES, ["runs", "--out", "run"]), ("runs",))
+    draft = Plan(SHARDS, asked.manifest(), ("runs",))
     plan, digest = frozen_plan(store, draft)
     repeats = VERDICTS // len(CATEGORIES) // sum(len(one.items) for one in judged) // SHARDS + 1
     copies = (_renamed(one, f"{number:08}") for number, one in enumerate(cycle(judged)))

@@ -1,11 +1,11 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from misstep.analysis.pages.findings import complaints, findings_text, shares
 from misstep.harness.classifiers import chosen_categories, classify_all
@@ -14,6 +14,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.runs.opened import open_of
 from misstep.judge.options import settle
@@ -94,7 +95,8 @@ def classify(
     finds: limits such as --fail-on belong to the merge. With --dask the workers of a Dask cluster do all shards, and
     they are merged at once; a shard whose worker dies goes to another one.
     """
-    chosen, changed, rules = chosen_categories(categories), Changed(since, until), standing.asked()
+    chosen = chosen_categories(categories)
+    plan = ClassifyPlan(chosen, classify_all, (), Changed(since, until), standing.asked(), workers)
     sources = [path if is_address(path) else str(Path(path)) for path in paths]
     named = [*(["--categories", categories] if categories else []), *standing.line]
     asks = bool(asking.asks or judges.judge or judges.gold)
@@ -106,9 +108,9 @@ def classify(
     if (shard := parts.shard) is not None:
         refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
-        line, work = [*sources, *named, "--out", place], (shard, sources, chosen, classify_all)
+        plan = replace(plan, arguments=[*sources, *named, "--out", place])
         with stopped_with(f"shard {shard} is done again by the same line"):
-            done = classified_shard(*work, out=place, workers=workers, arguments=line, changed=changed, rules=rules)
+            done = classified_shard(shard, sources, plan, place)
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = limits.gates()
@@ -117,27 +119,23 @@ def classify(
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             from misstep.studies.merged_runs import classified_on_cluster
 
-            line, cluster = [*sources, *named, "--out", place], (str(parts.dask), parts.shards)
-            merged = classified_on_cluster(cluster, sources, chosen, classify_all, place, line, changed, rules)
+            plan = replace(plan, arguments=[*sources, *named, "--out", place])
+            merged = classified_on_cluster((str(parts.dask), parts.shards), sources, plan, place)
         show_merged(merged, limits, gates, "misstep classify", json=json)
         return
     places = list(map(path_or_address, paths))
-    arguments = [*map(path_text, places), *named]
     own = (None, None) if asking.asks else (asking.price_in, asking.price_out)
     folder, prices = folder_of(out), agents_prices(asking.prices, *own)
     note = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
     with stopped_with(note or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
         run = folder or (Path(unkept) if html or asks or prices else None)
-        line = [*arguments, "--out", str(folder)] if folder else arguments
-        asked_of = places, chosen, classify_all
-        classified = partial(classified_findings, *asked_of, out=run, workers=workers, arguments=line)
-        findings = classified(changed=changed, rules=rules)
+        named += ["--out", str(folder)] if folder else []
+        plan = replace(plan, arguments=[*map(path_text, places), *named])
+        findings = classified_findings(places, plan, run)
         asked = None
         if asks and run is not None:
             with judges.opened(asking, chosen) as asked:
-                findings = asked.judged(
-                    open_of(run, "classify"), places, chosen, arguments[: len(places)], line, changed, rules
-                )
+                findings = asked.judged(open_of(run, "classify"), places, plan)
         if prices is not None and run is not None:
             findings = at_prices(open_of(run, "classify"), prices)
         if html is not None and run is not None:

@@ -9,6 +9,7 @@ import typer
 from misstep.analysis.pages.findings import finding_line
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.options.common import command_app, path_alone
 from misstep.options.rules import RulesOptions
 from misstep.options.run_folders import Categories, stopped_with
@@ -32,8 +33,8 @@ def watch(
 
     The run and its page are brought up to date each time, as `misstep classify PATH --out RUN` does it. Ctrl-C ends it.
     """
-    chosen = chosen_categories(categories)
-    rules, pause = standing.asked(), threading.Event()
+    plan = ClassifyPlan(chosen_categories(categories), classify_all, rules=standing.asked())
+    pause = threading.Event()
     with stopped_with(f"the page is {out}/report.html, and the same line goes on"):
-        for finding in new_findings(paths, chosen, classify_all, out, wait=lambda: pause.wait(every), rules=rules):
+        for finding in new_findings(paths, plan, out, wait=lambda: pause.wait(every)):
             print(f"{plain(finding.category)}  {finding_line(finding)}", flush=True)

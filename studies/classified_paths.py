@@ -13,37 +13,25 @@ from misstep.harness.clients.prices import Prices, known_prices
 from misstep.harness.journal.classified import LabelledSession, Summary, labelled_sessions
 from misstep.harness.journal.records import REPORT, SCORES, encode, replace_file
 from misstep.harness.places import path_text
-from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
-from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.classify import ClassifyPlan, Conclude, classify_paths
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import next_step
-from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import named_inputs, read_scores, require_finished
 
 
-def classified_findings(
-    paths: Sequence[Path],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    *,
-    out: Path | None = None,
-    workers: int | None = None,
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-    rules: RulesAsked = FIND_RULES,
-) -> Findings:
+def classified_findings(paths: Sequence[Path], plan: ClassifyPlan, out: Path | None = None) -> Findings:
     """Return the findings in all trajectories of the files and folders `paths`, with what they cost."""
     made: list[Findings] = []
+    categories = plan.categories
 
     def found(summary: Summary, folder: Path) -> Findings:
         made.append(_with_costs(categories, summary, labelled_sessions(folder)))
         return made[0]
 
-    conclude = concluding_with(found, list(map(path_text, paths)), arguments)
-    classified = partial(classify_paths, paths, categories, classify, out=out, workers=workers, arguments=arguments)
-    summary = classified(conclude=conclude, changed=changed, show=show_flagged, rules=rules)
+    conclude = concluding_with(found, list(map(path_text, paths)), plan.arguments)
+    summary = classify_paths(paths, plan, out, conclude=conclude, show=show_flagged)
     if out is None and summary is not None:
         return _with_costs(categories, summary, summary.costly)
     return made[0] if made else read_scores(out or Path(), Findings)

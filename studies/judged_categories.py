@@ -15,14 +15,14 @@ from misstep.harness.clients.prices import known_prices
 from misstep.harness.clients.settings import InFlight
 from misstep.harness.errors import InputError, MissingPrerequisite, opening
 from misstep.harness.journal.classified import Summary, labelled_sessions
+from misstep.harness.places import path_text
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.file_batches import files_changed, found_files
 from misstep.harness.runs.growth import revise
-from misstep.harness.runs.inputs import EVER, Changed
 from misstep.harness.runs.judging.category_judges import JUDGES, CategoryJudge, answered, ask_judges
 from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.opened import OpenRun
-from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import concluding_with, priced_by
 
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
@@ -37,28 +37,20 @@ class Asked:
         self.ends: list[RunEnd] = []
         self.missing: MissingPrerequisite | None = None
 
-    def judged(
-        self,
-        run: OpenRun,
-        paths: Sequence[Path],
-        categories: Sequence[str],
-        inputs: Sequence[str],
-        arguments: Sequence[str] = (),
-        changed: Changed = EVER,
-        rules: RulesAsked = FIND_RULES,
-    ) -> Findings:
+    def judged(self, run: OpenRun, paths: Sequence[Path], plan: ClassifyPlan) -> Findings:
         """Ask the judges about what is open in a finished run, and return the findings of both; they are in the run."""
-        files = files_changed(found_files(paths, left_out=run.folder), changed)
+        files = files_changed(found_files(paths, left_out=run.folder), plan.changed)
         try:
-            for end in ask_judges(run, files, self._judges, rules, self._in_flight, arguments):
+            for end in ask_judges(run, files, self._judges, plan.rules, self._in_flight, plan.arguments):
                 self.ends.append(end)
         except MissingPrerequisite as error:
             self.missing = error
-        conclude = concluding_with(
-            lambda summary, folder: self._found(summary, folder, run, categories), inputs, arguments
-        )
-        revised = revise(run, answered(run, self._judges), conclude)
-        return self._found(revised, run.folder, run, categories)
+
+        def found(summary: Summary, folder: Path) -> Findings:
+            return self._found(summary, folder, run, plan.categories)
+
+        conclude = concluding_with(found, list(map(path_text, paths)), plan.arguments)
+        return found(revise(run, answered(run, self._judges), conclude), run.folder)
 
     def _found(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
         costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))

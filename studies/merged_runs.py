@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.lake.store import open_store
-from misstep.harness.runs.classify import ClassifyAs
-from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.shards.classify import plan_of_classify
 from misstep.harness.runs.shards.cluster import open_cluster
 from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import read_plan
-from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import classified_shard
 from misstep.studies.kinds import kind_of, kinds_with
 from misstep.studies.kinds.kind import Merged
@@ -36,22 +36,17 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
 def classified_on_cluster(
     address_and_shards: tuple[str, int | None],
     paths: Sequence[str],
-    categories: Sequence[str],
-    classify: ClassifyAs,
+    asked: ClassifyPlan,
     out: str,
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-    rules: RulesAsked = FIND_RULES,
 ) -> Merged:
     """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
     address, shards = address_and_shards
     store = open_store(out)
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
-        plan_of_classify(store, count, paths, categories, arguments, changed, rules)
+        plan_of_classify(store, count, paths, asked)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        wanted = {"paths": paths, "categories": categories, "classify": classify, "arguments": arguments}
-        run = partial(classified_shard, out=out, workers=1, changed=changed, rules=rules, **wanted)
+        run = partial(classified_shard, paths=paths, asked=replace(asked, workers=1), out=out)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

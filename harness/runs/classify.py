@@ -49,38 +49,56 @@ Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 """The summary, and the folder with its records → the files of a finished run, by name."""
 
 
+class ClassifyPlan(Struct, frozen=True):
+    """What is looked for, and in which files.
+
+    - `arguments`: The command line, for the manifest.
+    - `workers`: The number of processes; by default by the bytes to read.
+    """
+
+    categories: Sequence[str]
+    classify: ClassifyAs
+    arguments: Sequence[str] = ()
+    changed: Changed = EVER
+    rules: RulesAsked = FIND_RULES
+    workers: int | None = None
+
+    def manifest(self) -> Manifest:
+        """Return the manifest of a new run, before the files are looked at; it starts now."""
+        settings = {"categories": list(self.categories), **self.rules.settings()}
+        return new_manifest("classify", settings, NOTHING, self.arguments)
+
+    def judge(self, *, keep_lines: bool, show: Show | None = None) -> JudgeBatch:
+        """Return what judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
+        return partial(_judge_batch, plan=self, keep_lines=keep_lines, show=show)
+
+
 def classify_paths(
     paths: Sequence[Path],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    *,
+    plan: ClassifyPlan,
     out: Path | None = None,
-    workers: int | None = None,
-    arguments: Sequence[str] = (),
+    *,
     conclude: Conclude = lambda _summary, _folder: {},
-    changed: Changed = EVER,
     show: Show | None = None,
-    rules: RulesAsked = FIND_RULES,
 ) -> Summary | None:
     """Classify all trajectories of the files and folders `paths`; `None` if `out` is a finished run of them.
 
     A finished run takes new and changed files: what it found in the others, and in files that are gone, stays.
     """
     check_named(paths)
-    judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show, rules=rules)
+    judge_batch, changed = plan.judge(keep_lines=out is not None, show=show), plan.changed
     if out is not None:
         refuse_unmerged(out)
         changed_files = list(files_changed(found_files(paths, left_out=out), changed))
 
         def classify_into(run: Run, read: Sequence[FoundFile], taken: Iterable[str]) -> None:
             todo = islice(batches(read), len(run.entries), None)
-            add_judged(run, judged_batches(judge_batch, todo, workers or enough_workers(total_bytes(read))), taken)
+            add_judged(run, judged_batches(judge_batch, todo, plan.workers or enough_workers(total_bytes(read))), taken)
 
         ending = partial(concluded, paths=paths, conclude=conclude, changed=changed)
-        return run_that_grows(out, manifest_of(categories, arguments, rules), changed_files, classify_into, ending)
+        return run_that_grows(out, plan.manifest(), changed_files, classify_into, ending)
     files = partial(files_changed, changed=changed)
-    if workers is None:
-        workers = enough_workers(total_bytes(files(found_files(paths))))
+    workers = plan.workers or enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
     judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
     costly: list[LabelledSession] = []
@@ -93,11 +111,6 @@ def classify_paths(
     summary = structs.replace(summarise(entries()), costly=costly)
     _expect_some(summary, paths, changed)
     return summary
-
-
-def manifest_of(categories: Sequence[str], arguments: Sequence[str], rules: RulesAsked = FIND_RULES) -> Manifest:
-    """Return the manifest of a new run, before the files are looked at; it starts now."""
-    return new_manifest("classify", {"categories": list(categories), **rules.settings()}, NOTHING, arguments)
 
 
 def add_judged(
@@ -132,30 +145,10 @@ def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int)
             yield judged
 
 
-def judge_of(
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    *,
-    keep_lines: bool,
-    show: Show | None = None,
-    rules: RulesAsked = FIND_RULES,
-) -> JudgeBatch:
-    """Return the function that judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
-    classified = partial(_judge_batch, classify=classify, categories=tuple(categories), rules=rules)
-    return partial(classified, keep_lines=keep_lines, show=show)
-
-
-def _judge_batch(
-    batch: Batch,
-    *,
-    classify: ClassifyAs,
-    categories: tuple[str, ...],
-    rules: RulesAsked,
-    keep_lines: bool,
-    show: Show | None,
-) -> Judged:
-    placed = map(rules.placed, placed_in(batch))
-    return judge(placed, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
+def _judge_batch(batch: Batch, *, plan: ClassifyPlan, keep_lines: bool, show: Show | None) -> Judged:
+    placed = map(plan.rules.placed, placed_in(batch))
+    categories = tuple(plan.categories)
+    return judge(placed, lambda one: plan.classify(one, categories), keep_lines=keep_lines, show=show)
 
 
 def _expect_some(summary: Summary, paths: Sequence[Path | str], changed: Changed) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from time import perf_counter
 
 import msgspec
+from msgspec.structs import replace
 
 from misstep.analysis.gold import read_marked_errors
 from misstep.analysis.measures.alarms import WatchedRun, watched_run
@@ -15,9 +16,8 @@ from misstep.harness.journal.classified import PLACED_RECORDS, SessionFinding
 from misstep.harness.journal.records import read_manifest, read_records, replace_file
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.progress import say
-from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
-from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.recorded.classified import at_hand
 
@@ -29,26 +29,18 @@ TOLD = "told.jsonl"
 
 
 def new_findings(
-    paths: Sequence[Path],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    out: Path,
-    *,
-    wait: Callable[[], object],
-    rules: RulesAsked = FIND_RULES,
+    paths: Sequence[Path], plan: ClassifyPlan, out: Path, *, wait: Callable[[], object]
 ) -> Iterator[SessionFinding]:
     """Return the findings of each look that were not there before, without end; those of the first look are all told.
 
     Of a run of `classify` that is all that is found from then on.
     """
     known = _told(out)
+    plan = replace(plan, arguments=[*map(str, paths), "--out", str(out)])
     waiting = False
     while True:
         try:
-            arguments = [*map(str, paths), "--out", str(out)]
-            reported = classified_findings(
-                paths, categories, classify, out=out, arguments=arguments, rules=rules
-            ).findings
+            reported = classified_findings(paths, plan, out).findings
             _note(out, [] if (out / TOLD).exists() else known)
         except NoTrajectory as error:
             if not waiting:

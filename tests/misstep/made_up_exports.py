@@ -16,6 +16,7 @@ from misstep.harness.journal.records import (
     written_in,
 )
 from misstep.harness.places import data_folder
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.observed_paths import observed_findings
 from tests.analysis.measures.reflexive.made_up import three_items
@@ -35,7 +36,7 @@ from tests.studies.made_up_loops import looped_run
 def classified(folder: Path) -> Path:
     """Twelve sessions with the verdicts of two rules, some of which abstain."""
     sessions = atif_lines(folder / "sessions.jsonl", (f"session-{number}" for number in range(12)))
-    classified_findings([sessions], CATEGORIES, by_id, out=folder / "classified", arguments=[str(sessions)])
+    classified_findings([sessions], ClassifyPlan(CATEGORIES, by_id, [str(sessions)]), folder / "classified")
     return folder / "classified"
 
 

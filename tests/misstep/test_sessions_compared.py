@@ -11,6 +11,7 @@ import pytest
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.runs.report import app
@@ -42,10 +43,8 @@ def _classified(run: Path, sessions: Path, flagged: int, names: str) -> Path:
         (sessions / project).mkdir(parents=True, exist_ok=True)
         atif_lines(sessions / project / f"{names}.jsonl", (f"{names}-{project}-{number}" for number in range(10)))
     files = [sessions / project / f"{names}.jsonl" for project in ("shop", "bank")]
-    classify = partial(_labelled, flagged)
-    classified_findings(
-        files, CATEGORIES, classify, out=run, workers=1, arguments=[*map(str, files), "--out", str(run)]
-    )
+    line = [*map(str, files), "--out", str(run)]
+    classified_findings(files, ClassifyPlan(CATEGORIES, partial(_labelled, flagged), line, workers=1), run)
     return run
 
 
@@ -139,7 +138,7 @@ def _by_week(folder: Path, flagged: dict[str, int]) -> Path:
     def classify(one: Trajectory, categories: Sequence[str]) -> list[Verdict]:
         return _labelled(flagged[one.id.rpartition("-")[0]], one, categories)
 
-    classified_findings([folder / "all.jsonl"], CATEGORIES, classify, out=folder / "run", workers=1)
+    classified_findings([folder / "all.jsonl"], ClassifyPlan(CATEGORIES, classify, workers=1), folder / "run")
     return folder / "run"
 
 

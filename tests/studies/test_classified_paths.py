@@ -17,7 +17,7 @@ from misstep.analysis.pages.findings import Findings
 from misstep.harness.errors import InputError, UnknownFormat
 from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.journal.run_folder import PROGRESS
-from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.runs.classify import ClassifyAs, ClassifyPlan
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 from misstep.studies.classified_paths import as_json, classified_findings
@@ -34,7 +34,7 @@ def nothing_found(trajectory: Trajectory, categories: Sequence[str]) -> list[Ver
 
 
 def _classify(path: Path, out: Path | None = None, workers: int = 1, classify: ClassifyAs = by_id) -> Findings:
-    return classified_findings([path], CATEGORIES, classify, out=out, workers=workers, arguments=["made up"])
+    return classified_findings([path], ClassifyPlan(CATEGORIES, classify, ["made up"], workers=workers), out)
 
 
 def _bytes(run: Path) -> dict[str, bytes]:
@@ -81,10 +81,11 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
 ) -> None:
     script = (
         "from pathlib import Path\n"
-        "from studies.classified_paths import classified_findings\n"
+        "from misstep.harness.runs.classify import ClassifyPlan\n"
+        "from misstep.studies.classified_paths import classified_findings\n"
         "from tests.misstep.made_up import CATEGORIES, slowly\n"
-        f"classified_findings([Path({str(inputs)!r})], CATEGORIES, slowly, out=Path('run'), workers={workers},"
-        " arguments=['made up'])\n"
+        f"plan = ClassifyPlan(CATEGORIES, slowly, ['made up'], workers={workers})\n"
+        f"classified_findings([Path({str(inputs)!r})], plan, Path('run'))\n"
     )
     path = {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | path)
@@ -102,7 +103,7 @@ def test_killed_at_any_moment_and_started_again_it_writes_the_same_bytes(
 def test_a_finished_run_gives_its_findings_without_classifying(inputs: Path, undisturbed: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(undisturbed, tmp_path / "run"))
     calls = count()
-    again = classified_findings([inputs], CATEGORIES, partial(_stop_after, calls, 0), out=run, workers=1)
+    again = classified_findings([inputs], ClassifyPlan(CATEGORIES, partial(_stop_after, calls, 0), workers=1), run)
     assert next(calls) == 0
     assert as_json(again) == (undisturbed / "scores.json").read_bytes()
 

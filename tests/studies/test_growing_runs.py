@@ -14,6 +14,7 @@ from misstep.analysis.pages.findings import Findings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import SESSION_RECORDS, read_manifest, read_records, read_verdicts
 from misstep.harness.runs import growth
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.inputs import Changed
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
@@ -23,7 +24,7 @@ from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 def _classify(folder: Path, run: Path, calls: "count[int] | None" = None, stop_at: int = -1) -> Findings:
     classify = partial(_counted, calls or count(), stop_at)
-    return classified_findings([folder], CATEGORIES, classify, out=run, workers=1, arguments=["made up"])
+    return classified_findings([folder], ClassifyPlan(CATEGORIES, classify, ["made up"], workers=1), run)
 
 
 def _counted(calls: "count[int]", stop_at: int, one: Trajectory, categories: Sequence[str]) -> list[Verdict]:
@@ -128,13 +129,13 @@ def test_files_of_other_times_are_left_out(tmp_path: Path) -> None:
         os.utime(file, (datetime(year, 3, 1, tzinfo=UTC).timestamp(),) * 2)
     before, between, after = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2026, 2027))
     for changed in (Changed(since=between), Changed(until=between), Changed(between, after)):
-        assert classified_findings([tmp_path], CATEGORIES, by_id, changed=changed).n == 1
+        assert classified_findings([tmp_path], ClassifyPlan(CATEGORIES, by_id, changed=changed)).n == 1
     for changed, said in (
         (Changed(since=after), "no file was changed since 2027-01-01 00:00 UTC. Give --since or --until another time"),
         (Changed(before, before), "no file was changed since 2020-01-01 00:00 UTC and before 2020-01-01 00:00 UTC"),
     ):
         with pytest.raises(InputError, match=said):
-            classified_findings([tmp_path], CATEGORIES, by_id, changed=changed)
+            classified_findings([tmp_path], ClassifyPlan(CATEGORIES, by_id, changed=changed))
 
 
 def test_a_run_whose_files_were_not_noted_is_not_guessed_at(folder: Path, tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from misstep.harness.journal.inputs import file_state
 from misstep.harness.journal.workers import enough_workers
 from misstep.harness.lake.store import Store, open_store
 from misstep.harness.readers import FoundFile, Part, cut
-from misstep.harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
+from misstep.harness.runs.classify import ClassifyPlan, judged_batches
 from misstep.harness.runs.file_batches import BATCH_BYTES, Batch, batches
-from misstep.harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
+from misstep.harness.runs.inputs import EVER, no_trajectory, parts_of
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.parts import (
     PART_BYTES,
@@ -26,7 +26,6 @@ from misstep.harness.runs.shards.parts import (
 )
 from misstep.harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from misstep.harness.runs.shards.planned_files import fetched, planned, require_unchanged
-from misstep.harness.runs.standing_rules import FIND_RULES, RulesAsked
 
 
 class ShardDone(Struct, frozen=True):
@@ -38,24 +37,14 @@ class ShardDone(Struct, frozen=True):
 
 
 def classify_shard(
-    shard: Shard,
-    paths: Sequence[str],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    *,
-    out: str,
-    workers: int | None = None,
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-    show: Show | None = None,
-    rules: RulesAsked = FIND_RULES,
+    shard: Shard, paths: Sequence[str], asked: ClassifyPlan, out: str, *, show: Show | None = None
 ) -> ShardDone:
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
     A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
     """
     store = open_store(out)
-    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, changed, rules)
+    plan, digest = plan_of_classify(store, shard.count, paths, asked)
     if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
@@ -63,34 +52,26 @@ def classify_shard(
     there = fetched(files)
     # A file that is cut is noted by the shard in which it begins.
     states = [file_state(there[one.file.file].path) for one in slices if one.start == 0]
-    judge_batch = judge_of(categories, classify, keep_lines=True, show=show, rules=rules)
+    judge_batch = asked.judge(keep_lines=True, show=show)
     size = sum(one.stop - one.start for one in slices)
-    judged = judged_batches(judge_batch, _batches(slices, there), workers or enough_workers(size))
+    judged = judged_batches(judge_batch, _batches(slices, there), asked.workers or enough_workers(size))
     parts, counts = write_parts(store, shard, judged, PART_BYTES)
     require_unchanged(files, there)
     write_marker(store, shard, Marker(digest, tuple(parts), tuple(states), counts))
     return ShardDone(shard, counts, before=False)
 
 
-def plan_of_classify(
-    store: Store,
-    shards: int,
-    paths: Sequence[str],
-    categories: Sequence[str],
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-    rules: RulesAsked = FIND_RULES,
-) -> tuple[Plan, str]:
+def plan_of_classify(store: Store, shards: int, paths: Sequence[str], asked: ClassifyPlan) -> tuple[Plan, str]:
     """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
     def with_files(plan: Plan) -> Plan:
-        pinned, files = planned(paths, store.folder, changed)
-        if changed != EVER and not files:
-            raise no_trajectory(paths, 0, changed)
-        named = [pinned.get(argument, argument) for argument in arguments]
+        pinned, files = planned(paths, store.folder, asked.changed)
+        if asked.changed != EVER and not files:
+            raise no_trajectory(paths, 0, asked.changed)
+        named = [pinned.get(argument, argument) for argument in asked.arguments]
         return structs.replace(plan, files=files, manifest=structs.replace(plan.manifest, arguments=named))
 
-    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments, rules), tuple(paths)), with_files)
+    return frozen_plan(store, Plan(shards, asked.manifest(), tuple(paths)), with_files)
 
 
 def _batches(slices: Iterable[Slice], files: Mapping[str, FoundFile]) -> Iterator[Batch]:

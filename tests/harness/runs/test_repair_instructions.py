@@ -6,7 +6,7 @@ import pytest
 
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import UsageError
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import read_manifest
 from misstep.harness.repair.attempt import SETTINGS
@@ -88,5 +88,5 @@ def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(ca
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None
     assert manifest.settings["instructions_by"] == written.by
-    with pytest.raises(InputError, match="is a run of `misstep repair run`"):
+    with pytest.raises(UsageError, match="is a run of `misstep repair run`"):
         read_instructions(tmp_path / "run")

@@ -143,7 +143,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
             ["run", "cases", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
             "names a server of its own",
         ),
-        (["patches", "cases"], "there is no run.toml. Name a folder that `misstep repair run` wrote"),
+        (["patches", "cases"], "there is no run.toml. Name the folder that `misstep repair run` wrote"),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )

@@ -10,7 +10,7 @@ from misstep.agreement import app as agreement
 from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.records.whole_counts import decoded_parts
-from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.runs.count import app
 from tests.misstep.made_up import atif
 from tests.misstep.made_up_runs import benchmark_of_runs, four, judged_run, repaired_run, verdict
@@ -93,7 +93,7 @@ def test_sessions_are_counted_by_category_and_stratum(tmp_path: Path) -> None:
     runs = tmp_path / "runs.jsonl"
     with_helper = json.loads(atif("three")) | {"subagent_trajectories": [json.loads(atif("helper"))]}
     runs.write_bytes(b"".join([atif("one"), atif("two"), json.dumps(with_helper).encode() + b"\n"]))
-    classify_paths([runs], ("infinite_loop",), classify_all, out=tmp_path / "run")
+    classify_paths([runs], ClassifyPlan(("infinite_loop",), classify_all), tmp_path / "run")
     found = json.loads(command(tmp_path / "run", "--stratum", "agent", "--json").stdout)
     assert (found["sessions"]["n"], found["sessions"]["categories"][0]["count"]) == (3, 0)
     assert [one["n"] for one in found["strata"]["agent"].values()] == [3]

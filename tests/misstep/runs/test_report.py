@@ -18,6 +18,7 @@ from misstep.harness.items import read_items
 from misstep.harness.journal.records import VERDICTS, encode_lines, replace_file
 from misstep.harness.judges.judge_file import read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.judging.benchmarks import benchmark_folder
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.verdict import Verdict
@@ -164,7 +165,7 @@ def test_the_foot_of_a_run_on_a_public_set_says_its_version_and_licence(tmp_path
 def test_what_is_no_run_or_no_two_runs_of_judges_is_refused(tmp_path, two):
     assert isinstance(command(tmp_path).exception, InputError)
     atif_lines(tmp_path / "runs.jsonl", ["a"])
-    classified_findings([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "classified")
+    classified_findings([tmp_path / "runs.jsonl"], ClassifyPlan(CATEGORIES, by_id), tmp_path / "classified")
     together = command(two[0], tmp_path / "classified").exception
     assert isinstance(together, UsageError)
     assert "of `misstep classify`" in together.line()

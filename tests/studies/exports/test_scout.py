@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from misstep.harness.errors import UsageError
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.exports.writing import export_run
 from misstep.studies.kinds.kind import Choice
@@ -80,6 +81,6 @@ def test_a_run_without_verdicts_and_gold_labels_are_no_scan(runs: dict[str, Path
 
 def test_two_judges_whose_names_are_one_name_of_a_file_have_files_of_their_own(tmp_path: Path) -> None:
     sessions = atif_lines(tmp_path / "sessions.jsonl", ["one"])
-    classified_findings([sessions], ["a/b", "a b"], by_id, out=tmp_path / "run")
+    classified_findings([sessions], ClassifyPlan(["a/b", "a b"], by_id), tmp_path / "run")
     export_run(tmp_path / "run", "scout", tmp_path / "out", Choice())
     assert sorted(file.name for file in scan_in(tmp_path / "out").glob("*.parquet")) == ["a_b.parquet", "a_b_.parquet"]

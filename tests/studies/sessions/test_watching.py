@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, UsageError
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.studies.classified_paths import classified_findings
 from misstep.studies.sessions.watching import TOLD, new_findings
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
+
+PLAN = ClassifyPlan(CATEGORIES, by_id)
 
 
 def _flagged(names: str, tmp_path: Path) -> list[str]:
     """The made-up sessions of these names that are flagged, once a category."""
     file = atif_lines(tmp_path / "all.jsonl", names.split())
-    return [one.item for one in classified_findings([file], CATEGORIES, by_id).findings]
+    return [one.item for one in classified_findings([file], PLAN).findings]
 
 
 def test_each_look_tells_what_came_since_and_nothing_twice(tmp_path: Path) -> None:
@@ -29,7 +32,7 @@ def test_each_look_tells_what_came_since_and_nothing_twice(tmp_path: Path) -> No
         atif_lines(folder / f"{name}.jsonl", written)
 
     come_in()
-    found = new_findings([folder], CATEGORIES, by_id, tmp_path / "run", wait=come_in)
+    found = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
     assert [one.item for one in islice(found, len(expected))] == expected
 
 
@@ -41,7 +44,7 @@ def test_a_run_that_goes_on_tells_what_it_has_not_told(tmp_path: Path) -> None:
 
     def told(most: int) -> list[str]:
         """What one look tells, or its beginning, when the program is stopped then."""
-        found = new_findings([file], CATEGORIES, by_id, run, wait=lambda: pytest.fail("there is no second look"))
+        found = new_findings([file], PLAN, run, wait=lambda: pytest.fail("there is no second look"))
         seen = []
         with suppress(pytest.fail.Exception):
             for one in found:
@@ -69,15 +72,15 @@ def test_the_first_session_is_waited_for(tmp_path: Path, capsys: pytest.CaptureF
         if names := next(looks):
             atif_lines(folder / "runs.jsonl", names)
 
-    found = new_findings([folder], CATEGORIES, by_id, tmp_path / "run", wait=come_in)
+    found = new_findings([folder], PLAN, tmp_path / "run", wait=come_in)
     assert next(found).item == name
     assert capsys.readouterr().err.count("Waiting for the first session") == 1
 
 
 def test_a_path_that_does_not_exist_and_a_run_of_other_categories_end_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere"):
-        next(new_findings([tmp_path / "nowhere"], CATEGORIES, by_id, tmp_path / "run", wait=lambda: None))
+        next(new_findings([tmp_path / "nowhere"], PLAN, tmp_path / "run", wait=lambda: None))
     file = atif_lines(tmp_path / "runs.jsonl", [f"s{number}" for number in range(9)])
-    next(new_findings([file], CATEGORIES, by_id, tmp_path / "run", wait=lambda: None))
+    next(new_findings([file], PLAN, tmp_path / "run", wait=lambda: None))
     with pytest.raises(UsageError, match="categories"):
-        next(new_findings([file], CATEGORIES[:1], by_id, tmp_path / "run", wait=lambda: None))
+        next(new_findings([file], ClassifyPlan(CATEGORIES[:1], by_id), tmp_path / "run", wait=lambda: None))

@@ -16,7 +16,7 @@ from pyarrow.parquet import write_table
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.lake.store import open_store
-from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.harness.runs.opened import open_of
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
@@ -27,6 +27,7 @@ from misstep.studies.text_groups import grouped
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
+ASKED = ClassifyPlan(CATEGORIES, classify_all, workers=1)
 RECORDS = ("verdicts.jsonl", "sessions.jsonl", "files.jsonl", "scores.json")
 
 
@@ -61,7 +62,7 @@ def _concluded(summary: object, _folder: Path) -> dict[str, bytes]:
 
 
 def _shard(runs: Path, out: object, number: int, count: int) -> ShardDone:
-    return classify_shard(Shard(number, count), [str(runs)], CATEGORIES, classify_all, out=str(out), workers=1)
+    return classify_shard(Shard(number, count), [str(runs)], ASKED, str(out))
 
 
 def _merge(out: object) -> dict[str, bytes]:
@@ -75,7 +76,7 @@ def _merge(out: object) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def unsharded(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("whole")
-    classify_paths([runs], CATEGORIES, classify_all, out=out, workers=1, conclude=_concluded)
+    classify_paths([runs], ASKED, out, conclude=_concluded)
     return {name: (out / name).read_bytes() for name in RECORDS}
 
 
@@ -193,10 +194,9 @@ def test_a_file_that_changed_between_shards_is_refused_by_name(tmp_path: Path) -
         (runs / f"{name}.jsonl").write_bytes(atif(name))
     _shard(runs, tmp_path / "run", 1, 2)
     (runs / "b.jsonl").write_bytes(atif("b", steps=9))
+    asked = ClassifyPlan(CATEGORIES, lambda *_: pytest.fail("read"), workers=1)
     with pytest.raises(InputError, match=r"runs/b\.jsonl: the file has changed since the first shard"):
-        classify_shard(
-            Shard(2, 2), [str(runs)], CATEGORIES, lambda *_: pytest.fail("read"), out=str(tmp_path / "run"), workers=1
-        )
+        classify_shard(Shard(2, 2), [str(runs)], asked, str(tmp_path / "run"))
 
 
 def test_a_marker_of_another_plan_does_not_count(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_file_that_changes_while_it_is_read_costs_the_shard_its_marker(tmp_pat
         return classify_all(trajectory, categories)
 
     with pytest.raises(InputError, match=r"a\.jsonl: the file has changed"):
-        classify_shard(Shard(1, 1), [str(runs)], CATEGORIES, classify, out=str(tmp_path / "run"), workers=1)
+        classify_shard(Shard(1, 1), [str(runs)], ClassifyPlan(CATEGORIES, classify, workers=1), str(tmp_path / "run"))
     assert not list(tmp_path.rglob("done.json"))
 
 
@@ -233,7 +233,7 @@ def test_two_machines_may_do_the_same_shard_at_once(runs: Path, unsharded: dict[
             begun.append(_shard(runs, tmp_path, 1, 1))
         return classify_all(trajectory, categories)
 
-    done = classify_shard(Shard(1, 1), [str(runs)], CATEGORIES, classify, out=str(tmp_path), workers=1)
+    done = classify_shard(Shard(1, 1), [str(runs)], ClassifyPlan(CATEGORIES, classify, workers=1), str(tmp_path))
     assert (begun[0].before, done.before) == (False, False)
     assert _merge(tmp_path) == unsharded
 
@@ -250,7 +250,7 @@ def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(runs, unsharded, 
     with pytest.raises(_Killed):
         merge_shards(open_store(str(tmp_path)), *found, killed)
     with pytest.raises(UsageError, match="shards that are not merged"):
-        classify_paths([runs], CATEGORIES, classify_all, out=tmp_path, workers=1)
+        classify_paths([runs], ASKED, tmp_path)
     assert _merge(tmp_path) == unsharded
 
 
@@ -262,7 +262,7 @@ def test_a_merged_run_takes_new_files_and_is_not_merged_again(tmp_path: Path) ->
     _merge(out)
     (runs / "b.jsonl").write_bytes(atif("b"))
     (out / "scores.json").write_text('{"unreadable": [], "skipped": [], "renamed": 0}')
-    classify_paths([runs], CATEGORIES, classify_all, out=out, workers=1)
+    classify_paths([runs], ASKED, out)
     items = [json.loads(line)["item"] for line in (out / "sessions.jsonl").read_text().splitlines()]
     assert items == ["a", "b"]
     with pytest.raises(UsageError, match=r"changed since its shards were merged: .*b\.jsonl came in"):

@@ -13,7 +13,7 @@ import pytest
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.lake.store import open_store
-from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.harness.runs.shards.classify import plan_of_classify
 from misstep.harness.runs.shards.cluster import Cluster, open_cluster
 from misstep.harness.runs.shards.layout import shards_of
@@ -54,7 +54,9 @@ def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_witho
     with open_cluster("local:2") as cluster:
         handlers = [handler for _, handler in cluster._everywhere(signal.getsignal, signal.SIGINT)]
         assert handlers == [signal.SIG_IGN] * 2, "Ctrl-C would make workers print how they were interrupted"
-        again = partial(classified_on_cluster, (cluster.address, None), [str(runs)], CATEGORIES, classify, str(out))
+        again = partial(
+            classified_on_cluster, (cluster.address, None), [str(runs)], ClassifyPlan(CATEGORIES, classify), str(out)
+        )
         with pytest.raises(KeyboardInterrupt):
             again()
         done = [shard for shard in shards_of(4) if (out / shard.marker).exists()]
@@ -65,7 +67,7 @@ def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_witho
     for name in (SESSIONS[2 * shard.number - place] for shard in done for place in (1, 2)):
         assert after[name] == before[name]
     assert after["s4"] >= 2, "the shard whose worker was killed in its second session was done again"
-    classify_paths([runs], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1)
+    classify_paths([runs], ClassifyPlan(CATEGORIES, classify_all, workers=1), tmp_path / "whole")
     for name in ("verdicts.jsonl", "sessions.jsonl", "files.jsonl"):
         assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
@@ -109,7 +111,7 @@ def test_a_worker_with_another_misstep_or_none_is_named(version: object, said: s
 def test_a_run_is_cut_as_asked_for_else_as_it_was_begun_else_by_the_threads(runs: Path, tmp_path: Path) -> None:
     cluster, store = Cluster(OneWorker()), open_store(str(tmp_path / "run"))
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (6, 7)
-    plan_of_classify(store, 5, [str(runs)], CATEGORIES)
+    plan_of_classify(store, 5, [str(runs)], ClassifyPlan(CATEGORIES, classify_all))
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (5, 7)
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import UsageError
 from misstep.harness.lake.store import open_store
-from misstep.harness.runs.classify import manifest_of
+from misstep.harness.runs.classify import ClassifyPlan
 from misstep.harness.runs.file_batches import BATCH_BYTES
 from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import Plan, frozen_plan, slices_of
@@ -24,7 +25,7 @@ FILES = st.lists(
 
 
 def _plan(shards: int = 8, *paths: str, categories: tuple[str, ...] = ("infinite_loop",)) -> Plan:
-    return Plan(shards, manifest_of(categories, ()), paths or ("runs",))
+    return Plan(shards, ClassifyPlan(categories, classify_all).manifest(), paths or ("runs",))
 
 
 @settings(deadline=None)

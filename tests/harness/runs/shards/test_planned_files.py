@@ -12,7 +12,7 @@ from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.errors import InputError
 from misstep.harness.lake.addresses import local_copies, stored_files
 from misstep.harness.lake.store import open_store
-from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.classify import ClassifyPlan, classify_paths
 from misstep.harness.runs.inputs import EVER, Changed
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
 from misstep.harness.runs.shards.layout import Shard, shards_of
@@ -35,9 +35,8 @@ def lake(tmp_path: Path) -> Iterator[str]:
 
 
 def _shard(lake: str, out: Path, number: int, count: int) -> ShardDone:
-    return classify_shard(
-        Shard(number, count), [lake], CATEGORIES, classify_all, out=str(out), workers=1, arguments=[lake]
-    )
+    plan = ClassifyPlan(CATEGORIES, classify_all, [lake], workers=1)
+    return classify_shard(Shard(number, count), [lake], plan, str(out))
 
 
 def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_one_machine(lake, tmp_path, monkeypatch):
@@ -50,7 +49,7 @@ def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_on
     assert sorted(fetched) == ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"]
     store = open_store(str(tmp_path / "run"))
     merge_shards(store, *(read_plan(store) or pytest.fail("no plan")), lambda *_: {})
-    classify_paths([local_copies(lake)], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1)
+    classify_paths([local_copies(lake)], ClassifyPlan(CATEGORIES, classify_all, workers=1), tmp_path / "whole")
     for name in ("verdicts.jsonl", "sessions.jsonl"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     files = [json.loads(line)["file"] for line in (tmp_path / "run" / "files.jsonl").read_text().splitlines()]
