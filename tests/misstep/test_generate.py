@@ -265,10 +265,3 @@ def test_the_document_counts_labels_and_subcategories(tmp_path: Path) -> None:
     assert (told["evidence"], told["n"], told["seed"], told["family_set"]) == ("generated", 1, 2, "development")
     assert sum(told["labels"].values()) == 1
     assert (tmp_path / "cases" / "gold.csv").is_file()
-
-
-def test_a_folder_that_is_not_empty_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("kept")
-    done = CliRunner().invoke(app, [*CASES, "--out", str(tmp_path)])
-    assert done.exit_code != 0
-    assert (tmp_path / "mine").read_text() == "kept"

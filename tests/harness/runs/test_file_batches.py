@@ -64,15 +64,6 @@ def test_small_files_share_a_batch_up_to_a_number_and_a_length(tmp_path: Path) -
     assert len(list(batches(found_files([tmp_path]), 1))) == BATCH_FILES + 1
 
 
-def test_a_run_does_not_read_itself(tmp_path: Path) -> None:
-    (tmp_path / "in.json").write_bytes(atif("a"))
-    run = tmp_path / "deep" / "run"
-    run.mkdir(parents=True)
-    (run / "old.json").write_bytes(atif("b"))
-    assert [found.path.name for found in found_files([tmp_path], left_out=run)] == ["in.json"]
-    assert len(list(found_files([tmp_path]))) == 2
-
-
 def test_a_file_that_the_user_named_must_be_of_a_known_format(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("Mend the fence.\n")

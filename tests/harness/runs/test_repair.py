@@ -18,7 +18,7 @@ from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.attempt import SETTINGS
 from misstep.harness.repair.case import CaseFolder, RepairCase
-from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.repair.repairers import RepairerOptions
 from misstep.harness.repair.scoring import Affirmed
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
 from misstep.harness.runs.judging.known_judges import known_judge
@@ -167,10 +167,6 @@ def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(cases, tmp_path
     assert (ended.done, ended.wanted) == (0, 1)
     assert ended.stopped
     assert run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox).done == 1
-
-
-def test_the_policies_of_the_issue_are_registered() -> None:
-    assert set(POLICIES) == {"direct", "model", "replay", "search", "wayward"}
 
 
 def test_a_judge_is_shown_the_failure_also_where_the_agent_is_told_instructions(tmp_path, sandbox) -> None:

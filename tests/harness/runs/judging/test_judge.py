@@ -10,7 +10,7 @@ import pytest
 
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges.judge_file import JudgeSpec
@@ -104,12 +104,6 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(tmp_pat
     kept = {verdict.item: verdict.status for verdict in read_verdicts(tmp_path / "run", unfinished=True)}
     assert list(kept.values()).count("failed") <= 3
     assert sum(status != "failed" for status in kept.values()) == 3
-
-
-def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
-    judge = PromptedJudge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""}))
-    with pytest.raises(UsageError, match="other labels"):
-        run_judge(judge, folder, tmp_path / "run", SCRIPTED)
 
 
 def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
