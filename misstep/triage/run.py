@@ -57,6 +57,12 @@ def triage(
         typer.Option(metavar="OUT", help="Folder for the runs by what is to be done with them, with a data card."),
     ] = None,
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of a model's commands per case.")] = 40,
+    case_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=200, metavar="N", help="Tokens of a case that a model is shown at first.", show_default="24000"
+        ),
+    ] = None,
     without_solution: Annotated[
         bool, typer.Option("--without-solution", help="Text access without the tests and the gold solution.")
     ] = False,
@@ -102,7 +108,7 @@ def triage(
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
     if not asks_model and judge != "model":
-        refuse_given(context, MODEL_OPTIONS | {"iterations"}, "no model is asked")
+        refuse_given(context, MODEL_OPTIONS | {"iterations", "case_tokens"}, "no model is asked")
     if access == "text":
         refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
     if access != "text":
@@ -128,7 +134,7 @@ def triage(
             seconds=seconds,
             sandbox=box.place,
             iterations=iterations,
-            budget=_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE,
+            budget=case_tokens or (_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE),
         )
         judge_cases(
             replace(chosen, cases=cases.cases, roots=cases.roots, without_solution=without_solution, wheels=wheels),

@@ -128,3 +128,19 @@ def test_the_small_local_model_investigates_and_is_marked_as_no_judge(cases, tmp
     done = CliRunner().invoke(view_app, [str(investigation), "--out", str(page)], catch_exceptions=False)
     assert done.exit_code == 0
     assert "triage@read-only" in page.read_text()
+
+
+def test_a_model_is_shown_as_much_of_a_case_as_its_window_allows(tmp_path, monkeypatch):
+    long = triage_case(
+        tmp_path / "case", {"case.toml": 'id = "long"\noutcome = "failed"\n', "logs/tests.log": "2 != 3\n" * 2_000}
+    )
+    with stubbed_local_model(monkeypatch, answer(completion("no verdict"))) as server:
+        run(long.folder, "--local", "--case-tokens", "300")
+        run(long.folder, "--local", "--case-tokens", "900")
+    shorter, longer = (len(one["messages"][1]["content"]) for one in server.received)
+    assert longer - shorter > 4 * 500
+
+
+def test_a_limit_of_what_a_model_sees_is_refused_without_one(cases):
+    with pytest.raises(UsageError, match="--case-tokens has no effect"):
+        run(cases, "--case-tokens", "300")
