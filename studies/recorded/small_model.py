@@ -4,11 +4,13 @@
     data/recordings/small_model/infinite_loop/verdicts.jsonl   a verdict a line
     data/recordings/small_model/infinite_loop/gold.csv         the labels of these items
     data/recordings/small_model/infinite_loop/replies.jsonl    replies by the key of their request, to be replayed
+    data/recordings/small_model/recovery/benchmark.tar.xz      the items, if they are not the generated sessions
 
 `python -m misstep.studies.recorded.small_model RUN --out DIR` records a run of a judge, finished or not.
 """
 
 import argparse
+import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from msgspec.structs import replace
 from misstep.analysis.gold import read_gold, write_gold
 from misstep.analysis.measures.judging.judged import JudgedItems, ScoredItems, scored_items
 from misstep.analysis.papers.small_model import NAME
+from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.clients.recording import copy_replies
 from misstep.harness.errors import InputError, MisstepError
@@ -32,19 +35,24 @@ from misstep.harness.judges import read_known
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
+from misstep.harness.protocols import Judge
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.triage.judges import is_triage, triage_judge
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run
 from misstep.studies.recorded.again import apart
 from misstep.studies.repair_runs import placeless
 
-RECORDING, REPLIES = "recording.toml", "replies.jsonl"
+RECORDING, REPLIES, BENCHMARK = "recording.toml", "replies.jsonl", "benchmark.tar.xz"
 SESSIONS, SEED = 60, 2026
 """The generated sessions that the classifiers were asked about."""
 
-BUDGET, LONGEST_ANSWER = 1_500, 300
-"""Tokens of a session in a prompt, and of an answer: a small model on a processor reads some 60 tokens a second."""
+BUDGET, LONGEST_ANSWER, COMMANDS = 1_500, 300, 10
+"""Tokens of an item in a prompt and of an answer, commands of an investigator.
+
+A small model on a processor reads some 60 tokens a second.
+"""
 
 _REASON = 240
 
@@ -52,6 +60,7 @@ _REASON = 240
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The description of a recording.
 
+    - `judge`: The shipped judge, or a judge of triage by its name.
     - `of`: The number of items that are to be asked about; a recording may have fewer.
     - `clusters`: Item → what it hangs together with others by.
     """
@@ -60,6 +69,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     page: str
     source: str
     of: int
+    judge: str
     benchmark: str
     evidence: Evidence
     labels: tuple[str, ...]
@@ -69,8 +79,10 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     clusters: dict[str, str] = {}
 
 
-def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> JudgedItems:
-    """Write the recording of a run of a judge."""
+def record(
+    folder: Path, out: Path, replies: Path | None = None, items: Path | None = None, **about: Any
+) -> JudgedItems:
+    """Write the recording of a run of a judge, with the benchmark `items` if nothing else gives it again."""
     make_new_folder(out)
     run = open_run(folder)
     verdicts = [_short(one) for one in run.verdicts if one.status != "failed"]
@@ -78,6 +90,7 @@ def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> Judge
     settings, question = run.manifest.settings, run.question
     written = About(
         **about,
+        judge=str(settings["judge"]),
         benchmark=question.name,
         evidence=question.evidence,
         labels=tuple(question.labels),
@@ -90,6 +103,9 @@ def record(folder: Path, out: Path, replies: Path | None, **about: Any) -> Judge
     replace_file(out / VERDICTS, encode_lines(verdicts))
     if replies is not None:
         copy_replies(replies, out / REPLIES)
+    if items is not None:
+        with tarfile.open(out / BENCHMARK, "w:xz") as archive:
+            archive.add(items, ".", filter=_plain)
     replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(written)).encode())
     return _opened(out)
 
@@ -105,38 +121,58 @@ def recordings(folder: Path | None = None) -> list[Path]:
     return [file.parent for file in sorted(place.glob(f"*/{RECORDING}"))]
 
 
-def replay_again(folder: Path | None = None) -> int:
-    """Judge the generated sessions again by the recorded replies, and return how many verdicts came out as recorded.
+def replay_again(page: str, folder: Path | None = None) -> int:
+    """Judge the items of a page again by the recorded replies, and return how many verdicts came out as recorded.
 
     A changed prompt asks another request, to which no reply is recorded.
     """
-    again = [one for one in recordings(folder) if (one / REPLIES).is_file()]
-    same = 0
+    again = [one for one in recordings(folder) if (one / REPLIES).is_file() and _about(one).page == page]
     with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-        sessions = Path(place) / "sessions"
-        if again:
-            write_folder(sessions, GenerateOptions(SESSIONS, SEED))
-        items = list(read_items(sessions)) if again else []
-        for recording in again:
-            recorded = {one.item: one for one in read_verdicts(recording)}
-            asked = [item for item in items if item.id in recorded]
-            replace_file(sessions / "items.jsonl", encode_lines(asked))
-            settings = ClientSettings(client="replay", replay=recording / REPLIES)
-            out = Path(place) / recording.name
-            apart(run_judge, judge(recording.name, _about(recording).model), sessions, out, settings)
-            made = {one.item: (one.status, one.label) for one in read_verdicts(out)}
-            for verdict in recorded.values():
-                if made.get(verdict.item) != (verdict.status, verdict.label):
-                    message = f"the verdict on {verdict.item} differs from the recording {recording.name}"
-                    raise MisstepError(message, "Record the judge anew: its prompt or the sessions have changed.")
-            same += len(recorded)
-    return same
+        return sum(_replayed(recording, Path(place)) for recording in again)
 
 
-def judge(category: str, model: str) -> PromptedJudge:
-    """Return the shipped judge of a category as the small model is asked with it."""
-    spec = read_known(category)
+def _replayed(recording: Path, place: Path) -> int:
+    recorded = {one.item: one for one in read_verdicts(recording)}
+    benchmark = _benchmark(recording, place)
+    asked = [item for item in read_items(benchmark) if item.id in recorded]
+    (benchmark / "items.jsonl").rename(whole := benchmark / "all_items.jsonl")
+    replace_file(benchmark / "items.jsonl", encode_lines(asked))
+    about, out = _about(recording), place / recording.name
+    settings = ClientSettings(client="replay", replay=recording / REPLIES)
+    apart(run_judge, judge(about.judge, about.model), benchmark, out, settings)
+    whole.replace(benchmark / "items.jsonl")
+    made = {one.item: (one.status, one.label) for one in read_verdicts(out)}
+    for verdict in recorded.values():
+        if made.get(verdict.item) != (verdict.status, verdict.label):
+            message = f"the verdict on {verdict.item} differs from the recording {recording.name}"
+            raise MisstepError(message, "Record the judge anew: its prompt or its items have changed.")
+    return len(recorded)
+
+
+def _benchmark(recording: Path, place: Path) -> Path:
+    """Return the items in a folder: those of the recording, or the generated sessions, which are made once."""
+    if (recording / BENCHMARK).is_file():
+        with tarfile.open(recording / BENCHMARK) as archive:
+            archive.extractall(own := place / "items" / recording.name, filter="data")
+        return own
+    sessions = place / "sessions"
+    if not sessions.exists():
+        write_folder(sessions, GenerateOptions(SESSIONS, SEED))
+    return sessions
+
+
+def judge(named: str, model: str) -> Judge:
+    """Return a judge by its name as the small model is asked with it."""
+    if is_triage(named):
+        return triage_judge(named, model=ModelSettings(model, 0.0, seed=0), iterations=COMMANDS, budget=BUDGET)
+    spec = read_known(named)
     return PromptedJudge(replace(spec, budget=BUDGET, model=replace(spec.model, name=model, max_tokens=LONGEST_ANSWER)))
+
+
+def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    # The same items give the same bytes, whoever packs them and when.
+    entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, 0, "", ""
+    return entry
 
 
 def _opened(recording: Path) -> JudgedItems:
@@ -170,10 +206,11 @@ def _main() -> None:
     parser.add_argument("--source", required=True, help="origin of the items")
     parser.add_argument("--of", type=int, required=True, help="number of items that are to be asked about")
     parser.add_argument("--replies", type=Path, help="file of --record, if `reproduce` replays it")
+    parser.add_argument("--items", type=Path, help="benchmark to keep with it, if `reproduce` cannot generate it")
     parser.add_argument("--out", type=Path, required=True, help="folder of the recording")
     given = parser.parse_args()
     about = {"title": given.title, "page": given.page, "source": given.source, "of": given.of}
-    judged = record(given.run, given.out, given.replies, **about)
+    judged = record(given.run, given.out, given.replies, given.items, **about)
     say(f"{len(judged.verdicts)} verdicts: {given.out}")
 
 
