@@ -17,7 +17,11 @@ from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 
-BLOCKS = [block for text in DOCUMENTS.values() for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)]
+_OF_DOCUMENTS = {path: re.findall(r"```console\n(.*?)```", text, re.DOTALL) for path, text in DOCUMENTS.items()}
+_TUTORIAL = "docs/tutorial.md"
+BLOCKS = ["".join(_OF_DOCUMENTS.pop(_TUTORIAL)), *(block for blocks in _OF_DOCUMENTS.values() for block in blocks)]
+"""The blocks of all documents; the tutorial is one story, in one folder."""
+
 COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/|timeout|cmp) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 MISSTEP = (sys.executable, "-m", "misstep")
 Block = list[tuple[str, str]]
