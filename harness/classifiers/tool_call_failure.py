@@ -33,9 +33,6 @@ ERRORS = 3
 SAME_ERRORS = 4
 """Times running that any one error makes a failure, even one that may be about the matter rather than the call."""
 
-SAME_AGAIN = 2
-"""Times in a row that the very same failing call makes one, where it is never put right."""
-
 _CLAIM = re.compile(
     r"\b(?:i(?:'ve| have)?|successfully|now|has been|have been|was|were|is|are)\s+(?:\w+\s+)?"
     r"(?:updated|changed|edited|modified|fixed|replaced|added|applied|made|implemented|corrected|renamed|removed)\b",
@@ -234,6 +231,7 @@ def _looks(act: Act) -> bool:
 
 
 def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
+    """Return the very same failing call twice in a row, where it is never put right."""
     for one, other in pairwise(errors):
         if other.place != one.place + 1 or other.subject != one.subject or one.failure.fault in _OF_THE_MATTER:
             continue

@@ -6,14 +6,12 @@ Two forms are read, each with the one question that a request asks:
      "probabilities": [{"value": "yes", "probability": 0.8}, …]}], "usage": {"input_tokens": 90, "output_tokens": 0}}
     {"model": "m", "answers": {"label": {"type": "choice", "choice": "yes", "probabilities": {"yes": 0.8, …}}}, …}
 
-The reply's text is the answer in one form, as `DecisionAnswer` has it; whether its probabilities can be believed is for
-the judge to say.
+The reply's text is the answer in one form, `{"choice": "yes", "probabilities": [["yes", 0.8], …]}`; whether its
+probabilities can be believed is for the judge to say.
 """
 
 import json
 from typing import Any
-
-from msgspec import Struct
 
 from misstep.harness.clients.parse_response import ParsedAnswer, Redact, count, rates_of, refused, text_of
 from misstep.harness.escaping import json_without_surrogates
@@ -21,13 +19,6 @@ from misstep.harness.exchange import QUESTION, DecisionApi, Failure, FailureKind
 
 _KEPT = 20_000
 _NO_SUCH_ADDRESS = (404, 405, 501)
-
-
-class DecisionAnswer(Struct):
-    """An answer to a closed question: the option that the server names, and each option with its probability."""
-
-    choice: Any = None
-    probabilities: list[tuple[Any, Any]] = []
 
 
 def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: float, redact: Redact = str) -> Outcome:
@@ -84,7 +75,7 @@ def _refusal(decision: dict[str, Any] | None) -> str | None:
 
 
 def _as_text(decision: dict[str, Any]) -> str:
-    """Return an answer in the form of `DecisionAnswer`, as JSON; odd numbers stay as they are."""
+    """Return an answer in one form, as JSON; odd numbers stay as they are."""
     written = decision.get("probabilities")
     if isinstance(written, dict):
         pairs = list(written.items())

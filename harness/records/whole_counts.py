@@ -21,9 +21,6 @@ from misstep.harness.errors import InputError
 from misstep.harness.evidence import Evidence
 from misstep.harness.verdict import Status
 
-COUNTS = "counts.json"
-"""The file of counts in the folder of a run."""
-
 Whole = Annotated[int, Meta(ge=1, le=10**15)]
 """How many are alike; up to here every sum is exact in whatever adds it."""
 

@@ -22,8 +22,8 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.databases import MARK, decode_session
+from misstep.harness.readers.input.decoding import convert, name_of
 from misstep.harness.readers.input.fields import (
     at,
     filled,
@@ -84,9 +84,7 @@ def refuse(sample: Sample) -> str | None:
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the conversation in one line."""
-    value = decode_json(data, source)
-    check_line(value, source)
-    found = convert(value, _Conversation, source)
+    value, found = decode_session(data, source, _Conversation)
     composer = dict(found.composer_data)
     own = composer.pop("conversation", None) if not found.bubbles else None
     reading = _Reading(source)

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
-from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.databases import MARK, decode_session
+from misstep.harness.readers.input.decoding import name_of
 from misstep.harness.readers.input.fields import at, filled, rest_of, text_or_none
 from misstep.harness.readers.interchange.conversation import Conversation
 from misstep.harness.trajectory import Source, Trajectory
@@ -45,9 +45,7 @@ def refuse(sample: Sample) -> str | None:
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the session in one document or line."""
-    value = decode_json(data, source)
-    check_line(value, source)
-    session = convert(value, _Session, source)
+    value, session = decode_session(data, source, _Session)
     conversation = Conversation()
     for message in session.conversation or []:
         add_message(conversation, message, source)

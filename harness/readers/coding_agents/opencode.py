@@ -24,8 +24,8 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.databases import MARK, check_line
-from misstep.harness.readers.input.decoding import convert, decode_json, name_of
+from misstep.harness.readers.input.databases import MARK, decode_session
+from misstep.harness.readers.input.decoding import convert, name_of
 from misstep.harness.readers.input.fields import amount, at, filled, rest_of, text_or_none, time_of_milliseconds, whole
 from misstep.harness.readers.interchange.content import as_text, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, cached_tokens
@@ -116,9 +116,7 @@ def refuse(sample: Sample) -> str | None:
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the session in one document or line."""
-    value = decode_json(data, source)
-    check_line(value, source)
-    session = convert(value, _Session, source)
+    value, session = decode_session(data, source, _Session)
     reading = Reading(source)
     for raw in session.messages:
         reading.place(raw)

@@ -22,7 +22,7 @@ import msgspec
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.places import last_changes_of
 from misstep.harness.readers.input.archive import check_expansion
-from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json, unreadable
+from misstep.harness.readers.input.decoding import LINE_LIMIT, T, convert, decode_json, unreadable
 from misstep.harness.readers.input.fields import at, text_or_none
 from misstep.harness.trajectory import Source
 
@@ -50,12 +50,14 @@ class _TooLong(Exception):
     """A session comes to more than a line may."""
 
 
-def check_line(value: Any, source: Source) -> None:
-    """Check that a line is a session, and not the word that one cannot be read."""
+def decode_session(data: bytes, source: Source, form: type[T]) -> tuple[dict[str, Any], T]:
+    """Return a line as it is, and in the form of a session; an error if it is the word that one cannot be read."""
+    value = decode_json(data, source)
     if not isinstance(value, dict):
         raise unreadable(f"not an object but {type(value).__name__}", source)
     if MARK in value and isinstance(value.get(_UNREADABLE), str):
         raise unreadable(value[_UNREADABLE], source)
+    return value, convert(value, form, source)
 
 
 def session_lines(path: Path) -> Iterator[bytes] | None:

@@ -31,9 +31,6 @@ from misstep.harness.places import data_folder
 from misstep.harness.repair.build.operators import OPERATORS
 from misstep.harness.repair.build.syntax import Edit, Fault, Module, with_edits
 
-SETS = ("tf", "patchgen")
-"""TF: failing tests to repair. PatchGen: one file, instructions, and an oracle (section 5.1)."""
-
 SMALL, LARGE = 10, 40
 
 

@@ -13,7 +13,6 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.repair.validators.test_files import oracle_files
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 _ATOMS = (
     ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
