@@ -113,7 +113,7 @@ def rates_page(run: OpenRun, by: Grouping, command: str) -> str:
     opened = _run(run.name, run)
     rates = rates_by(opened.categories, opened.sessions, by)
     evidence = together(session.evidence for session, _ in opened.sessions)
-    table = session_rates_table(rates, by, source=f"the run {opened.name}", paper="classify", evidence=evidence)
+    table = session_rates_table(rates, by, source=f"the run {opened.name}", evidence=evidence)
     return page(table.title, table.finding, (table,), foot=Foot(command, inputs=(_input(run),)))
 
 

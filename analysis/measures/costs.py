@@ -209,21 +209,22 @@ _NOTES = (
     "they say. Time is as recorded, else from step to step, without the time before a user's step. Money is as "
     "recorded, else by the price of the session's model.",
 )
+_PAPER = "classify"
+_COSTS = TableHead("costs", _PAPER, "Cost from the onset of a finding to its end", _NOTES)
 
 
 @made_by_this
-def cost_table(costs: Costs, *, source: str, paper: str = "classify") -> Table:
+def cost_table(costs: Costs, *, source: str) -> Table:
     """Return the cost of each category and of all, the dearest first."""
     notes = [f"Left out, because nothing says when they began: {counted_text(costs.unplaced, 'sub-agent')}."]
-    head = TableHead("costs", paper, "Cost from the onset of a finding to its end", _NOTES)
     rows = _rows({**costs.categories, ANY: costs.any}, source)
-    return head.table(cost_sentence(costs), rows, notes[: bool(costs.unplaced)])
+    return _COSTS.table(cost_sentence(costs), rows, notes[: bool(costs.unplaced)])
 
 
 @made_by_this
-def cost_table_by(costs: Costs, by: Grouping, *, source: str, paper: str = "classify") -> Table:
+def cost_table_by(costs: Costs, by: Grouping, *, source: str) -> Table:
     """Return the cost of all findings in each group of sessions, the dearest first."""
-    head = TableHead(f"costs_by_{by}", paper, f"Cost by {by}")
+    head = TableHead(f"costs_by_{by}", _PAPER, f"Cost by {by}")
     dearest = next(iter(costs.by[by].items()), None)
     finding = f"The dearest {by} is {dearest[0]}: {cost_text(dearest[1])}." if dearest else "No finding names a step."
     return head.table(finding, _rows(costs.by[by], source))

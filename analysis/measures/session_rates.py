@@ -107,13 +107,7 @@ def _capitalized(category: str) -> str:
 
 @made_by_this
 def session_rates_table(
-    rates: Mapping[str, Prevalence],
-    by: Grouping,
-    *,
-    source: str,
-    paper: str = "your_agents",
-    evidence: Evidence = "real",
-    datasets: Sequence[str] = (),
+    rates: Mapping[str, Prevalence], by: Grouping, *, source: str, evidence: Evidence = "real"
 ) -> Table:
     """Return the share of sessions that show each category, a line a group, with 95% Wilson intervals."""
     checked: Counter[str] = Counter()
@@ -127,8 +121,8 @@ def session_rates_table(
     if unchecked := [category for category, count in checked.items() if not count]:
         notes.append(f"No session could be checked for {' or '.join(unchecked)}.")
     drawn = _drawn(rates, source, evidence) if by == "week" else []
-    head = TableHead(f"rates_by_{by}", paper, f"Share of sessions by {by}", tuple(notes))
-    return head.table(_finding(rates, by), rows, datasets=datasets, drawn=drawn)
+    head = TableHead(f"rates_by_{by}", "classify", f"Share of sessions by {by}", tuple(notes))
+    return head.table(_finding(rates, by), rows, drawn=drawn)
 
 
 def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:

@@ -145,9 +145,9 @@ class Pen:
         """Draw a straight line."""
         self._plot([start, end], color, width, linestyle="--" if dashed else "-", solid_capstyle="butt")
 
-    def path(self, points: Sequence[Point], *, color: str, width: float = 1.8, dashes: Sequence[float] = ()) -> None:
+    def path(self, points: Sequence[Point], *, color: str, dashes: Sequence[float] = ()) -> None:
         """Draw one line through all points; `dashes` are strokes and gaps in line widths, none for an unbroken line."""
-        self._plot(points, color, width, linestyle=(0, tuple(dashes)) if dashes else "-")
+        self._plot(points, color, 1.8, linestyle=(0, tuple(dashes)) if dashes else "-")
 
     def _plot(self, points: Sequence[Point], color: str, width: float, **style: Any) -> None:
         xs, ys = ([point[axis] for point in points] for axis in (0, 1))

@@ -122,12 +122,7 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
             label: _label_scores(place, answered, cells, f1s[place], f1s_all[place])
             for place, label in enumerate(codes.labels)
         },
-        confusion=Matrix(
-            codes.labels,
-            tuple(tuple(line[: codes.unknown]) for line in cells.tolist()),
-            tuple(cells[:, codes.unknown].tolist()),
-            tuple(cells[:, codes.unanswered].tolist()),
-        ),
+        confusion=Matrix.of(codes, cells),
         scored=sum(kind.n for kind in inside),
         unscored=sum(kind.n for kind in scores if kind.bin is None),
         outside=sum(kind.n for kind in scores if kind.bin == "outside"),

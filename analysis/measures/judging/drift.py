@@ -131,15 +131,15 @@ def _figures(weights: tuple[float, float], shares: Sequence[float]) -> tuple[flo
     return old, new, old * (1 - lost) + (1 - old) * gained
 
 
-def anchors_needed(judge: Estimate, half_width: float = HALF_WIDTH) -> int:
+def anchors_needed(judge: Estimate) -> int:
     """Return how many anchors, drawn at random, give the judge's part to so much on either side.
 
     The present half-width shrinks with the root of the number of anchors. If it is not known, the number is enough for
     any judge: a share has at most the variance 1/4.
     """
     if judge.n and judge.low is not None and judge.high is not None:
-        return ceil(judge.n * ((judge.high - judge.low) / 2 / half_width) ** 2)
-    return ceil((NormalDist().inv_cdf(0.975) / half_width) ** 2 / 4)
+        return ceil(judge.n * ((judge.high - judge.low) / 2 / HALF_WIDTH) ** 2)
+    return ceil((NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2 / 4)
 
 
 def _units(run: Sequence[JudgedText]) -> JudgedUnits:

@@ -75,6 +75,12 @@ class Matrix(Struct, frozen=True):
     unknown: tuple[int, ...]
     unanswered: tuple[int, ...]
 
+    @classmethod
+    def of(cls, codes: Codes, cells: IntArray) -> "Matrix":
+        """Return the matrix of counts of codes of answers (columns) by codes of gold labels."""
+        named, (unknown, unanswered) = cells[:, : codes.unknown], cells[:, codes.unknown :].T.tolist()
+        return cls(codes.labels, tuple(map(tuple, named.tolist())), tuple(unknown), tuple(unanswered))
+
 
 class RaterScores(Struct, frozen=True):
     """How far the answers agree with those of one rater, over the items that both labelled."""
@@ -224,13 +230,7 @@ def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate,
 def _matrix(table: _Answers, codes: Codes) -> Matrix:
     cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
     np.add.at(cells, (table.gold, table.answers), 1)
-    rows = [tuple(int(cell) for cell in row) for row in cells]
-    return Matrix(
-        codes.labels,
-        tuple(row[: codes.unknown] for row in rows),
-        tuple(row[codes.unknown] for row in rows),
-        tuple(row[codes.unanswered] for row in rows),
-    )
+    return Matrix.of(codes, cells)
 
 
 def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]:

@@ -25,18 +25,16 @@ _REJECTED = TableHead(
 )
 
 
-def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:
-    """Return how often a validator calls a patch unacceptable, by whether the oracle's tests refuse it."""
+def judge_against_oracle(attempts: Iterable[RepairAttempt]) -> Confusion:
+    """Return how often the judge of patches calls a patch unacceptable, by whether the oracle's tests refuse it."""
     scored = (one for one in counted(attempts) if one.patched and one.solved is not None)
-    return _judged(scored, lambda one: not one.solved, validator)
+    return _judged(scored, lambda one: not one.solved)
 
 
-def _judged(
-    attempts: Iterable[RepairAttempt], is_bad: Callable[[RepairAttempt], bool], validator: str = PATCH_JUDGE
-) -> Confusion:
+def _judged(attempts: Iterable[RepairAttempt], is_bad: Callable[[RepairAttempt], bool]) -> Confusion:
     cells: Counter[tuple[bool, bool]] = Counter()
     for attempt in attempts:
-        passed = next((signal.passed for signal in attempt.signals if signal.validator == validator), None)
+        passed = next((signal.passed for signal in attempt.signals if signal.validator == PATCH_JUDGE), None)
         if passed is not None:
             cells[is_bad(attempt), not passed] += 1
     return Confusion(tp=cells[True, True], fp=cells[False, True], fn=cells[True, False], tn=cells[False, False])

@@ -12,7 +12,7 @@ from msgspec import Struct
 from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import in_words, with_interval
 from misstep.harness.records.repair_attempt import EVENTS, SHARES, RepairAttempt, ReviewEvent, in_share
 
@@ -84,12 +84,11 @@ def review_document(funnel: ReviewFunnel) -> dict[str, Any]:
 
 
 @made_by_this
-def review_table(funnel: ReviewFunnel, source: str = _SOURCE, evidence: Evidence = "real") -> Table:
+def review_table(funnel: ReviewFunnel) -> Table:
     """Return counts from generated to landed, and rates with the base of each."""
     unreviewed = len(funnel.reached["landed"] - funnel.reached["reviewed"])
     notes = [f"Landed without a review on record: {unreviewed:,}."] if unreviewed else []
-    drawn = funnel_rows(funnel, source, evidence)
-    return _REVIEWS.table(review_finding(funnel), _rows(funnel, source, evidence), notes, drawn=drawn)
+    return _REVIEWS.table(review_finding(funnel), _rows(funnel), notes, drawn=_steps(funnel))
 
 
 def review_finding(funnel: ReviewFunnel) -> str:
@@ -100,20 +99,20 @@ def review_finding(funnel: ReviewFunnel) -> str:
     return f"{of_published} of {funnel.count('published'):,} patches published landed, {of_reviewed} of those reviewed."
 
 
-def _rows(funnel: ReviewFunnel, source: str, evidence: Evidence, group: str = "") -> list[Row]:
+def _rows(funnel: ReviewFunnel, group: str = "") -> list[Row]:
     counts = {in_words(event): funnel.count(event) for event in EVENTS}
     rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
     return [
-        *rows_in("count", counts, group or "Patches", source, evidence),
-        *rows_in("share", rates, group or "Rates", source, evidence),
+        *rows_in("count", counts, group or "Patches", _SOURCE),
+        *rows_in("share", rates, group or "Rates", _SOURCE),
     ]
 
 
-def funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """Return the steps of a figure: each a part of the one before it."""
+def _steps(funnel: ReviewFunnel) -> list[Row]:
+    """Return the rows of a figure: each a part of the one before it."""
     steps = {event: funnel.count(event) for event in ("generated", "published", "reviewed")}
     steps["landed after a review"] = len(funnel.reached["landed"] & funnel.reached["reviewed"])
-    return rows_in("count", steps, "", source, evidence)
+    return rows_in("count", steps, "", _SOURCE)
 
 
 class RolloutStage(Struct, frozen=True):
@@ -155,7 +154,7 @@ def rollout_table(stages: Sequence[RolloutStage]) -> Table:
     for one in stages:
         group, landed = f"{one.name} of the cases", one.funnel.rate("landed", "published")
         rows += rows_in("count", {"cases": one.cases}, group, _SOURCE)
-        rows += _rows(one.funnel, _SOURCE, "real", group)
+        rows += _rows(one.funnel, group)
         share = f"{with_interval(landed, 'share')} of {landed.n:,} published landed" if landed.n else ""
         sentences.append(f"At {one.name} {share or 'no patch was published'}.")
     return _ROLLOUT.table(" ".join(sentences), rows)

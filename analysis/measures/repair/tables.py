@@ -92,19 +92,19 @@ def repairs_finding(arms: Sequence[RepairScores]) -> str:
 
 
 @made_by_this
-def repairs_table(arms: Sequence[RepairScores], source: str = "") -> Table:
-    """Return the figures of arms in the rows of table III; `source` names the cases where arms do not."""
-    rows = (row for one in arms for row in score_rows(one, source))
+def repairs_table(arms: Sequence[RepairScores]) -> Table:
+    """Return the figures of arms in the rows of table III."""
+    rows = (row for one in arms for row in score_rows(one))
     return _SCORES.table(repairs_finding(arms), rows, _left_out(arms))
 
 
 @made_by_this
-def repair_rates_table(arms: Sequence[RepairScores], source: str = "") -> Table:
+def repair_rates_table(arms: Sequence[RepairScores]) -> Table:
     """Return the same in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns."""
     rows: list[Row] = []
     drawn: list[Row] = []
     for one in arms:
-        name, where = one.arm.name, (one.arm.benchmark or source, one.arm.evidence)
+        name, where = one.arm.name, (one.arm.benchmark, one.arm.evidence)
         rates = {SOLVED: one.solve_rate, PATCHED: one.patch_generation_rate, ERRORS: one.error_rate}
         rows += [*rows_in("share", rates, name, *where), *rows_in("number", _iterations(one), name, *where)]
         drawn += rows_in("share", {name: one.solve_rate}, "", *where) if one.solve_rate.value is not None else []
@@ -125,9 +125,9 @@ def _left_out(arms: Sequence[RepairScores]) -> Iterable[str]:
                 yield f"{one.arm.name}: {counted_text(count, 'case')} {why} and {counts} nowhere."
 
 
-def score_rows(scores: RepairScores, source: str = "", group: str = "") -> list[Row]:
+def score_rows(scores: RepairScores) -> list[Row]:
     """Return the rows of one arm; its name is their source, so that several stand side by side."""
-    name = ", ".join(filter(None, (scores.arm.name, scores.arm.benchmark or source)))
+    name = ", ".join(filter(None, (scores.arm.name, scores.arm.benchmark)))
     rates: dict[str, Estimate] = {solved_at(1): scores.solve_rate}
     if scores.unscored:
         rates["Solved, scored attempts alone"] = scores.solve_rate_scored
@@ -140,7 +140,7 @@ def score_rows(scores: RepairScores, source: str = "", group: str = "") -> list[
         for field, (words, unit) in _SPENT.items()
         if (one := scores.spent[field]).recorded
     ]
-    where = group, name, scores.arm.evidence
+    where = "", name, scores.arm.evidence
     return [*rows_in("share", rates, *where), *rows_in("number", _iterations(scores), *where), *rows_of(spent, *where)]
 
 

@@ -37,7 +37,7 @@ LEANING = (
 SECONDS = "The time for which the page of a case stood open and visible until its blind label was saved."
 
 
-def annotation_tables(report: Disagreement, source: str, evidence: Evidence = "real") -> Iterator[Table]:
+def annotation_tables(report: Disagreement, source: str) -> Iterator[Table]:
     """Return all tables of a study; `source` is what it was measured on."""
     for table_of in (
         rater_agreement_table,
@@ -51,13 +51,13 @@ def annotation_tables(report: Disagreement, source: str, evidence: Evidence = "r
         consensus_table,
     ):
         if table_of is not time_table or any(one.value is not None for one in report.seconds.values()):
-            yield table_of(report, source, evidence)
+            yield table_of(report, source)
 
 
 @made_by_this
-def rater_agreement_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def rater_agreement_table(report: Disagreement, source: str) -> Table:
     """Raw agreement and kappa of all raters and of each pair, on the blind labels of the independent phase."""
-    rows, title = agreement_rows(report, source, evidence), "Agreement of the raters on blind labels"
+    rows, title = agreement_rows(report, source, "real"), "Agreement of the raters on blind labels"
     return Table("agreement", _PAPER, title, agreement_finding(report), rows)
 
 
@@ -77,10 +77,10 @@ def agreement_finding(report: Disagreement) -> str:
 
 
 @made_by_this
-def boundary_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def boundary_table(report: Disagreement, source: str) -> Table:
     """Between which labels the raters differ."""
     shares = {" / ".join(one.labels): one.share for one in report.boundaries}
-    rows = rows_in("share", shares, "Share of the cases in dispute", source, evidence)
+    rows = rows_in("share", shares, "Share of the cases in dispute", source)
     finding = "The raters differ on no case."
     if report.boundaries:
         first = report.boundaries[0]
@@ -92,10 +92,10 @@ def boundary_table(report: Disagreement, source: str, evidence: Evidence = "real
 
 
 @made_by_this
-def lean_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def lean_table(report: Disagreement, source: str) -> Table:
     """Which way raters lean who stand apart at the border of agent and task, with tests that they lean neither way."""
-    rows = rows_from(report.lean, _RATES, "Cases on which somebody stands apart", source, evidence)
-    rows += rows_from(report.lean, _SIGNS, "Of the cases apart at this border", source, evidence)
+    rows = rows_from(report.lean, _RATES, "Cases on which somebody stands apart", source)
+    rows += rows_from(report.lean, _SIGNS, "Of the cases apart at this border", source)
     return Table("lean", _PAPER, "Which way the raters lean", lean_finding(report.lean), tuple(rows), (LEANING,))
 
 
@@ -113,10 +113,10 @@ def lean_finding(lean: Lean) -> str:
 
 
 @made_by_this
-def rater_effects_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def rater_effects_table(report: Disagreement, source: str) -> Table:
     """Return each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
-    rows = [row for one in report.raters for row in rows_from(one, _RATER, one.rater, source, evidence)]
-    rows += rows_in("p", {"p": report.raters_alike}, "All raters stand apart as often", source, evidence)
+    rows = [row for one in report.raters for row in rows_from(one, _RATER, one.rater, source)]
+    rows += rows_in("p", {"p": report.raters_alike}, "All raters stand apart as often", source)
     leaning = [one for one in report.raters if (one.task_use.low or 0) > 0 or (one.task_use.high or 0) < 0]
     finding = "No rater is shown to say task more or less often than the others."
     if leaning:
@@ -126,11 +126,11 @@ def rater_effects_table(report: Disagreement, source: str, evidence: Evidence = 
 
 
 @made_by_this
-def subcategory_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def subcategory_table(report: Disagreement, source: str) -> Table:
     """Agreement on the subcategory where all raters agree on the label."""
     rows: list[Row] = []
     for one in report.subcategories:
-        where = one.label or "all labels", source, evidence
+        where = one.label or "all labels", source
         rows += rows_in("share", {"Agreement": one.agreement}, *where, n=one.n)
         rows += rows_in("coefficient", {"Fleiss' kappa": one.fleiss_kappa}, *where)
     finding = "No case has one label and a subcategory from two raters."
@@ -146,13 +146,13 @@ def subcategory_table(report: Disagreement, source: str, evidence: Evidence = "r
 
 
 @made_by_this
-def phases_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def phases_table(report: Disagreement, source: str) -> Table:
     """Agreement on the calibration set and after it, and how often labels of each certainty stand apart."""
-    rows = [row for one in report.phases for row in rows_from(one, _PHASE, one.phase, source, evidence)]
+    rows = [row for one in report.phases for row in rows_from(one, _PHASE, one.phase, source)]
     difference = report.phases_difference
     certainties: dict[str, Estimate] = {one.certainty: one.apart for one in report.certainties}
-    rows += rows_in("difference", {"Independent less calibration": difference}, "all", source, evidence)
-    rows += rows_in("share", certainties, "Labels apart from the majority, by certainty", source, evidence)
+    rows += rows_in("difference", {"Independent less calibration": difference}, "all", source)
+    rows += rows_in("share", certainties, "Labels apart from the majority, by certainty", source)
     finding = f"Calibration cannot be compared with what followed: {difference.reason}."
     if difference.value is not None:
         first, second = (number_text(one.unanimous.value, "share") for one in report.phases)
@@ -164,9 +164,9 @@ def phases_table(report: Disagreement, source: str, evidence: Evidence = "real")
 
 
 @made_by_this
-def time_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def time_table(report: Disagreement, source: str) -> Table:
     """Return how long each rater took for a case."""
-    rows = rows_in("seconds", report.seconds, "Median time for a case", source, evidence)
+    rows = rows_in("seconds", report.seconds, "Median time for a case", source)
     known = sorted((one.value, rater) for rater, one in report.seconds.items() if one.value is not None)
     (least, first), (most, last) = known[0], known[-1]
     low, high = number_text(least, "seconds"), number_text(most, "seconds")
@@ -176,9 +176,9 @@ def time_table(report: Disagreement, source: str, evidence: Evidence = "real") -
 
 
 @made_by_this
-def reconciliation_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def reconciliation_table(report: Disagreement, source: str) -> Table:
     """Return what reconciliation changed, and which way."""
-    again, where = report.reconciled, ("Cases decided again", source, evidence)
+    again, where = report.reconciled, ("Cases decided again", source)
     flows = sorted(
         (-count, before or _CANNOT_TELL, after or _CANNOT_TELL) for (before, after), count in again.flows.items()
     )
@@ -187,7 +187,7 @@ def reconciliation_table(report: Disagreement, source: str, evidence: Evidence =
         *rows_in("share", {"All raters then agree": again.settled}, *where),
         *rows_in("count", {"Another label leads": again.majority_changed}, *where, n=again.n),
         *rows_in("p", {"p, from agent to task as often as back": again.sign_test}, *where),
-        *rows_in("count", changes, "Labels of raters", source, evidence),
+        *rows_in("count", changes, "Labels of raters", source),
     ]
     finding = "No case in dispute was decided again by all raters."
     if again.n:
@@ -200,14 +200,14 @@ def reconciliation_table(report: Disagreement, source: str, evidence: Evidence =
 
 
 @made_by_this
-def consensus_table(report: Disagreement, source: str, evidence: Evidence = "real") -> Table:
+def consensus_table(report: Disagreement, source: str) -> Table:
     """Return how the cases came to their labels, and those that have none."""
     total, how = len(report.consensus), [one.how for one in report.consensus]
     counts = {words: how.count(name) for name, words in _WORDS.items() if name in how}
     without = [one for one in report.consensus if one.label is None]
     open_ones = {one.item: " / ".join(one.candidates) or "missing labels" for one in without[:_MOST_ITEMS]}
-    rows = rows_in("count", counts, "Cases", source, evidence, n=total)
-    rows += rows_in("text", open_ones, "Cases without a label", source, evidence)
+    rows = rows_in("count", counts, "Cases", source, n=total)
+    rows += rows_in("text", open_ones, "Cases without a label", source)
     finding = f"{total - len(without):,} of {counted_text(total, 'case')} have a label."
     if tied := how.count("tied"):
         finding += f" {counted_text(tied, 'case')} {'is' if tied == 1 else 'are'} tied."
@@ -215,7 +215,7 @@ def consensus_table(report: Disagreement, source: str, evidence: Evidence = "rea
 
 
 @made_by_this
-def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "real") -> Table:
+def disputes_table(study: AnnotatedStudy, source: str) -> Table:
     """Return the cases in dispute with every rater's blind answer and note, and what each said in reconciliation."""
     blind, after, items = study.blind(), study.reconciled(), disputed(study)
     said = {
@@ -227,7 +227,7 @@ def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "rea
     }
     notes = (f"The first {_MOST_ITEMS} cases; history.csv of the export has all.",) if len(items) > _MOST_ITEMS else ()
     finding = f"{counted_text(len(items), 'case')} {'is' if len(items) == 1 else 'are'} in dispute."
-    rows = tuple(rows_in("text", said, "", source, evidence))
+    rows = tuple(rows_in("text", said, "", source))
     return Table("disputes", _PAPER, "Cases in dispute", finding, rows, notes)
 
 

@@ -173,7 +173,7 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
     yield from cost_tables(findings.costs, source)
     for by, groups in rates.items():
         if len(groups) > 1 or (by in _ALWAYS and set(groups) - {NOT_RECORDED}):
-            yield session_rates_table(groups, by, source=source, paper=PAPER)
+            yield session_rates_table(groups, by, source=source)
     yield co_occurrence_table(categories, patterns, source=source, paper=PAPER)
     if findings.sub_agents is not None:
         apart = {pattern.labels: pattern.count for pattern in findings.sub_agents.patterns}

@@ -120,9 +120,7 @@ _REAL_AGREEMENT = TableHead(
 
 
 @made_by_this
-def real_agreement_table(
-    sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
-) -> Table:
+def real_agreement_table(sets: Sequence[RatedSet], seed: int = 0, notes: Sequence[str] = ()) -> Table:
     """Return agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals."""
     kappas = {rated.title: rated.report.fleiss_kappa for rated in sets}
     known = {title: kappa for title, kappa in kappas.items() if kappa.value is not None}
@@ -138,7 +136,7 @@ def real_agreement_table(
         finding = "No set of ratings is available."
     return _REAL_AGREEMENT.table(
         finding,
-        (row for rated in sets for row in measured_on(rated.dataset, _rows_of_set(rated, resamples, seed))),
+        (row for rated in sets for row in measured_on(rated.dataset, _rows_of_set(rated, seed))),
         (*notes,),
         datasets=(rated.dataset for rated in sets),
         drawn=(
@@ -147,7 +145,7 @@ def real_agreement_table(
     )
 
 
-def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
+def _rows_of_set(rated: RatedSet, seed: int) -> list[Row]:
     report = rated.report
     agreement = Estimate(report.percent_agreement, n=report.n_items, reason="" if report.n_items else "no items")
     figures = {
@@ -156,7 +154,7 @@ def _rows_of_set(rated: RatedSet, resamples: int, seed: int) -> list[Row]:
         "Gwet's AC1": report.gwet_ac1,
     }
     if rated.clusters:
-        figures[f"{_FLEISS}, resampling clusters"] = clustered_fleiss(rated, resamples, seed)
+        figures[f"{_FLEISS}, resampling clusters"] = clustered_fleiss(rated, seed=seed)
     if report.n_raters == 2:
         figures["Cohen's kappa"] = report.pairs[0].cohen_kappa_interval
     return [

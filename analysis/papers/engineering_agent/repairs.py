@@ -245,7 +245,7 @@ _JUDGE_READINGS = TableHead(
 
 
 @made_by_this
-def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch_judge") -> Table:
+def judge_readings_table(arms: Sequence[RepairArm] = ()) -> Table:
     """Return table IV with both readings of its rows beside the text's counts, and a measured judge of patches."""
     cells = judge_confusion()
     paper = load_paper(_SLUG)
@@ -264,9 +264,7 @@ def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch
             rows += _reading_rows(figure, f"{measure.capitalize()}, {name}", reading, shares[place], fits=fits[place])
     as_printed, swapped = fitting
     measured = [
-        row
-        for arm in arms
-        for row in measured_on_arm(arm, _judge_rows(judge_against_oracle(arm.attempts, validator), arm))
+        row for arm in arms for row in measured_on_arm(arm, _judge_rows(judge_against_oracle(arm.attempts), arm))
     ]
     notes = (
         "In the measured figures a patch that the oracle's tests refuse is unacceptable; people ask for more.",

@@ -144,9 +144,7 @@ class Flips(Struct, frozen=True):
     items: tuple[ItemPair, ...]
 
 
-def flips(
-    items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict], *, resamples: int = 10_000, seed: int = 0
-) -> Flips:
+def flips(items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict]) -> Flips:
     """Return how often the verdicts on attacked items differ from those on their plain twins."""
     changed = ChangedItems.of(items, verdicts)
     of_item, share = changed.of_item, changed.share
@@ -179,7 +177,7 @@ def flips(
         to_target=sum(pair.hit_target for pair in elsewhere),
         target_rate=share(elsewhere, [pair.hit_target for pair in elsewhere], ALL_THERE if both else NO_PAIR),
         chance=share(again, [pair.flipped for pair in again], NO_COPY),
-        excess=_excess(both, again, changed.clusters, resamples, seed),
+        excess=_excess(both, again, changed.clusters),
         by_position=parts("position"),
         by_encoding=parts("encoding"),
         by_style=parts("style"),
@@ -203,9 +201,7 @@ def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict])
     return ItemPair(item, one.twin, plain, of_item[item].label, one.target, one.style, one.encoding, one.position)
 
 
-def _excess(
-    both: Sequence[ItemPair], again: Sequence[ItemPair], clusters: Mapping[str, str], resamples: int, seed: int
-) -> Estimate:
+def _excess(both: Sequence[ItemPair], again: Sequence[ItemPair], clusters: Mapping[str, str]) -> Estimate:
     if not both or not again:
         return Estimate(None, n=len(both), reason=NO_COPY if both else NO_PAIR)
     sums = [(pair.flipped, True, False, False) for pair in both]
@@ -216,7 +212,7 @@ def _excess(
     def difference(sums: FloatArray) -> FloatArray:
         return np.asarray(ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3]))[:, None]
 
-    (estimate,) = of_these.resampled(difference, values, [NO_PAIR], resamples, seed)
+    (estimate,) = of_these.resampled(difference, values, [NO_PAIR])
     return structs.replace(estimate, n=len(both))
 
 
