@@ -12,7 +12,10 @@ from misstep.harness.reflexive.protocols import Agents, Reading, Skill
 from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.workspace.conftest import sandbox as sandbox
+
+pytestmark = pytest.mark.usefixtures("oracle_once")
 
 N = 3
 TARGET = """checkout = "shop"

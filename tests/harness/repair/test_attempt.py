@@ -17,6 +17,8 @@ from tests.harness.agent.test_loop import Scripted
 from tests.harness.repair.cases import price_case, run_of
 from tests.harness.repair.judging import AcceptsNothing, LooksForTheLoop
 
+pytestmark = pytest.mark.usefixtures("oracle_once")
+
 READ = "read_file file_path='price.py'"
 EDIT = "edit file_path='price.py' instructions='add instead of subtracting'"
 EXIT = "exit summary='done'"

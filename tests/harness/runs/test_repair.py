@@ -29,6 +29,7 @@ from misstep.harness.workspace.suite.report import SuiteReport
 from misstep.studies.repair_report import observed_attempts
 from misstep.studies.repair_runs import open_repair_run
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
 from tests.harness.repair.scripted import ATTEMPTED, FAILING
@@ -52,9 +53,11 @@ def cases(tmp_path: Path) -> list[CaseFolder]:
 
 @pytest.fixture(autouse=True)
 def affirmed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cases that hold are not run six times to see it."""
+    """Cases that hold are not run six times to see it, nor patches three times."""
     if "does_not_hold" not in request.node.name:
         monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))
+    if "denies_once" not in request.node.name:
+        request.getfixturevalue("oracle_once")
 
 
 def _settings(run: Path) -> dict[str, Any]:

@@ -17,8 +17,11 @@ from misstep.harness.runs.repair import RepairPlan
 from misstep.harness.runs.repair_instructions import InstructionRun, read_instructions, with_instructions
 from misstep.harness.runs.run import Asking, carry_out
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.runs.repairs import recorded_attempts, run_repairs
+
+pytestmark = pytest.mark.usefixtures("oracle_once")
 
 ASKED: list[Request] = []
 DOWN: set[str] = set()

@@ -1,11 +1,12 @@
 """One finished experiment for the tests of its commands."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import MadeOnce
-from tests.misstep.as_a_user import misstep
+from tests.misstep.as_a_user import CommandLine, misstep
 
 
 def _make(folder: Path) -> None:
@@ -17,3 +18,8 @@ def _make(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def run(made_once: MadeOnce) -> Path:
     return made_once("experiment-run", _make)
+
+
+@pytest.fixture
+def experiment(in_process: CommandLine) -> CommandLine:
+    return partial(in_process, "experiment")

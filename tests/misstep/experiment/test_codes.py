@@ -2,7 +2,6 @@
 
 import csv
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,42 +15,40 @@ def _rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_a_sample_is_coded_settled_and_shown(run: Path, tmp_path: Path, in_process: CommandLine) -> None:
-    codes = partial(in_process, "experiment")
+def test_a_sample_is_coded_settled_and_shown(run: Path, tmp_path: Path, experiment: CommandLine) -> None:
     folder = tmp_path / "codes"
     line = ("codes", "sample", run, "--out", folder, "--coders", "ann,bob", "--n", 3)
-    assert codes(*line)[0] == 0
+    assert experiment(*line)[0] == 0
     ann, bob = (_rows(folder / f"sheet-{name}.csv") for name in ("ann", "bob"))
     assert sorted(row["item"] for row in ann) == sorted(row["item"] for row in bob)
     assert {row["code"] for row in ann + bob} == {""}
     item = next(row["item"] for row in ann if row["outcome"] == "recovered")
     page = (folder / "items" / f"{item.replace('#', '-')}.html").read_text()
     assert "heeds" not in page
-    assert codes(*line)[0] == 2
+    assert experiment(*line)[0] == 2
 
-    assert codes("codes", "settle", folder, item, "recover_from_infinite_loops", "--by", "ann and bob")[0] == 0
-    assert codes("codes", "settle", folder, item, "ask_not_to_overdo", "--by", "ann and bob")[0] == 0
+    assert experiment("codes", "settle", folder, item, "recover_from_infinite_loops", "--by", "ann and bob")[0] == 0
+    assert experiment("codes", "settle", folder, item, "ask_not_to_overdo", "--by", "ann and bob")[0] == 0
     assert [row["code"] for row in _rows(folder / "decisions.csv")] == [
         "recover_from_infinite_loops",
         "ask_not_to_overdo",
     ]
-    code, out, _ = codes("codes", "show", folder, "--json")
+    code, out, _ = experiment("codes", "show", folder, "--json")
     assert code == 0
     recovered = json.loads(out)["outcomes"][0]
     assert (recovered["n"], recovered["shares"]["ask_not_to_overdo"]["value"]) == (1, 1.0)
-    code, _, err = codes("codes", "settle", folder, item, "ignored_instructions")
+    code, _, err = experiment("codes", "settle", folder, item, "ignored_instructions")
     assert (code, "unknown code" in err) == (2, True)
 
 
 @pytest.mark.parametrize("coders", ["ann", "ann,ann", "ann,../bob"])
-def test_coders_are_two_or_more_and_name_files(run: Path, tmp_path: Path, coders: str, in_process: CommandLine) -> None:
-    codes = partial(in_process, "experiment")
-    code, _, err = codes("codes", "sample", run, "--out", tmp_path / "codes", "--coders", coders)
+def test_coders_are_two_or_more_and_name_files(run: Path, tmp_path: Path, coders: str, experiment: CommandLine) -> None:
+    code, _, err = experiment("codes", "sample", run, "--out", tmp_path / "codes", "--coders", coders)
     assert (code, "two or more" in err) == (2, True)
     assert (run / LIVE_RECORDS.file).exists()
 
 
-def test_the_codes_are_listed_with_their_meanings(in_process: CommandLine) -> None:
-    code, out, _ = in_process("experiment", "codes", "list")
+def test_the_codes_are_listed_with_their_meanings(experiment: CommandLine) -> None:
+    code, out, _ = experiment("codes", "list")
     assert code == 0
     assert "hard_merge_conflict" in out

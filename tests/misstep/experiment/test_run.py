@@ -1,14 +1,12 @@
 """`misstep experiment run`, `report` and `benchmark` on the command line."""
 
 import json
-from functools import partial
 from pathlib import Path
 
 from tests.misstep.as_a_user import CommandLine
 
 
-def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path, in_process) -> None:
-    experiment = partial(in_process, "experiment")
+def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path, experiment) -> None:
     page = tmp_path / "page.html"
     code, out, _ = experiment("report", run, "--json", "--html", page)
     assert code == 0
@@ -18,13 +16,13 @@ def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path,
     assert "misstep experiment report" in page.read_text()
 
 
-def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(run, tmp_path, in_process) -> None:
-    experiment = partial(in_process, "experiment")
+def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(
+    run, tmp_path, experiment, in_process
+) -> None:
     code, out, _ = experiment("benchmark", run, "--out", tmp_path / "recoveries")
     assert code == 0
-    judge = partial(in_process, "judge")
     line = ("run", "recovery@rule", "--benchmark", tmp_path / "recoveries", "--out", tmp_path / "judged", "--json")
-    code, out, _ = judge(*line)
+    code, out, _ = in_process("judge", *line)
     assert code == 0
     scores = json.loads(out)
     assert scores["answered"] == scores["n"] > 0
@@ -33,8 +31,7 @@ def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(run, 
     assert (code, "holds a benchmark" in err) == (2, True)
 
 
-def test_a_recording_has_every_session_and_no_texts(run: Path, tmp_path: Path, in_process: CommandLine) -> None:
-    experiment = partial(in_process, "experiment")
+def test_a_recording_has_every_session_and_no_texts(run: Path, tmp_path: Path, experiment: CommandLine) -> None:
     recording = tmp_path / "recording"
     _, whole, _ = experiment("report", run, "--record", recording, "--json")
     _, again, _ = experiment("report", recording, "--json")
@@ -45,11 +42,10 @@ def test_a_recording_has_every_session_and_no_texts(run: Path, tmp_path: Path, i
     assert "system-reminder" not in kept
 
 
-def test_a_users_own_sessions_are_compared(tmp_path: Path, in_process: CommandLine) -> None:
+def test_a_users_own_sessions_are_compared(tmp_path: Path, experiment: CommandLine) -> None:
     file = tmp_path / "sessions.csv"
     rows = [f"u{number},{'new' if number % 2 else 'old'},{50 + number % 7}" for number in range(40)]
     file.write_text("\n".join(["unit,arm,tokens", *rows]))
-    experiment = partial(in_process, "experiment")
     code, out, _ = experiment("report", file, "--control", "old", "--treatment", "new")
     assert code == 0
     assert "Changes with new against old" in out
@@ -62,6 +58,6 @@ def test_a_users_own_sessions_are_compared(tmp_path: Path, in_process: CommandLi
     assert (code, "--record is for a run" in err) == (2, True)
 
 
-def test_the_run_of_another_command_is_refused(tmp_path: Path, in_process: CommandLine) -> None:
-    code, _, err = in_process("experiment", "report", tmp_path)
+def test_the_run_of_another_command_is_refused(tmp_path: Path, experiment: CommandLine) -> None:
+    code, _, err = experiment("report", tmp_path)
     assert (code, "misstep experiment run" in err) == (2, True)

@@ -9,9 +9,12 @@ import pytest
 
 from misstep.harness.repair.scoring import Affirmed
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository
 from tests.misstep.as_a_user import misstep
+
+pytestmark = pytest.mark.usefixtures("oracle_once")
 
 
 def _misstep(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":

@@ -13,7 +13,10 @@ from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Context, 
 from misstep.harness.runs.reflect.repair_skill import NO_MORE, Companion, RepairSkill
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import oracle_once as oracle_once
 from tests.harness.repair.conftest import sandbox as sandbox
+
+pytestmark = pytest.mark.usefixtures("oracle_once")
 
 ADD = "price.py\n<<<<<<< SEARCH\n        found -= price\n=======\n        found += price\n>>>>>>> REPLACE\n"
 
