@@ -25,9 +25,9 @@ _NOTES = (
 
 
 @made_by_this
-def small_model_table(scored: Sequence[ScoredItems], paper: str, title: str) -> Table:
+def small_model_table(scored: Sequence[ScoredItems], paper: str, title: str, *, of: str = "") -> Table:
     """Return how a small model answers each question, beside always giving the most frequent label."""
-    head = TableHead(f"{paper}_small_model", paper, title, _NOTES)
+    head = TableHead(f"{paper}_small_model{of and f'_{of}'}", paper, title, _NOTES)
     rows = (row for one in scored for row in rows_of_judge(one))
     return of_evidence(head.table(_finding(scored), rows), "generated")
 

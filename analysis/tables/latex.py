@@ -1,11 +1,12 @@
-r"""A table as LaTeX: one `table` that needs `\usepackage{booktabs}` and nothing else.
+r"""A table as LaTeX: a `table*` that needs `\usepackage{booktabs}` and nothing else.
 
-A table of more than a page is a `longtable`, and opens with a comment that names its package. Either is not wider than
-the text of LaTeX's `article`: the widths of its letters say which columns have to be folded, and to which width.
+In a paper of two columns it goes over both, and in one of one column it is a `table`. A table of more than a page is
+several, each with the head; the later ones have the number of the first. None is wider than the text of LaTeX's
+`article`: the widths of its letters say which columns have to be folded, and to which width.
 
 The shape, with made-up figures:
 
-    \begin{table}
+    \begin{table*}
     \caption{Pears}
     \label{tab:fruit-pears}
     \begin{tabular}{@{}lrrl@{}}
@@ -15,7 +16,7 @@ The shape, with made-up figures:
     Ripe & 12.5\% & 9.8--14.1\% & real \\
     \bottomrule
     \end{tabular}
-    \end{table}
+    \end{table*}
 
 Text is escaped so that pdflatex with its own fonts prints it: signs of mathematics and Greek letters become commands,
 letters with accents are put together; a character without a sign is named by its code point, as `[U+4E2D]`.
@@ -23,12 +24,17 @@ letters with accents are put together; a character without a sign is named by it
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain, repeat
 from math import ceil
 
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.printed_lines import HEADS, Printed, printed
 from misstep.harness.escaping import one_line
+
+Line = tuple[str, ...]
+Sections = tuple[tuple[str, tuple[Line, ...]], ...]
+"""Lines under their headings."""
 
 _FIGURES = frozenset({"value", "interval", "n"})
 _REMARK = "remark"
@@ -180,53 +186,51 @@ _JOINING = frozenset("-',")
 
 
 def latex_text(table: Table) -> str:
-    """Return a table as LaTeX, a `longtable` if it does not fit on one page."""
+    """Return a table as LaTeX, in several parts if it does not fit on one page."""
     shown = printed(table)
     # A float longer than the page is cut off at its foot, without a word.
-    lines = _over_pages(table, shown) if _printed_lines(shown) > _LINES_OF_A_PAGE else _on_one_page(table, shown)
-    return "\n".join(lines) + "\n"
+    parts = list(_parts(shown))
+    labels = chain([_named(table)], repeat(""))
+    floats = [_float(shown, part, label) for part, label in zip(parts, labels, strict=False)]
+    below, (*_, last) = _remarks(shown), parts
+    inside = _head_lines(shown) + _lines_of(shown, last) + _remark_lines(shown) <= _LINES_OF_A_PAGE
+    floats[-1][-1:-1] = below if inside else []
+    return "\n".join([*chain.from_iterable(floats), *([] if inside else below)]) + "\n"
 
 
-def _on_one_page(table: Table, shown: Printed) -> list[str]:
+def _parts(shown: Printed) -> Iterator[Sections]:
+    """Yield the rows that fit on each page, under their headings; that of a divided section is repeated."""
+    head, widths = _head_lines(shown), _widths(shown)
+    part: list[tuple[str, tuple[Line, ...]]] = []
+    lines = head
+    for heading, rows in shown.sections:
+        for first, row in zip(chain([True], repeat(False)), rows, strict=False):
+            more = _row_lines(shown, row, widths) + (_folds(heading) if first else 0)
+            if part and lines + more > _LINES_OF_A_PAGE:
+                yield tuple(part)
+                part, lines = [], head + (0 if first else _folds(heading))
+            if first or not part:
+                part.append((heading, ()))
+            part[-1] = heading, (*part[-1][1], row)
+            lines += more
+    yield tuple(part)
+
+
+def _float(shown: Printed, part: Sections, label: str) -> list[str]:
+    caption = escaped(shown.title)
     return [
-        r"\begin{table}",
+        r"\begin{table*}",
         r"\centering",
-        rf"\caption{{{escaped(shown.title)}}}",
-        _named(table),
+        *([] if label else [r"\addtocounter{table}{-1}"]),
+        rf"\caption{{{caption if label else f'{caption} (continued)'}}}",
+        *([label] if label else []),
         *_SMALL,
         rf"\begin{{tabular}}{{{_declared(shown)}}}",
         *_head(shown),
-        *_body(shown),
+        *_body(shown, part),
         r"\bottomrule",
         r"\end{tabular}",
-        *_remarks(shown),
-        r"\end{table}",
-    ]
-
-
-def _over_pages(table: Table, shown: Printed) -> list[str]:
-    """Repeat the head on every page; a line at the foot of all but the last says that the table goes on."""
-    return [
-        r"% \usepackage{booktabs}",
-        r"% \usepackage{longtable}",
-        r"\begingroup",
-        *_SMALL,
-        rf"\begin{{longtable}}{{{_declared(shown)}}}",
-        rf"\caption{{{escaped(shown.title)}}}",
-        _named(table) + _END,
-        *_head(shown),
-        r"\endfirsthead",
-        *_head(shown),
-        r"\endhead",
-        r"\midrule",
-        rf"\multicolumn{{{len(_set(shown))}}}{{r@{{}}}}{{\textit{{continued on the next page}}}}{_END}",
-        r"\endfoot",
-        r"\bottomrule",
-        r"\endlastfoot",
-        *_body(shown),
-        r"\end{longtable}",
-        *_remarks(shown),
-        r"\endgroup",
+        r"\end{table*}",
     ]
 
 
@@ -238,9 +242,9 @@ def _head(shown: Printed) -> list[str]:
     return [r"\toprule", " & ".join(HEADS[name] for name in _set(shown)) + _END, r"\midrule"]
 
 
-def _body(shown: Printed) -> Iterator[str]:
+def _body(shown: Printed, part: Sections) -> Iterator[str]:
     widths = _widths(shown)
-    for position, (heading, rows) in enumerate(shown.sections):
+    for position, (heading, rows) in enumerate(part):
         if heading:
             yield from [r"\addlinespace"] if position else []
             yield _over_all(shown, rf"\textit{{{_breakable(heading)}}}")
@@ -276,17 +280,25 @@ def _remarks(shown: Printed) -> list[str]:
     return ["", r"\smallskip", *below]
 
 
-def _printed_lines(shown: Printed) -> int:
-    """Return how many lines the table takes on paper, with folded cells and the texts above and below the rows."""
-    widths = _widths(shown) | {_REMARK: _TEXT_WIDTH}
-    headings = sum(_folds(heading) for heading, _ in shown.sections)
-    rows = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
-    folded = sum(
-        max(_folds(text, widths[name]) for name, text in row.items() if name != _REMARK) + _folds(row.get(_REMARK, ""))
-        for row in rows
-    )
-    below = sum(_folds(text) + 1 for text in (shown.finding, *shown.notes) if text)
-    return _folds(shown.title) + 1 + headings + folded + below
+def _head_lines(shown: Printed) -> int:
+    return _folds(shown.title) + 1
+
+
+def _lines_of(shown: Printed, part: Sections) -> int:
+    """Return how many lines the rows take on paper, with folded cells and headings."""
+    widths = _widths(shown)
+    rows = sum(_row_lines(shown, row, widths) for _, rows in part for row in rows)
+    return sum(_folds(heading) for heading, _ in part) + rows
+
+
+def _row_lines(shown: Printed, row: Line, widths: Mapping[str, float | None]) -> int:
+    texts = dict(zip(shown.columns, row, strict=True))
+    remark = texts.pop(_REMARK, "")
+    return max(_folds(text, widths[name]) for name, text in texts.items()) + _folds(remark)
+
+
+def _remark_lines(shown: Printed) -> int:
+    return sum(_folds(text) + 1 for text in (shown.finding, *shown.notes) if text)
 
 
 def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:

@@ -27,13 +27,14 @@ _SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
 
 
 class ShownDrawing(Struct, frozen=True):
-    """A figure in a notebook's output; `table` is paper and name of its table, if named; `png` is in pixels."""
+    """A figure in a notebook's output; `table` is paper and name of its table, if it has one; then its files."""
 
     svg: str
     caption: str
     title: str
     table: tuple[str, str] | None = None
     png: bytes = b""
+    pdf: bytes = b""
 
 
 class DrawnFrom(Struct, frozen=True):
@@ -71,14 +72,14 @@ def show(table: Table) -> Shown:
 
 def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
     """Return a figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
-    png = svg.png() if isinstance(svg, Picture) else b""
+    files = (svg.printed("png"), svg.printed("pdf")) if isinstance(svg, Picture) else ()
     match = _SVG_TITLE.search(svg)
     drawing = ShownDrawing(
         str(svg),
         caption,
         unescape(match[1]) if match else "",
         None if table is None else (table.paper, table.name),
-        png,
+        *files,
     )
     return Shown(
         {
@@ -98,5 +99,5 @@ def figure_html(
 
 def drawing_files(drawing: ShownDrawing) -> dict[str, bytes]:
     """Return a figure as files: the ending of each name → what is in it."""
-    pixels = {"png": drawing.png} if drawing.png else {}
-    return {"svg": standalone(drawing.svg).encode(), **pixels}
+    others = {"png": drawing.png, "pdf": drawing.pdf}
+    return {"svg": standalone(drawing.svg).encode(), **{ending: file for ending, file in others.items() if file}}

@@ -1,4 +1,4 @@
-r"""A table in LaTeX compiles with booktabs, and longtable where it is long: what is not a command of ours is text.
+r"""A table in LaTeX compiles with booktabs: what is not a command of ours is text.
 
 There may be no TeX available, so a small reader that is stricter than TeX takes the table to pieces: it knows the
 commands that may stand there and what each takes, and fails on everything else.
@@ -59,10 +59,9 @@ def check_text(text: str) -> None:
 
 
 def body(text: str) -> list[str]:
-    """The lines of the table between its rules, without the space between groups."""
-    start, end = ("\\endlastfoot\n", "\\end{longtable}") if "{longtable}" in text else ("\\midrule\n", "\\bottomrule")
-    inside = text.split(start)[1].split(end)[0]
-    return [line for line in inside.splitlines() if line != r"\addlinespace"]
+    """The lines of the table between its rules, of all its parts, without the space between groups."""
+    insides = [part.split("\\midrule\n")[1].split("\\bottomrule")[0] for part in text.split(r"\begin{tabular}")[1:]]
+    return [line for inside in insides for line in inside.splitlines() if line != r"\addlinespace"]
 
 
 FOLDED = r"\raggedright\hspace{0pt}"
@@ -130,13 +129,13 @@ def test_no_text_breaks_a_line_or_a_cell(table):
 def test_environments_nest_and_every_line_of_figures_is_as_wide_as_the_columns_that_are_declared(table):
     text = latex_text(table)
     open_ = []
-    for what, name in re.findall(r"(?m)^\\(begin|end)\{(\w+)\}", text):
+    for what, name in re.findall(r"(?m)^\\(begin|end)\{(\w+\*?)\}", text):
         if what == "begin":
             open_.append(name)
         else:
             assert open_.pop() == name
     assert open_ == []
-    declared = re.search(r"(?m)^\\begin\{(?:tabular|longtable)\}\{@\{\}(.*)@\{\}\}$", text)[1]
+    declared = re.search(r"(?m)^\\begin\{tabular\}\{@\{\}(.*)@\{\}\}$", text)[1]
     columns = re.sub(r"p\{[\d.]+pt\}", "p", declared)
     assert re.fullmatch(r"[lrp]+", columns)
     widths = {len(cells(line)) for line in body(text) if not line.startswith(r"\multicolumn")}
@@ -184,33 +183,36 @@ def of_rows(count: int, reason: str = "") -> Table:
     return Table("long", "made-up", "A long table", "There are many.", rows, notes=("One note.",))
 
 
-def test_a_table_of_more_than_a_page_goes_over_pages_with_its_head_on_each():
+def of_parts(text: str) -> int:
+    return text.count(r"\begin{table*}")
+
+
+def test_a_table_of_more_than_a_page_is_several_with_the_head_on_each_and_the_number_of_the_first():
     text = latex_text(of_rows(60))
-    assert text.startswith("% \\usepackage{booktabs}\n% \\usepackage{longtable}\n")
-    assert "{table}" not in text
-    assert "{tabular}" not in text
-    head = "\\toprule\nQuantity & Value & Evidence \\\\\n\\midrule\n"
-    assert text.count(head) == 2
-    first, later = text.index(head), text.rindex(head)
-    order = [text.index(sign) for sign in (r"\caption", r"\endfirsthead", r"\endhead", r"\endfoot", r"\endlastfoot")]
-    assert order[0] < first < order[1] < later < order[2] < order[3] < order[4]
-    assert "\\label{tab:made-up-long} \\\\\n" in text
+    assert of_parts(text) == 2
+    assert text.count("\\toprule\nQuantity & Value & Evidence \\\\\n\\midrule\n") == 2
+    first, later = text.split(r"\end{table*}")[:2]
+    assert r"\label{tab:made-up-long}" in first
+    assert r"\label" not in later
+    assert "\\addtocounter{table}{-1}\n\\caption{A long table (continued)}" in later
     assert [cells(line)[0] for line in body(text)][:4] == ["Quantity 0", "Quantity 1", "Quantity 2", "Later"]
-    assert len(body(text)) == 61
-    assert text.index("There are many.") > text.index(r"\end{longtable}")
+    assert next(cells(line)[0] for line in body(later)) == "Later"
+    assert sum(line.startswith("Quantity") for line in body(text)) == 60
+    assert text.index("There are many.") > text.index(r"\bottomrule", text.index("(continued)"))
 
 
-def test_notes_and_headings_count_as_well_since_they_stand_on_the_same_page():
+def test_headings_count_as_well_since_they_stand_on_the_same_page():
     table = of_rows(30)
-    assert "longtable" not in latex_text(table)
-    assert r"\begin{longtable}" in latex_text(structs.replace(table, notes=("A note of some length. " * 70,)))
+    assert of_parts(latex_text(table)) == 1
     grouped = tuple(structs.replace(row, group=f"{place} " * 60) for place, row in enumerate(table.rows))
-    assert r"\begin{longtable}" in latex_text(structs.replace(table, rows=grouped))
+    assert of_parts(latex_text(structs.replace(table, rows=grouped))) > 1
+
+
+def test_notes_for_which_the_page_has_no_room_follow_the_table():
+    text = latex_text(structs.replace(of_rows(30), notes=("A note of some length. " * 70,)))
+    assert text.index("A note") > text.index(r"\end{table*}")
 
 
 def test_folded_lines_count_and_a_table_of_a_page_stays_one():
-    assert r"\begin{table}" in latex_text(of_rows(40))
-    assert "longtable" not in latex_text(of_rows(40))
-    assert r"\begin{longtable}" in latex_text(
-        of_rows(40, "It is not printed, and nobody knows what it would have been.")
-    )
+    assert of_parts(latex_text(of_rows(40))) == 1
+    assert of_parts(latex_text(of_rows(40, "It is not printed, and nobody knows what it would have been."))) == 2
