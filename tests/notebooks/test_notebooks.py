@@ -70,7 +70,7 @@ def one_cache(made_once: MadeOnce) -> Path:
 def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrink the studies: what agrees with a table agrees at any size, and `make reproduce` runs them whole."""
     sizes: dict[Any, dict[str, dict[str, Any]]] = {
-        generated_study: {"generated_study": {"n": 500, "validation": 400}},
+        generated_study: {"generated_study": {"n": 250, "validation": 200}},
         memory: {"memory_study": {"sets": 2, "rounds": 2}, "drift_study": {"seeds": (0,)}},
         plateau: {"generated_answers": {"n": 120}},
         recovery: {"unaided_loops": {"datasets": RUN_SETS[:3]}},
