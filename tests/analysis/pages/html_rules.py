@@ -1,7 +1,11 @@
 """Rules that every page keeps, read from its text without a browser."""
 
+import json
 import re
+import zlib
+from base64 import b64decode
 from html.parser import HTMLParser
+from typing import Any
 
 VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
 LOADING = frozenset({"src", "srcset", "data", "poster", "href", "xlink:href", "action", "formaction", "background"})
@@ -57,6 +61,12 @@ class Page(HTMLParser):
         """Keep the words that a reader sees."""
         if not self.open or self.open[-1] not in ("style", "script"):
             self.text += data
+
+
+def read_embedded(content: str) -> Any:
+    """What the page's script reads: a value, or the value that a string holds compressed."""
+    found = json.loads(content)
+    return json.loads(zlib.decompress(b64decode(found))) if isinstance(found, str) else found
 
 
 def check_page(text: str) -> Page:

@@ -2,8 +2,6 @@
 
 import json
 import re
-import zlib
-from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,7 @@ from misstep.studies.classified_paths import classified_findings
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser
-from tests.analysis.pages.html_rules import Page, check_page
+from tests.analysis.pages.html_rules import Page, check_page, read_embedded
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -43,8 +41,7 @@ command = command_of(app)
 
 def data(page: str, name: str) -> Any:
     """What the page's script reads under a name."""
-    found = json.loads(re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page)[1])
-    return json.loads(zlib.decompress(b64decode(found))) if isinstance(found, str) else found
+    return read_embedded(re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', page)[1])
 
 
 def checked(page: str) -> Page:

@@ -1,8 +1,5 @@
 """The page of many runs: what it says first, what is in it without scripts, and that it stays within its bound."""
 
-import json
-import zlib
-from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -11,7 +8,7 @@ from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.runs.listed import ListedRuns, listed_run, runs_page
 from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
-from tests.analysis.pages.html_rules import check_page
+from tests.analysis.pages.html_rules import check_page, read_embedded
 from tests.misstep.made_up_runs import HOSTILE
 
 CATEGORIES = ("infinite_loop", "tool_call_failure")
@@ -39,10 +36,8 @@ def _page(runs: ListedRuns, *unreadable: Unreadable) -> str:
     return runs_page("made-up", CATEGORIES, runs, unreadable, Foot("misstep view made-up"))
 
 
-def _index(runs: ListedRuns) -> dict[str, Any]:
-    content = json.loads(runs.browser().data["index"])
-    found: dict[str, Any] = content if isinstance(content, dict) else json.loads(zlib.decompress(b64decode(content)))
-    return found
+def _index(runs: ListedRuns) -> Any:
+    return read_embedded(runs.browser().data["index"])
 
 
 @pytest.fixture

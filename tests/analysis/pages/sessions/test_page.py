@@ -1,9 +1,6 @@
 """The page of a run of classify: the worst problem first, sub-agents apart, no session called a trajectory."""
 
-import json
 import re
-import zlib
-from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +14,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary
 from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Source, Step, Trajectory, Unreadable
+from tests.analysis.pages.html_rules import read_embedded
 from tests.analysis.pages.made_up import HOSTILE
 
 CATEGORIES = ("infinite_loop", "tool_call_failure")
@@ -117,10 +115,8 @@ def _browser(*sessions: LabelledSession, room: int = 10_000) -> Listed[FindingLi
     return flagged.browser()
 
 
-def _index(browser: Listed[FindingLine]) -> dict[str, Any]:
-    content = json.loads(browser.data["index"])
-    found: dict[str, Any] = content if isinstance(content, dict) else json.loads(zlib.decompress(b64decode(content)))
-    return found
+def _index(browser: Listed[FindingLine]) -> Any:
+    return read_embedded(browser.data["index"])
 
 
 def test_sessions_with_most_categories_come_first_and_of_these_the_newest() -> None:
@@ -159,8 +155,7 @@ def test_of_a_long_session_the_evidence_is_shown_and_the_rest_shortened() -> Non
     session = Trajectory(
         "long", Source("made up"), steps=tuple(Step("agent", f"step {number} " + "x" * 9_000) for number in range(300))
     )
-    content = json.loads(show_session(session, {150}))
-    run = json.loads(zlib.decompress(b64decode(content)))
+    run = read_embedded(show_session(session, {150}))
     by_number = {step["number"]: step for step in run["steps"]}
     assert len(by_number[150]["text"]["start"] + by_number[150]["text"]["end"]) == 6_000
     others = [step["text"] for number, step in by_number.items() if number != 150]
@@ -169,6 +164,6 @@ def test_of_a_long_session_the_evidence_is_shown_and_the_rest_shortened() -> Non
 
 def test_many_evidence_steps_share_their_room() -> None:
     session = Trajectory("loop", Source("made up"), steps=tuple(Step("agent", "x" * 9_000) for _ in range(400)))
-    run = json.loads(zlib.decompress(b64decode(json.loads(show_session(session, range(400))))))
+    run = read_embedded(show_session(session, range(400)))
     assert len(run["steps"]) == 400
     assert sum(len(step["text"]["start"] + step["text"].get("end", "")) for step in run["steps"]) < 120_000
