@@ -37,7 +37,7 @@ class RaterReport(Struct, frozen=True):
 
 
 def rater_reports(raters: list[str], categories: list[str], patterns: Patterns) -> list[RaterReport]:
-    """Return each rater beside the others; none where there would be too much to count."""
+    """Return each rater beside the others; none if that is too much to count."""
     if len(patterns.rows) * len(categories) * len(raters) > MOST_CELLS:
         return []
     counts = category_counts(patterns.rows, len(categories))

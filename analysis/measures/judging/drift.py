@@ -90,7 +90,7 @@ def drift(old: Sequence[JudgedText], new: Sequence[JudgedText], controls: Collec
     before, again = _flags(one.shows for one in old), _flags(later.get(key, False) for key in keys)
     after, counted = _flags(later.values()), _flags(text not in controls for text, _ in later)
     anchor, added = _flags(key in later for key in keys), _flags(key not in held for key in later)
-    # Anchors that are no controls are in both figures; all other old items are one sample.
+    # Anchors that are not controls are in both figures; all other old items are one sample.
     kept = anchor & _flags(text not in controls for text, _ in keys)
     first, second = _units(old), _units(new)
     anchors, in_new = int(anchor.sum()), int(counted.sum())

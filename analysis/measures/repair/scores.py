@@ -215,7 +215,7 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
     """Return the scores of an arm for scripts, with an entry for each case and attempt.
 
     In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
-    `error` is `null` where there was none. Several attempts at a case are told apart by `sample`.
+    `error` is `null` without one. Several attempts at a case are told apart by `sample`.
     """
 
     def named(one: Struct, *fields: str) -> dict[str, Any]:

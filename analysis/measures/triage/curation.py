@@ -88,7 +88,7 @@ class ErrorRates(Struct, frozen=True):
     right: Mapping[tuple[Outcome | None, str | None], tuple[int, int]] = MappingProxyType({})
 
     def confidence(self, decision: Decision) -> float | None:
-        """Return the share of verdicts such as this one that were right; `None` where there was none."""
+        """Return the share of verdicts such as this one that were right; `None` without any."""
         right, n = self.right.get((decision.outcome, decision.label), (0, 0))
         return right / n if n else None
 

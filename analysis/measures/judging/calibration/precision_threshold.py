@@ -228,8 +228,8 @@ def _more_labels(
     """Return how many more labels would show the floor at the threshold that takes the fewest.
 
     Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
-    over all items. The held-out half has to show the floor; and at least a new one is needed, since these items are no
-    test of a threshold that was chosen by them.
+    over all items. The held-out half has to show the floor; and at least a new one is needed, since these items
+    cannot test a threshold that was chosen by them.
     """
     needed = []
     for threshold in thresholds:

@@ -1,6 +1,6 @@
 """A judge of pairs: whether it prefers a place, how often its answers agree in both orders, and how strong systems are.
 
-Nothing here needs people's labels. Only verdicts count as wins; a pair on which the answers differ is no tie.
+Nothing here needs people's labels. Only verdicts count as wins; a pair on which the answers differ is not a tie.
 """
 
 from collections.abc import Mapping, Sequence

@@ -32,7 +32,7 @@ NO_GOLD = "no item that was answered both times has a gold label"
 NOT_TESTED = "a control: not tested"
 
 _NOTHING_MOVED = (NO_DISCORDANT, NO_LEANING, NO_DIFFERENCE)
-"""What a comparison of judges says where the labels did not change, which is no fault of a judge."""
+"""What a comparison of judges says where the labels did not change, for which no judge is to blame."""
 
 
 _ACCURACY: Fields = (
@@ -232,7 +232,7 @@ def _rows(one: Probed, label: str, source: str) -> list[Row]:
 
 @made_by_this
 def probed_accuracy_table(result: Probes, source: str) -> Table:
-    """What each probe does to the accuracy, where there are gold labels."""
+    """What each probe does to the accuracy on items with a gold label."""
     known = [one for one in (*result.probes, result.control) if one.accuracy.value is not None]
     rows = [row for one in known for row in rows_from(one, _ACCURACY, one.probe, source, "generated")]
     worst = min(known[:-1], key=lambda one: one.accuracy.value or 0.0)
