@@ -57,8 +57,8 @@ def inject(
             ended = run_judge(opened, folder, out, settings, concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
-    write_scores(open_run(out, str(folder)))
-    document, text = write_flips(out, folder, seed, plumbing=asking.local)
+    write_scores(run := open_run(out, str(folder)))
+    document, text = write_flips(run, seed, plumbing=asking.local)
     if stopped is not None:
         raise stopped
     print(document if json else text, end="")

@@ -44,11 +44,12 @@ def probe(
 
     from misstep.harness.judges.probes import chosen_probes
     from misstep.harness.runs.judging.judge import run_judge
+    from misstep.harness.runs.judging.session_benchmark import asked_about
     from misstep.harness.runs.recorded import RecordedJudge
     from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.scored import write_scores
     from misstep.studies.recorded.flips import label_followed, write_probed
-    from misstep.studies.recorded.injections import drawn_source, probed_folder, write_probes
+    from misstep.studies.recorded.injections import SESSIONS, drawn_source, write_probes
 
     chosen, stopped = chosen_probes(probe or ()), None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
@@ -57,15 +58,16 @@ def probe(
             raise UsageError(
                 message, "Name a rule, a judge's file or a judge in Python; `misstep judge list` lists them."
             )
-        source = drawn_source(opened, probed_folder(opened, sessions or [], benchmark, out, data), items, seed)
+        plain = asked_about(opened, sessions or [], benchmark, out, data, place=SESSIONS)
+        source = drawn_source(opened, plain, items, seed)
         followed = label_followed(source.question, tuple(opened.labels), label)
         folder = write_probes(opened, out, source, chosen)
         try:
             ended = run_judge(opened, folder, out, settings, concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
-    write_scores(open_run(out, str(folder)))
-    document, text = write_probed(out, folder, followed, chosen, seed, plumbing=asking.local)
+    write_scores(run := open_run(out, str(folder)))
+    document, text = write_probed(run, followed, chosen, seed, plumbing=asking.local)
     if stopped is not None:
         raise stopped
     print(document if json else text, end="")

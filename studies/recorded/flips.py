@@ -3,11 +3,9 @@
 import shlex
 from collections.abc import Sequence
 from importlib.util import find_spec
-from pathlib import Path
 
 from msgspec import structs
 
-from misstep.analysis.gold import BenchmarkItem, item_ids, read_gold
 from misstep.analysis.measures.judging.pairs.flips import flips, flips_document, flips_table
 from misstep.analysis.measures.judging.pairs.probes import (
     flipped_table,
@@ -19,43 +17,42 @@ from misstep.analysis.measures.judging.pairs.probes import (
 from misstep.analysis.pages import Foot, Section, page, table_text
 from misstep.analysis.tables import Table
 from misstep.harness.errors import UsageError
-from misstep.harness.items import Question, read_items, read_question
-from misstep.harness.journal.records import read_manifest, read_verdicts, replace_file
+from misstep.harness.items import Question
+from misstep.harness.journal.records import replace_file
 from misstep.harness.judges.probes import Probe
+from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.assessment import NO_JUDGE
 
 FLIPS, PROBES = "flips", "probes"
 """The names of the document and of the page in a run's folder."""
 
 
-def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
+def write_flips(run: JudgedRun, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
     """Count the flips of a run, and write them as a document and as a page into its folder."""
-    result = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
-    source = f"{read_question(benchmark).name}, seed {seed}"
+    result, source = flips(run.items, run.verdicts), f"{run.question.name}, seed {seed}"
     figure = ("How often the verdict changes", "The dashed line is chance", result.chance.value)
     tables, document = [flips_table(result, source)], flips_document(result)
     return _kept(run, FLIPS, document, tables, (source, result.n, seed), figure, plumbing=plumbing)
 
 
 def write_probed(
-    run: Path, benchmark: Path, label: str, chosen: Sequence[Probe], seed: int, *, plumbing: bool = False
+    run: JudgedRun, label: str, chosen: Sequence[Probe], seed: int, *, plumbing: bool = False
 ) -> tuple[str, str]:
     """Measure what changes do to a run's labels, and write it as a document and as a page into its folder."""
-    verdicts = list(read_verdicts(run, unfinished=True))
-    gold, asked = read_gold(benchmark, item_ids(benchmark)), {probe.name: probe.what for probe in chosen}
-    result = probed_judge(read_items(benchmark, BenchmarkItem), verdicts, gold, label, asked)
-    source = f"{read_question(benchmark).name}, seed {seed}"
+    asked = {probe.name: probe.what for probe in chosen}
+    result = probed_judge(run.items, run.verdicts, run.gold, label, asked)
+    source = f"{run.question.name}, seed {seed}"
     tables = [probes_table(result, source)]
     if any(one.accuracy.value is not None for one in result.probes):
         tables.append(probed_accuracy_table(result, source))
     flipped = [Section("Labels that flip", (flipped_table(result, source),), folded=True)] if result.flipped else []
     figure = (f"Change in how often the label is “{label}”", "The dashed line is no change", 0.0)
-    document, inputs = probes_document(result), (source, len(verdicts), seed)
+    document, inputs = probes_document(result), (source, len(run.verdicts), seed)
     return _kept(run, PROBES, document, tables, inputs, figure, flipped, plumbing=plumbing)
 
 
 def _kept(
-    run: Path,
+    run: JudgedRun,
     name: str,
     document: str,
     tables: Sequence[Table],
@@ -66,10 +63,10 @@ def _kept(
     plumbing: bool,
 ) -> tuple[str, str]:
     """Write a document and its page, and return the document and the text."""
-    replace_file(run / f"{name}.json", document.encode())
-    table, manifest, (source, n, seed) = tables[0], read_manifest(run), inputs
+    replace_file(run.folder / f"{name}.json", document.encode())
+    table, (source, n, seed) = tables[0], inputs
     shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
-    made_by = shlex.join(["misstep", *(manifest.arguments if manifest else ())])
+    made_by = shlex.join(["misstep", *run.manifest.arguments])
     foot = Foot(made_by, inputs=(f"{source}: {n:,} items",), seed=seed)
     (title, note, reference), figures = figure, []
     if find_spec("matplotlib") is not None and table.drawn:
@@ -77,7 +74,7 @@ def _kept(
 
         figures.append(forest(table.drawn, title, note, reference=reference))
     written = page(shown.title, shown.finding, [shown, *tables[1:]], figures, sections=sections, foot=foot)
-    replace_file(run / f"{name}.html", written.encode())
+    replace_file(run.folder / f"{name}.html", written.encode())
     text = "\n".join(map(table_text, tables))
     return document, f"{text}\n{NO_JUDGE}\n" if plumbing else text
 

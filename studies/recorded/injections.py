@@ -31,8 +31,6 @@ from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.protocols import Judge
 from misstep.harness.readers.misstep import inline_run
 from misstep.harness.runs.judging.item_selection import categories_for
-from misstep.harness.runs.judging.known_judges import benchmark_of
-from misstep.harness.runs.judging.session_benchmark import kind_for, session_benchmark
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
@@ -72,15 +70,6 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     chosen = attacks()
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
     return _written(out, source, injected(fitted, source.plain, chosen, n_attacked, seed), digest())
-
-
-def probed_folder(judge: Judge, sessions: Sequence[Path], benchmark: str, out: Path, data: Path | None = None) -> Path:
-    """Return the folder of the benchmark whose items are changed: one that is named, or one made of sessions."""
-    if sessions and benchmark:
-        raise UsageError("both sessions and --benchmark are given", "Name one of them.")
-    if not sessions:
-        return benchmark_of(judge, benchmark, data)
-    return session_benchmark(kind_for(judge), judge.labels, sessions, out / SESSIONS)
 
 
 def write_probes(judge: Judge, out: Path, source: Source, chosen: Sequence[Probe]) -> Path:

@@ -45,6 +45,8 @@ def asked_about(
     out: Path,
     data: Path | None = None,
     shard: Shard | None = None,
+    *,
+    place: str = BENCHMARK,
 ) -> Path:
     """Return the folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
     if sessions and benchmark:
@@ -53,7 +55,7 @@ def asked_about(
         return benchmark_of(judge, benchmark, data)
     if shard is None:
         refuse_unmerged(out)
-    return session_benchmark(kind_for(judge), judge.labels, sessions, out / BENCHMARK, shared=shard is not None)
+    return session_benchmark(kind_for(judge), judge.labels, sessions, out / place, shared=shard is not None)
 
 
 def session_benchmark(
