@@ -264,4 +264,3 @@ def test_the_document_counts_labels_and_subcategories(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert (told["evidence"], told["n"], told["seed"], told["family_set"]) == ("generated", 1, 2, "development")
     assert sum(told["labels"].values()) == 1
-    assert (tmp_path / "cases" / "gold.csv").is_file()
