@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.options.common import Json, Seed, command_app, json_text, path_alone
+from misstep.options.common import Json, Seed, command_app, json_text, need_scikit_learn, path_alone
 
 app = command_app()
 
@@ -37,5 +37,6 @@ def group(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.studies.text_groups import grouped, groups_text
 
+    need_scikit_learn("grouping texts")
     groups, examples = grouped(run, texts, least, seed)
     print(json_text(groups) if json else groups_text(groups, examples, texts), end="\n" if json else "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options.common import BenchmarkFolder, Data, Json, json_text, path_alone, write_file
+from misstep.options.common import BenchmarkFolder, Data, Json, json_text, need_scikit_learn, path_alone, write_file
 
 if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
@@ -77,6 +77,8 @@ def calibrate(
     if probabilities is not None and not method:
         raise UsageError("--probabilities needs a method", "Give --method isotonic or --method logistic.")
     methods = methods_named(method)
+    if methods:
+        need_scikit_learn("--method")
     opened = open_run(run, benchmark, data)
     warn_incomplete([opened])
     chosen, about = chosen_label(opened, label), (opened.name, opened.question.name)

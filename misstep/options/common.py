@@ -6,13 +6,14 @@ import sys
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from misstep.harness.copies import is_address
-from misstep.harness.errors import UsageError, writing
+from misstep.harness.errors import MissingPrerequisite, UsageError, writing
 from misstep.harness.escaping import plain
 from misstep.harness.journal.records import replace_file
 from misstep.harness.progress import say
@@ -28,6 +29,13 @@ def command_app(*, has_commands: bool = False) -> CommandApp:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+
+
+def need_scikit_learn(for_what: str) -> None:
+    """Refuse what needs scikit-learn if it is not installed: it is a tenth of all that Misstep would bring."""
+    if find_spec("sklearn") is None:
+        message = f"{for_what} needs scikit-learn, which is not installed"
+        raise MissingPrerequisite(message, "Run `pip install 'misstep[learn]'`.")
 
 
 def _checked(data: Path | None) -> Path | None:

@@ -1,15 +1,19 @@
 """`misstep group` as a user runs it: what many reasons say, in groups to read."""
 
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from misstep.group import app
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.judge import app as judge_app
 from tests.misstep.as_a_user import command_of
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 group = command_of(app, raises=True)
+calibrate = command_of(judge_app, "calibrate", raises=True)
 
 
 @pytest.fixture
@@ -36,3 +40,10 @@ def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:
         group(run, "--texts", "errors")
     with pytest.raises(InputError, match=r"there is no run\.toml"):
         group(tmp_path)
+
+
+def test_without_scikit_learn_a_line_says_how_to_get_it(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    for line in (partial(group, run), partial(calibrate, run, "--method", "isotonic")):
+        with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[learn\]'"):
+            line()

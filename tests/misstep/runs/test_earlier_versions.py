@@ -29,7 +29,7 @@ def test_a_recorded_run_is_shown_reported_exported_and_opened(run: str, runs: Pa
     assert 'misstep = "0.1.0"' in (runs / run / "run.toml").read_text("utf-8")
     lines = [["show", run], ["export", run, "--to", "csv", "--out", "tables"], ["report", run]]
     for line in lines[:2] if run.endswith("curated") else lines:  # no page shows training data
-        code, printed, error = in_process(*line)
+        code, _, error = in_process(*line)
         assert code == 0, (line, error)
     assert misstep.open(run).manifest.misstep == "0.1.0"
 
