@@ -1,7 +1,6 @@
 """The report of `misstep agreement` as one HTML page."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import structs
@@ -21,7 +20,6 @@ from misstep.analysis.measures.agreement.tables import (
 )
 from misstep.analysis.pages import Foot, Section, page
 from misstep.analysis.tables import Row, Table
-from misstep.harness.progress import say
 
 _PAIRS_DRAWN = 30
 _RATERS_SHOWN = 50
@@ -77,11 +75,8 @@ def _questions(reports: QuestionReports, source: str) -> Iterator[Section]:
 
 
 def _figures(kappas: list[Row]) -> list[str]:
-    if not kappas:
-        return []
-    if find_spec("matplotlib") is None:
-        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
-        return []
-    from misstep.analysis.plots import forest
+    from misstep.analysis.plots import can_draw, forest
 
+    if not kappas or not can_draw():
+        return []
     return [forest(kappas[:_PAIRS_DRAWN], "Agreement beyond chance, overall and by pair of raters")]

@@ -1,14 +1,12 @@
 """The findings of `misstep audit` as one HTML page."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 
 from misstep.analysis.audit.findings import Finding, headline
 from misstep.analysis.audit.overview import counted_by, findings_table
 from misstep.analysis.pages import Foot, page
 from misstep.analysis.pages.page import Section
 from misstep.analysis.tables import WORST_FIRST
-from misstep.harness.progress import say
 
 _NOTES = (
     "Each figure is recomputed from the figures that it depends on. It differs if no values inside the rounding of "
@@ -37,11 +35,10 @@ def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str
 
 
 def _figures(findings: Sequence[Finding]) -> list[str]:
-    if find_spec("matplotlib") is None:
-        say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
-        return []
-    from misstep.analysis.plots import heat_map
+    from misstep.analysis.plots import can_draw, heat_map
 
+    if not can_draw():
+        return []
     sources = {finding.source for finding in findings}
     counts = counted_by(findings, by_check=len(sources) == 1)
     values = [[float(count) for count in ended.values()] for ended in counts.values()]

@@ -9,10 +9,12 @@ import io
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree
 
 from misstep.harness.escaping import one_line
+from misstep.harness.progress import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,6 +60,14 @@ _SIZE_OF_A_PNG = 3
 
 _COLORED = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 _REFERENCE = re.compile(r"(?<=url\(#)[^()]++(?=\))")
+
+
+def can_draw() -> bool:
+    """Return whether the drawing library is installed; a line says how to get it if it is not."""
+    if find_spec("matplotlib") is not None:
+        return True
+    say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
+    return False
 
 
 class Picture(str):

@@ -15,9 +15,9 @@ last sound line of the journal is cut off. Records that were paid for are all ke
 made from them. Nothing is synced to disk: a killed process loses nothing, a power cut may lose records.
 """
 
-import fcntl
 import itertools
 import os
+import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable
 from io import FileIO
@@ -235,6 +235,18 @@ def _opened(file: Path) -> FileIO:
         return file.open("a+b", buffering=0)
 
 
+def _lock(stream: FileIO) -> None:
+    """Lock an open file without waiting; each system has a way of its own, and both raise where another has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def locked(file: Path) -> FileIO:
     """Return an open file that only one process has at a time; it is made if it does not exist.
 
@@ -243,7 +255,7 @@ def locked(file: Path) -> FileIO:
     while True:
         stream = _opened(file)
         try:
-            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(stream)
             if file.exists() and os.path.samestat(os.fstat(stream.fileno()), file.stat()):
                 return stream
         except (BlockingIOError, PermissionError) as error:

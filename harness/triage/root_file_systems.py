@@ -6,7 +6,6 @@ left out. Nothing is larger than the limits below.
 """
 
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -37,6 +36,8 @@ class RootFileSystems:
 
     def ready(self, source: Path, owner: int | None) -> Path:
         """Return a root file system as a folder whose files a user owns; nothing must write to it."""
+        import fcntl  # Windows has none; what needs no root file system imports this module there
+
         status = source.stat()
         key = f"{source.resolve()} {status.st_size} {status.st_mtime_ns} {owner}"
         target = self.folder / hashlib.sha256(key.encode()).hexdigest()[:16]

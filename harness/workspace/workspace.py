@@ -1,6 +1,5 @@
 """A tree of files in which commands run sandboxed, with snapshots that no command reaches."""
 
-import fcntl
 import itertools
 import os
 import stat
@@ -268,6 +267,8 @@ def _is_of_project(path: str) -> bool:
 
 def own_folder() -> Path:
     """Return a new temporary folder that is removed by the next run if this process is killed."""
+    import fcntl  # Windows has none; what needs no sandbox imports this module there
+
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     folder.chmod(0o711)
     draft = folder / f"{_LOCK}.new"
@@ -288,6 +289,8 @@ def remove_own(folder: Path) -> None:
 
 def _remove_left_over() -> None:
     """Remove the folders of processes that were killed: those whose lock nobody holds any more."""
+    import fcntl
+
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with suppress(OSError):
             opened = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)

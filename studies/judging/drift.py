@@ -11,7 +11,7 @@ from misstep.analysis.measures.judging.sample import majority
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.page import page
-from misstep.analysis.plots import curves
+from misstep.analysis.plots import can_draw, curves
 from misstep.analysis.tables import Row, Table, estimate_row, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
@@ -75,7 +75,7 @@ class Drifts(Struct, frozen=True):
                 curves(*_points(self.old, found), f"{name} over the runs", in_words=True),
                 "Bands are 95% intervals. Where the lines part, the judge changed.",
             )
-            for name, found in self.figures.items()
+            for name, found in (self.figures.items() if can_draw() else ())
         ]
         foot = Foot(command, inputs=(f"{self.first.question.name}, judged in {len(self.changed) + 1} runs",))
         return page(

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 
 from msgspec import structs
 
@@ -20,11 +19,11 @@ from misstep.analysis.pages import Foot
 from misstep.analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.analysis.pages.judges.page import Section, judge_page
+from misstep.analysis.plots import can_draw
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import Inputs
 from misstep.harness.places import cache_folder
-from misstep.harness.progress import say
 from misstep.studies.judged_runs import JudgedRun, distinct_names, names_of_judges
 from misstep.studies.judging.assessment import NO_JUDGE, assessed, is_plumbing
 from misstep.studies.judging.report_items import PAGE_CHARACTERS, item_browser
@@ -141,8 +140,7 @@ def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scor
 
 
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
-    if find_spec("matplotlib") is None:
-        say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
+    if not can_draw():
         return ()
     return judge_figures({name: assessment for name, (_, assessment) in group.items()})
 

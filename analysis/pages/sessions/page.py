@@ -47,7 +47,7 @@ from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.page import table_html, table_id
 from misstep.analysis.pages.rendering import markup
-from misstep.analysis.plots import bars, curves
+from misstep.analysis.plots import bars, can_draw, curves
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text, place_text
 from misstep.harness.errors import InputError
@@ -183,6 +183,8 @@ def _tables(findings: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence
 
 
 def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iterator[str]:
+    if not can_draw():
+        return
     drawn = {table.name: table.drawn for table in tables}
     yield figure_html(
         bars(drawn["prevalence"], "Share of sessions by category"),

@@ -6,7 +6,6 @@
 Nothing is imported here that takes long: an agent waits for its hooks.
 """
 
-import fcntl
 import os
 import socket
 import time
@@ -85,6 +84,8 @@ class SessionPlace:
 
     def locked(self) -> int | None:
         """Return the lock that the one process of the session holds as long as it lives; `None` if another does."""
+        import fcntl  # Windows has none; what is no hook imports this module there
+
         lock = os.open(self.file("lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

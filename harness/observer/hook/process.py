@@ -7,7 +7,6 @@ with it: what it did not print is printed by the next one.
 
 import json
 import os
-import resource
 import socket
 import time
 from contextlib import suppress
@@ -32,6 +31,8 @@ _ONLY_SECONDS = 2.0
 
 def serve(place: SessionPlace, first: socket.socket, message: bytes, idle: float = IDLE_SECONDS) -> None:
     """Answer the event that started this process, then those of later hooks, until there is no more to do."""
+    import resource  # Windows has none
+
     lock = _only(place)
     if lock is None:  # another one has been started at the same moment, and has this event as well
         return
