@@ -78,6 +78,8 @@ def corrected(given: dict[str, Any]) -> dict[str, Any]:
     found = rogan_gladen(
         (given["positives"], given["n"]), (given["se_tp"], given["se_n"]), (given["sp_tn"], given["sp_n"])
     )
+    if found.estimate.reason.endswith("the judge tells nothing"):
+        raise ValueError(found.estimate.reason)  # the reference has no figure either
     return {
         "apparent": found.apparent,
         "raw": found.raw,
