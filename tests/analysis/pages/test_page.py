@@ -69,7 +69,7 @@ def test_the_foot_names_data_licence_seed_versions_and_command():
         "MIT",
         "labels.csv, 30 rows",
         "Seed 3",
-        "misstep 0.",
+        "misstep 1.",
         "Python 3.",
         "misstep made-up --seed 3",
     ):
