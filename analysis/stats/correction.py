@@ -13,7 +13,7 @@ The corrected prevalence may fall outside 0 to 1: the judge would flag more or f
 misbehaved. It is then cut, and says so.
 """
 
-from math import sqrt
+from math import isclose, sqrt
 
 import numpy.typing as npt
 from msgspec import Struct, structs
@@ -208,4 +208,7 @@ def powered_share(flagged: npt.ArrayLike, missed: npt.ArrayLike, wrong: npt.Arra
     down = sqrt(below**2 + missed_below**2 + wrong_above**2 + 2 * together * missed_below * wrong_above)
     up = sqrt(above**2 + missed_above**2 + wrong_below**2 + 2 * together * missed_above * wrong_below)
     low, high = (min(1.0, max(0.0, limit)) for limit in (raw - down, raw + up))
-    return Estimate(value, low, high, labelled, method, "" if value == raw else OUTSIDE_BEFORE_CUT)
+    # Rounding may put a raw share of 0 a hair below it.
+    return Estimate(
+        value, low, high, labelled, method, "" if isclose(value, raw, abs_tol=1e-12) else OUTSIDE_BEFORE_CUT
+    )
