@@ -25,7 +25,7 @@ letters with accents are put together; a character without a sign is named by it
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from itertools import chain, repeat
+from itertools import chain
 from math import ceil
 
 from misstep.analysis.tables import Table
@@ -190,10 +190,9 @@ def latex_text(table: Table) -> str:
     shown = printed(table)
     # A float longer than the page is cut off at its foot, without a word.
     parts = list(_parts(shown))
-    labels = chain([_named(table)], repeat(""))
-    floats = [_float(shown, part, label) for part, label in zip(parts, labels, strict=False)]
-    below, (*_, last) = _remarks(shown), parts
-    inside = _head_lines(shown) + _lines_of(shown, last) + _remark_lines(shown) <= _LINES_OF_A_PAGE
+    floats = [_float(shown, part, "" if number else _named(table)) for number, part in enumerate(parts)]
+    below = _remarks(shown)
+    inside = _head_lines(shown) + _lines_of(shown, parts[-1]) + _remark_lines(shown) <= _LINES_OF_A_PAGE
     floats[-1][-1:-1] = below if inside else []
     return "\n".join([*chain.from_iterable(floats), *([] if inside else below)]) + "\n"
 
@@ -204,12 +203,12 @@ def _parts(shown: Printed) -> Iterator[Sections]:
     part: list[tuple[str, tuple[Line, ...]]] = []
     lines = head
     for heading, rows in shown.sections:
-        for first, row in zip(chain([True], repeat(False)), rows, strict=False):
-            more = _row_lines(shown, row, widths) + (_folds(heading) if first else 0)
+        for number, row in enumerate(rows):
+            more = _row_lines(shown, row, widths) + (0 if number else _folds(heading))
             if part and lines + more > _LINES_OF_A_PAGE:
                 yield tuple(part)
-                part, lines = [], head + (0 if first else _folds(heading))
-            if first or not part:
+                part, lines = [], head + (_folds(heading) if number else 0)
+            if not number or not part:
                 part.append((heading, ()))
             part[-1] = heading, (*part[-1][1], row)
             lines += more

@@ -1,4 +1,4 @@
-"""The figures of the concepts are those that the statistics give today, and the text has their numbers."""
+"""The figures of the concepts are those that the statistics give today, and the page shows each."""
 
 import pytest
 
