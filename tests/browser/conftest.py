@@ -74,14 +74,18 @@ class Browser:
 
     def open_address(self, address: str, *, width: int = 1200, scheme: str = "light") -> None:
         """The same for a page that is served."""
-        self._command(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
+        self.resize(width)
         self._command("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(address)
+
+    def resize(self, width: int) -> None:
+        """Give the window another width; the page in it stays as it is."""
+        self._command(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
 
     def run(self, script: str, *arguments: Any) -> Any:
         """What a script gives when it runs in the page."""

@@ -1,4 +1,4 @@
-"""Every kind of page in one browser: each control is used once, each table sorted, and no script fails."""
+"""Every kind of page in one browser: each control is used once, each table sorted, no script fails; it fits a phone."""
 
 import ast
 import sys
@@ -101,6 +101,24 @@ const sorted = table => [...table.tBodies].every(body => {
   if (lists !== document.querySelectorAll(".browser .list").length) wrong.push("a list is missing");
   finish(wrong);
 })().catch(error => finish([...wrong, String(error)]));
+"""
+
+ON_A_PHONE = """
+const wrong = [];
+const scrolls = one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1;
+if (document.scrollingElement.scrollWidth > innerWidth) wrong.push("the page is wider than a phone");
+for (const box of document.querySelectorAll(".scroll")) {
+  const words = box.textContent.trim().slice(0, 40);
+  if (box.querySelector("table") && scrolls(box)) wrong.push(`wider than a phone: ${words}`);
+}
+const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=grid]";
+for (const one of document.querySelectorAll(controls)) {
+  if (!one.checkVisibility()) continue;
+  const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
+  if (!name.trim()) wrong.push(`without a name: ${one.outerHTML.slice(0, 80)}`);
+  if (one.tabIndex < 0 && !one.disabled) wrong.push(`not reached by Tab: ${one.outerHTML.slice(0, 80)}`);
+}
+return wrong;
 """
 
 
@@ -210,7 +228,9 @@ def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, mis
                 chromium.run("return document.querySelectorAll('.browser:empty').length === 0") or chromium.complaints()
             )
         )
-        return [*chromium.driver.execute_async_script(USE), *chromium.complaints()]
+        wrong = chromium.driver.execute_async_script(USE)
+        chromium.resize(390)
+        return [*wrong, *chromium.run(ON_A_PHONE), *chromium.complaints()]
 
     wrong = {name: used((tmp_path / name).as_uri()) for name in _written(tmp_path, misstep)}
     with opened(write_cases(tmp_path / "to-label", 4), tmp_path / "study") as study, served(study) as pages:

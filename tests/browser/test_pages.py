@@ -73,9 +73,21 @@ def test_no_page_is_wider_than_its_window(chromium, pages, name, width):
     assert chromium.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_a_wide_table_scrolls_by_itself_on_a_phone(chromium, pages):
-    chromium.open(pages / "made_up.html", width=360)
-    wide = "return [...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth).length"
+def test_a_phone_shows_each_cell_of_a_wide_table_beside_its_column_and_scrolls_only_without_scripts(chromium, pages):
+    wide = """
+    return [...document.querySelectorAll(".scroll:has(table)")].filter(box => box.scrollWidth > box.clientWidth).length;
+    """
+    row = """
+    const [line] = [...document.querySelectorAll("tr")].filter(row => row.cells[0].textContent.trim() === "beta");
+    return [...line.cells].map(cell => [cell.dataset.label ?? "", cell.textContent.trim()]);
+    """
+    chromium.open(pages / "page.html", width=360)
+    assert chromium.run(wide) == 0
+    loops, edits, n = ["Loops", "10.0%"], ["Edits", "25.0%"], ["n", "80"]
+    within = [["", "5.0–15.0%"], ["", "20.0–30.0%"]]
+    assert chromium.run(row) == [["", "beta"], loops, within[0], edits, within[1], n, ["source", "beta at 1a2b"]]
+    with chromium.without_scripts():
+        chromium.open(pages / "page.html", width=360)
     assert chromium.run(wide) > 0
 
 

@@ -310,16 +310,17 @@ def waiting_page(
     else:
         finding = f"You are done with this phase. The next one begins when all are: {who} left."
     title = f"{PHASE_TITLES[phase]} · {rater}"
-    return _page("waiting", title, finding, foot, links=links, done=done)
+    script = asset("annotation/waiting.js")
+    return _page("waiting", title, finding, foot, [script], links=links, done=done, look_again=markup(script))
 
 
-def _page(template: str, title: str, finding: str, foot: Foot, **values: object) -> str:
+def _page(template: str, title: str, finding: str, foot: Foot, scripts: Sequence[str] = (), **values: object) -> str:
     return render(
         f"annotation/{template}.html.jinja",
         title=title,
         finding=finding,
         foot=described(foot),
-        policy=form_policy([asset("sort.js")]),
+        policy=form_policy([asset("sort.js"), *scripts]),
         annotation_style=markup(asset("annotation/style.css")),
         **values,
     )

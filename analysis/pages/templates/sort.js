@@ -1,4 +1,29 @@
 "use strict";
+const FITS_A_PHONE = 3;
+for (const table of document.querySelectorAll(".scroll > table")) {
+  if (!table.tHead || table.closest(".papers")) continue;
+  /** The cells of a row with the places of their columns, counted from the right: on the left a cell may go over rows. */
+  const placed = row => {
+    let place = 0;
+    return [...row.cells].reverse().map(cell => [cell, place += cell.colSpan]);
+  };
+  const names = new Map();
+  for (const row of table.tHead.rows) {
+    for (const [head, place] of placed(row)) {
+      const words = [...head.childNodes].map(node => node.textContent.trim()).filter(Boolean);
+      names.set(place, [...names.get(place) ?? [], ...words]);
+    }
+  }
+  if (Math.max(...names.keys()) <= FITS_A_PHONE) continue;
+  table.classList.add("stacked");
+  for (const body of table.tBodies) {
+    for (const row of body.rows) {
+      for (const [cell, place] of placed(row)) {
+        if (cell.tagName === "TD" && cell.textContent.trim() && names.get(place)?.length) cell.dataset.label = names.get(place).join(" ");
+      }
+    }
+  }
+}
 for (const table of document.querySelectorAll("table.sortable")) {
   const [heads] = table.tHead.rows;
   /** The number in a row's cell; `null` where it has none, so that such rows come last. */
