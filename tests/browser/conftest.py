@@ -75,10 +75,15 @@ class Browser:
     def open_address(self, address: str, *, width: int = 1200, scheme: str = "light") -> None:
         """The same for a page that is served."""
         self.resize(width)
-        self._command("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.show_as(scheme=scheme)
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(address)
+
+    def show_as(self, media: str = "", *, scheme: str = "light") -> None:
+        """Show the page in a colour scheme, or as on paper (`print`)."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self._command("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
     def resize(self, width: int) -> None:
         """Give the window another width; the page in it stays as it is."""

@@ -1,6 +1,10 @@
-"""Every kind of page in one browser: each control is used once, each table sorted, no script fails; it fits a phone."""
+"""Every kind of page in one browser: each control is used once, each table sorted, no script fails; it fits a phone.
+
+It fits paper too, and keys suffice. If `MISSTEP_AXE` names the script of axe-core, that finds no serious fault.
+"""
 
 import ast
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +44,7 @@ from tests.studies.annotation.made_up import opened, served, write_cases
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
+AXE = os.environ.get("MISSTEP_AXE", "")
 DOORS = {"render", "page", "browser_page"}
 """Who imports one of these makes pages, or parts of them."""
 LABELS = "item,ann,ben\n" + "".join(f"{n},{'yes' if n % 3 else 'no'},{'yes' if n % 2 else 'no'}\n" for n in range(12))
@@ -117,8 +122,33 @@ for (const one of document.querySelectorAll(controls)) {
   const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
   if (!name.trim()) wrong.push(`without a name: ${one.outerHTML.slice(0, 80)}`);
   if (one.tabIndex < 0 && !one.disabled) wrong.push(`not reached by Tab: ${one.outerHTML.slice(0, 80)}`);
+  const tab = new KeyboardEvent("keydown", { key: "Tab", bubbles: true, cancelable: true });
+  if (!one.dispatchEvent(tab)) wrong.push(`keeps Tab: ${one.outerHTML.slice(0, 80)}`);
+}
+for (const one of document.querySelectorAll("main *")) {
+  if (getComputedStyle(one).cursor !== "pointer" || one.closest(`${controls}, label`)) continue;
+  wrong.push(`for a mouse alone: ${one.outerHTML.slice(0, 80)}`);
 }
 return wrong;
+"""
+
+ON_PAPER = """
+const wrong = [];
+for (const part of document.querySelectorAll("details > :not(summary)"))
+  if (!part.checkVisibility() && part.parentElement.checkVisibility() && part.textContent.trim())
+    wrong.push(`folded on paper: ${part.textContent.trim().slice(0, 40)}`);
+for (const one of document.querySelectorAll("main *")) {
+  if (one.closest("svg, .unseen") || !one.checkVisibility() || getComputedStyle(one).overflowX === "visible") continue;
+  if (one.scrollWidth > one.clientWidth + 1) wrong.push(`cut on paper: ${one.outerHTML.slice(0, 80)}`);
+}
+return wrong;
+"""
+
+FAULTS = """
+const [finish] = arguments;
+axe.run({ resultTypes: ["violations"] }).then(found => finish(found.violations
+  .filter(fault => ["serious", "critical"].includes(fault.impact))
+  .map(fault => `${fault.impact}: ${fault.help}: ${fault.nodes[0].html.slice(0, 80)}`)));
 """
 
 
@@ -230,7 +260,14 @@ def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, mis
         )
         wrong = chromium.driver.execute_async_script(USE)
         chromium.resize(390)
-        return [*wrong, *chromium.run(ON_A_PHONE), *chromium.complaints()]
+        wrong += chromium.run(ON_A_PHONE)
+        for scheme in ("light", "dark") if AXE else ():
+            chromium.show_as(scheme=scheme)
+            chromium.run(Path(AXE).read_text("utf-8"))
+            wrong += chromium.driver.execute_async_script(FAULTS)
+        chromium.resize(718)
+        chromium.show_as("print")
+        return [*wrong, *chromium.run(ON_PAPER), *chromium.complaints()]
 
     wrong = {name: used((tmp_path / name).as_uri()) for name in _written(tmp_path, misstep)}
     with opened(write_cases(tmp_path / "to-label", 4), tmp_path / "study") as study, served(study) as pages:

@@ -240,7 +240,7 @@ class Listing {
   async open(place) {
     this.opened = place;
     const { noun } = this;
-    const title = make("h2", { id: `${this.section.id}-title`, tabindex: -1, autofocus: true }, said(this.title_of(place)));
+    const title = make("h2", { id: `${this.section.id}-title`, tabindex: 0, autofocus: true }, said(this.title_of(place)));
     const number = this.found.indexOf(place);
     const button = (words, label, does) => make("button", { type: "button", "aria-label": label, title: label, on: { click: does } }, words);
     const about = make("div", { class: "about" }, make("p", { class: "small" }, "Opening …"));
