@@ -54,7 +54,7 @@ def main() -> None:
         path = Path(folder) / "labels.csv"
         write_labels(path, made_up_codes(ITEMS, 3))
         in_pandas = python("-c", f"import pandas; pandas.read_csv({str(path)!r})")
-        taken = {
+        times = {
             "pandas.read_csv": best(lambda: pd.read_csv(path), 5),
             "read_labels": best(lambda: read_labels(path), 5),
             "read_labels, agreement_report, JSON": best(
@@ -67,6 +67,6 @@ def main() -> None:
     study = made_up_codes(118, 3)
     kappa = best(lambda: fleiss_of_a_study(study), 20)
     print(f"{ITEMS:,} items x 3 raters, {RESAMPLES:,} resamples, beside pandas.read_csv of the same file")
-    print_times(taken, "pandas.read_csv")
+    print_times(times, "pandas.read_csv")
     print("  bound for reading and reporting: 20 x")
     print(f"Fleiss' kappa of 118 items x 3 raters, {RESAMPLES:,} resamples: {1000 * kappa:.1f} ms (bound: 50 ms)")

@@ -21,7 +21,7 @@ from misstep.harness.repair.failure_bot.change_point import STEADY, ChangePoint,
 
 CONFIDENCE, MOST = 0.95, 400
 Fails = Callable[[int], bool]
-Found = tuple[int, int, bool]
+Result = tuple[int, int, bool]
 """The commit that is blamed, the runs used, and whether the posterior reached 95%."""
 
 
@@ -31,16 +31,16 @@ class History:
     def __init__(self, count: int, rates: tuple[float, float], seed: int) -> None:
         self.change = random.Random(f"{seed} change").randrange(1, count)  # noqa: S311
         self._rates, self._seed = rates, seed
-        self._asked: dict[int, int] = {}
+        self._answers: dict[int, int] = {}
 
     def fails(self, commit: int) -> bool:
         """Return the outcome of one more run at a commit."""
-        number = self._asked[commit] = self._asked.get(commit, 0) + 1
+        number = self._answers[commit] = self._answers.get(commit, 0) + 1
         rate = self._rates[commit >= self.change]
         return random.Random(f"{self._seed} {commit} {number}").random() < rate  # noqa: S311
 
 
-def plain(count: int, fails: Fails) -> Found:
+def plain(count: int, fails: Fails) -> Result:
     """Search by halves and believe each run."""
     good, bad, runs = 0, count - 1, 0
     while bad - good > 1:
@@ -50,7 +50,7 @@ def plain(count: int, fails: Fails) -> Found:
     return bad, runs, True
 
 
-def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
+def ours(count: int, fails: Fails, prior: Prior | None = None) -> Result:
     """Search as the failure bot does, to which the rates are unknown."""
     point = ChangePoint(count, prior=prior)
     point.rule_out(0)
@@ -64,7 +64,7 @@ def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
     return best[0], point.runs, posterior >= CONFIDENCE
 
 
-def bayesect(count: int, fails: Fails) -> Found:
+def bayesect(count: int, fails: Fails) -> Result:
     """Search as git-bayesect does, whose places count from the newest commit."""
     from git_bayesect import Bisector
 
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    methods: dict[str, Callable[[int, Fails], Found]] = {
+    methods: dict[str, Callable[[int, Fails], Result]] = {
         "plain": plain,
         "ours": ours,
         "ours, told not flaky": lambda count, fails: ours(count, fails, STEADY),

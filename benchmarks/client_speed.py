@@ -157,10 +157,10 @@ def _without_tls() -> None:
         asyncio.run(print_rates(server.address))
         print(f"bound: {BOUND:.0%}")
         for what in ("fresh", "cached"):
-            taken = measure(python("-m", "benchmarks.client_speed", server.address, f"{folder}/cache"))
-            each = float(taken.output)
+            usage = measure(python("-m", "benchmarks.client_speed", server.address, f"{folder}/cache"))
+            each = float(usage.output)
             print(
-                f"{MANY:,} requests, {what}: {each:.1f} s, {MANY / each:,.0f}/s, {taken.largest_mib:.0f} MiB"
+                f"{MANY:,} requests, {what}: {each:.1f} s, {MANY / each:,.0f}/s, {usage.largest_mib:.0f} MiB"
                 f" (bounds: cached 5,000/s, 200 MiB)"
             )
 

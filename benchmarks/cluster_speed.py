@@ -31,10 +31,10 @@ def main() -> None:
         write_runs(small, 20)
         clusters = {count: stack.enter_context(open_cluster(f"local:{count}")) for count in (1, 2)}
         for count, cluster in clusters.items():
-            _taken(cluster, small, folder / f"warm-{count}")
+            _times(cluster, small, folder / f"warm-{count}")
         pairs = []
         for turn in range(ROUNDS):
-            one, two = (_taken(clusters[count], file, folder / f"run-{turn}-{count}") for count in (1, 2))
+            one, two = (_times(clusters[count], file, folder / f"run-{turn}-{count}") for count in (1, 2))
             pairs.append((*one, *two, one[0] / two[0], one[1] / two[1], gain_of_two_processes()))
         one, one_busy, two, two_busy, gain, busy, most = (median(column) for column in zip(*pairs, strict=True))
         size = file.stat().st_size / 1e6
@@ -46,13 +46,13 @@ def main() -> None:
     print(f"{'two processes that share nothing':36}{most:8.3f}")
 
 
-def _taken(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
+def _times(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
     """Return seconds by the clock, and those of the processor that follow each other: the busiest worker's and ours."""
     started, before, ours = time.perf_counter(), _worked(cluster), time.process_time()
     plan = ClassifyPlan(tuple(CLASSIFIERS), classify_all)
     classified_on_cluster((cluster.address, SHARDS), [str(file)], plan, str(out))
-    taken, mine = time.perf_counter() - started, time.process_time() - ours
-    return taken, mine + max(now - before[worker] for worker, now in _worked(cluster).items())
+    elapsed, mine = time.perf_counter() - started, time.process_time() - ours
+    return elapsed, mine + max(now - before[worker] for worker, now in _worked(cluster).items())
 
 
 def _worked(cluster: Cluster) -> dict[str, float]:

@@ -71,7 +71,7 @@ def main() -> None:
         merging = best(lambda: _merged(large))
         by_counts = best(lambda: run(misstep("count", *sorted(Path(name).glob("counts-*.json")))))
         by_records = best(lambda: run(misstep("agreement", path, "--json")))
-        taken = {
+        times = {
             "merge 64 files, 1,000,000 items in all": best(lambda: _merged(files)),
             "merge 64 files, 64,000,000 items in all": merging,
             f"merge 64 files of {JUDGES} judges' scores, 12,012 rows each": best(lambda: _merged(binned)),
@@ -84,6 +84,6 @@ def main() -> None:
         }
         sizes = path.stat().st_size / 1e6, sum(map(len, files)) / 1e6
     print(f"{ITEMS:,} items x 3 raters: {sizes[0]:.1f} MB of labels, {sizes[1]:.1f} MB of counts")
-    print_times(taken)
+    print_times(times)
     print(judged("merging 64 shards of 1,000,000", merging, most=MOST_SECONDS))
     print(f"from records over from counts, whole processes: {by_records / by_counts:.1f} x")

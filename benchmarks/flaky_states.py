@@ -24,7 +24,7 @@ PRIORS = {"used": flakiness._RATES, "uniform": ((1.0, 1.0, 1.0),)}
 
 def states(before: float, now: float, recorded: int, tests: int, seed: int) -> tuple[Counter[str], float]:
     """Count the states of tests that failed before and fail now at such rates, and the mean of their reruns."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     reruns = 0
     for number in range(tests):
         draw = random.Random(f"{seed} {before} {now} {recorded} {number}")  # noqa: S311
@@ -33,11 +33,11 @@ def states(before: float, now: float, recorded: int, tests: int, seed: int) -> t
         def again(_: Sequence[str], draw: random.Random = draw) -> dict[str, bool]:
             return {"t": draw.random() < now}
 
-        found["at once"] += estimate(1, 1, record).state == "failing"
+        counts["at once"] += estimate(1, 1, record).state == "failing"
         state = rerun(again, ["t"], record)["t"]
-        found[state.state] += 1
+        counts[state.state] += 1
         reruns += state.runs - 1
-    return found, reruns / tests
+    return counts, reruns / tests
 
 
 def main() -> None:
@@ -55,9 +55,9 @@ def main() -> None:
         for recorded in RECORDS:
             for prior, laws in PRIORS.items():
                 with patch.object(flakiness, "_RATES", laws):
-                    found, reruns = states(before, now, recorded, args.tests, args.seed)
+                    counts, reruns = states(before, now, recorded, args.tests, args.seed)
                 shares = [
-                    f"{found[state] / args.tests:>9.1%}" for state in ("at once", "failing", "flaky", "undecided")
+                    f"{counts[state] / args.tests:>9.1%}" for state in ("at once", "failing", "flaky", "undecided")
                 ]
                 print(f"{name:<20} {recorded:>6} {prior:<8} {' '.join(shares)} {reruns:>9.2f}", flush=True)
 

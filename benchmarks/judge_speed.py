@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.client_speed import IDEAL, IN_FLIGHT, LATENCY_SECONDS, PROMPT, print_rates
-from benchmarks.measuring import Taken, measure, misstep
+from benchmarks.measuring import Usage, measure, misstep
 from benchmarks.stub_server import Stub, stub
 
 ITEMS, FEW, ROUNDS = 20_000, 1_000, 3
@@ -59,18 +59,18 @@ class _Runs:
     def fresh(self, benchmark: Path, cache: Path) -> None:
         """Print what a whole run takes that asks everything."""
         self.came()
-        taken = measure(self.command(benchmark, "fresh", "--cache", cache))
+        usage = measure(self.command(benchmark, "fresh", "--cache", cache))
         came = self.came()
         rate = (came["requests"] - 1) / (came["last"] - came["first"])
         print(f"judge run, {ITEMS:,} items: {rate:.0f}/s, {rate / IDEAL:.1%} of the ideal (bound {RATE_BOUND:.0%})")
-        _print_whole(taken, ITEMS)
+        _print_whole(usage, ITEMS)
         print(f"  at most {came['at_once']} requests with the server at once")
 
     def cached(self, benchmark: Path, cache: Path, items: int) -> None:
         """Print what the first so many items take again, from the cache."""
         verdicts = self.folder / f"cached-{items}" / "verdicts.jsonl"
         started = time.time()
-        taken = measure(self.command(benchmark, f"cached-{items}", "--cache", cache))
+        usage = measure(self.command(benchmark, f"cached-{items}", "--cache", cache))
         calls = self.came()["requests"]
         each = verdicts.stat().st_mtime - started
         answers = verdicts.read_bytes().count(b"\n")
@@ -78,7 +78,7 @@ class _Runs:
             f"cached, {answers:,} verdicts, {calls} asked: the last is written {each:.2f} s after the command's start,"
             f" {answers / each:,.0f}/s (bound {CACHED_BOUND:,}/s)"
         )
-        _print_whole(taken, items)
+        _print_whole(usage, items)
 
     def resumed(self, benchmark: Path) -> None:
         """Print how soon a run that was killed half-way asks again."""
@@ -111,10 +111,10 @@ class _Runs:
         print(f"one item: {least:.2f} s beside the server's {LATENCY_SECONDS:g} s (bound {ONE_BOUND:g} s)")
 
 
-def _print_whole(taken: Taken, items: int) -> None:
+def _print_whole(usage: Usage, items: int) -> None:
     print(
-        f"  the whole command, scores and page included: {taken.seconds:.1f} s, {items / taken.seconds:,.0f}/s,"
-        f" {taken.largest_mib:.0f} MiB (bound {MIB_BOUND} MiB)"
+        f"  the whole command, scores and page included: {usage.seconds:.1f} s, {items / usage.seconds:,.0f}/s,"
+        f" {usage.largest_mib:.0f} MiB (bound {MIB_BOUND} MiB)"
     )
 
 

@@ -70,10 +70,10 @@ def judged(what: str, value: float, most: float = inf, least: float = -inf) -> s
     return f"{what:36}{value:8.3f}  {verdict(value, most, least)}"
 
 
-def print_times(taken: Mapping[str, float], beside: str = "") -> None:
+def print_times(seconds: Mapping[str, float], beside: str = "") -> None:
     """Print the milliseconds of each act, and how many times as long as the one `beside` it takes."""
-    for what, each in taken.items():
-        times = f"{each / taken[beside]:8.1f} x" if beside else ""
+    for what, each in seconds.items():
+        times = f"{each / seconds[beside]:8.1f} x" if beside else ""
         print(f"  {what:60}{1000 * each:8.0f} ms{times}")
 
 
@@ -85,7 +85,7 @@ def gain_of_two_processes() -> float:
     return 2 * alone / max(float(process.communicate()[0]) for process in both)
 
 
-class Taken(Struct, frozen=True):
+class Usage(Struct, frozen=True):
     """`seconds` of wall clock; `together_mib` of all processes, `largest_mib` of the largest, each at its peak."""
 
     seconds: float
@@ -95,17 +95,17 @@ class Taken(Struct, frozen=True):
     processor_seconds: float
 
 
-def measure(command: Sequence[str]) -> Taken:
+def measure(command: Sequence[str]) -> Usage:
     """Run a command to its end; the memory of its processes is looked at every 20 ms, shared parts by share."""
     started, before = time.perf_counter(), _processor_seconds()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     peak = _Peak(process.pid)
     output, _ = process.communicate()
-    taken = time.perf_counter() - started
+    elapsed = time.perf_counter() - started
     peak.stop()
     if process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-    return Taken(taken, peak.together / 1024, peak.largest / 1024, output, _processor_seconds() - before)
+    return Usage(elapsed, peak.together / 1024, peak.largest / 1024, output, _processor_seconds() - before)
 
 
 def _processor_seconds() -> float:

@@ -60,22 +60,22 @@ class Flooding:
 
 async def walk(steps: Sequence[Step], watcher: Watcher | None) -> tuple[list[float], float]:
     """Take these steps; returns the milliseconds of waiting behind each, and those of the thread's processor."""
-    taken: list[Step] = []
+    history: list[Step] = []
     waits: list[float] = []
     began = time.thread_time()
     for step in steps:
-        taken.append(step)
+        history.append(step)
         if step.role != "agent":
             continue
         if watcher is not None:
             started = time.perf_counter()
-            if (reminder := watcher.after_action(taken)) is not None:
-                taken.append(reminder)
+            if (reminder := watcher.after_action(history)) is not None:
+                history.append(reminder)
             waits.append(1000 * (time.perf_counter() - started))
         await asyncio.sleep(THINKING)
     used = time.thread_time() - began
     if watcher is not None:
-        await watcher.end(taken)
+        await watcher.end(history)
     return waits, 1000 * used
 
 

@@ -75,9 +75,9 @@ def main() -> None:
     options = parser.parse_args()
     settings = LoopSettings(without=mechanisms_named(options.without))
     for form in FORMS:
-        runs, events, hours, taken = _worked(form, options.hours, settings)
+        runs, events, hours, total = _worked(form, options.hours, settings)
         print(
-            f"log {form}: {hours:,.0f} item-hours in {runs} runs and {events:,} events took {taken:.1f} s of one core "
-            f"{verdict(taken, BOUND_SECONDS * options.hours / HOURS)}, {1e6 * taken / events:.0f} µs an event"
+            f"log {form}: {hours:,.0f} item-hours in {runs} runs and {events:,} events took {total:.1f} s of one core "
+            f"{verdict(total, BOUND_SECONDS * options.hours / HOURS)}, {1e6 * total / events:.0f} µs an event"
         )
     print("own time by module: " + "; ".join(_shares(options.hours / 50, settings)))

@@ -17,7 +17,7 @@ def main() -> None:
         cases, run = f"{folder}/cases", f"{folder}/run"
         built = measure(misstep("repair", "build", "--set", "tf", "--n", CASES, "--out", cases))
         print(f"{CASES} cases built in {built.seconds:.0f} s")
-        taken = measure(misstep("repair", "run", cases, "--out", run, "--workers", 2, "--json"))
-    rate = json.loads(taken.output)["solve_rate"]
-    print(f"{CASES} cases repaired in {taken.seconds:.0f} s {verdict(taken.seconds, BOUND_SECONDS)}")
+        usage = measure(misstep("repair", "run", cases, "--out", run, "--workers", 2, "--json"))
+    rate = json.loads(usage.output)["solve_rate"]
+    print(f"{CASES} cases repaired in {usage.seconds:.0f} s {verdict(usage.seconds, BOUND_SECONDS)}")
     print(f"solved {rate['value']:.1%} (95% interval {rate['low']:.1%} to {rate['high']:.1%})")

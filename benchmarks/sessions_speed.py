@@ -57,15 +57,15 @@ def _all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verd
 
 def write_sessions(folder: Path, number: int, seed: int) -> None:
     """Write generated sessions, each a file in the folder of its project."""
-    made = folder / "made"
-    generate = misstep("generate", "trajectories", "--n", number, "--seed", seed, "--out", made)
+    source = folder / "made"
+    generate = misstep("generate", "trajectories", "--n", number, "--seed", seed, "--out", source)
     subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
-    with (made / "trajectories.jsonl").open("rb") as stream:
+    with (source / "trajectories.jsonl").open("rb") as stream:
         for place, line in enumerate(stream):
             project = folder / f"project-{place % PROJECTS:02}"
             project.mkdir(exist_ok=True)
             (project / f"session-{seed}-{place:05}.json").write_bytes(line)
-    shutil.rmtree(made)
+    shutil.rmtree(source)
 
 
 @contextmanager
@@ -120,16 +120,16 @@ def add(folder: Path, run: Path) -> None:
 
 def main() -> None:
     """Print all of it."""
-    with tempfile.TemporaryDirectory() as made, chromium() as driver:
-        folder = Path(made) / "sessions"
+    with tempfile.TemporaryDirectory() as place, chromium() as driver:
+        folder = Path(place) / "sessions"
         folder.mkdir()
         write_sessions(folder, SESSIONS, seed=0)
-        taken = measure(misstep("classify", folder, "--out", Path(made) / "run"))
-        print(f"{SESSIONS:,} generated sessions classified in {taken.seconds:.1f} s, {taken.largest_mib:.0f} MiB")
-        open_and_filter(driver, Path(made) / "run" / "report.html")
-        out = Path(made) / "flagged"
+        usage = measure(misstep("classify", folder, "--out", Path(place) / "run"))
+        print(f"{SESSIONS:,} generated sessions classified in {usage.seconds:.1f} s, {usage.largest_mib:.0f} MiB")
+        open_and_filter(driver, Path(place) / "run" / "report.html")
+        out = Path(place) / "flagged"
         plan = ClassifyPlan(categories(), _all_flagged, workers=1)
         flagging = seconds(lambda: classified_findings([folder], plan, out))
         print(f"the same, every session flagged in every category, in {flagging:.1f} s")
         open_and_filter(driver, out / "report.html")
-        add(folder, Path(made) / "run")
+        add(folder, Path(place) / "run")

@@ -52,8 +52,8 @@ def main() -> None:
             ),
             "records, scores and page": lambda: merge_run(store.place),
         }
-        taken = in_turn({step: partial(_timed, folder, work) for step, work in steps.items()}, ROUNDS)
-    least = {step: min(each) for step, each in taken.items()}
+        times = in_turn({step: partial(_timed, folder, work) for step, work in steps.items()}, ROUNDS)
+    least = {step: min(each) for step, each in times.items()}
     print(f"\n{'':36}{'seconds':>8}{'x copying':>11}")
     for step, each in least.items():
         print(f"{step:36}{each:8.2f}{each / least[COPYING]:11.1f}")
@@ -62,10 +62,10 @@ def main() -> None:
 
 def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
     write_folder(generated, GenerateOptions(GENERATED, 0))
-    asked = ClassifyPlan(CATEGORIES, classify_all, ["runs", "--out", "run"])
-    judge = asked.judge(keep_lines=True)
+    classify_plan = ClassifyPlan(CATEGORIES, classify_all, ["runs", "--out", "run"])
+    judge = classify_plan.judge(keep_lines=True)
     judged = [judge(batch) for batch in batches(found_files([generated]))]
-    draft = Plan(SHARDS, asked.manifest(), ("runs",))
+    draft = Plan(SHARDS, classify_plan.manifest(), ("runs",))
     plan, digest = frozen_plan(store, draft)
     repeats = VERDICTS // len(CATEGORIES) // sum(len(one.items) for one in judged) // SHARDS + 1
     copies = (_renamed(one, f"{number:08}") for number, one in enumerate(cycle(judged)))
@@ -99,9 +99,9 @@ def _renamed(judged: Judged, number: str) -> Judged:
 
 def _timed(folder: Path, work: Callable[[], object]) -> float:
     """Return the processor seconds of a step, and take the merged run away."""
-    taken = seconds(work, time.process_time)
+    elapsed = seconds(work, time.process_time)
     shutil.rmtree(folder / "copy", ignore_errors=True)
     for file in (folder / "run").iterdir():
         if file.is_file():
             file.unlink()
-    return taken
+    return elapsed

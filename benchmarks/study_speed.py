@@ -6,7 +6,7 @@ What is linear takes half of the processor's time, and as much memory.
 import sys
 import tempfile
 
-from benchmarks.measuring import Taken, measure, misstep
+from benchmarks.measuring import Usage, measure, misstep
 
 NUMBER, SEED, WORKERS = 42_807, 1, 2
 MOST_MIB, MOST_TIMES_HALF = 300, 2.4
@@ -31,7 +31,7 @@ def main() -> None:
     sys.exit(missed)
 
 
-def _measured(number: int, study: str) -> list[Taken]:
-    made = ["generate", "trajectories", "--study", "--n", number, "--seed", SEED, "--out", study]
+def _measured(number: int, study: str) -> list[Usage]:
+    generate = ["generate", "trajectories", "--study", "--n", number, "--seed", SEED, "--out", study]
     classified = ["classify", f"{study}/trajectories.jsonl", "--out", f"{study}-classified"]
-    return [measure(misstep(*step, "--workers", WORKERS)) for step in (made, classified)]
+    return [measure(misstep(*step, "--workers", WORKERS)) for step in (generate, classified)]

@@ -25,9 +25,9 @@ def starts(sandbox: Sandbox, folder: Path) -> None:
         read_only = toolchain.read_only if command[0] == toolchain.python else program_folders(command)
         with open_workspace(folder, sandbox=sandbox, read_only=read_only) as workspace:
             acts = (partial(subprocess.run, command, capture_output=True, check=True), partial(workspace.run, command))
-            taken = in_turn({"bare": partial(seconds, acts[0]), "sandboxed": partial(seconds, acts[1])}, ROUNDS)
-        shown = [f"{how} {1000 * min(each):5.1f} ms (median {1000 * median(each):5.1f})" for how, each in taken.items()]
-        least, most = (1000 * min(each) for each in taken.values())
+            times = in_turn({"bare": partial(seconds, acts[0]), "sandboxed": partial(seconds, acts[1])}, ROUNDS)
+        shown = [f"{how} {1000 * min(each):5.1f} ms (median {1000 * median(each):5.1f})" for how, each in times.items()]
+        least, most = (1000 * min(each) for each in times.values())
         print(f"{sandbox.name:12} {name:12} {', '.join(shown)} {verdict(most, 3 * least + 15)}")
 
 
@@ -48,22 +48,22 @@ def snapshots(sandbox: Sandbox, folder: Path, how: str) -> None:
     started = time.perf_counter()
     with open_workspace(folder, sandbox=sandbox, snapshots=how) as workspace:  # type: ignore[arg-type]
         opening = time.perf_counter() - started
-        taken: dict[str, list[float]] = {name: [] for name in ("take", "restore", "changed", "files")}
+        times: dict[str, list[float]] = {name: [] for name in ("take", "restore", "changed", "files")}
         first = workspace.take()
         for number in range(ROUNDS_OF_SNAPSHOTS):
             workspace.run(
                 ["sh", "-c", "for n in 1 2 3 4 5; do echo changed >> package$n/module$n.py; done; rm package9/*"]
             )
             workspace.write(f"new{number}.py", b"new\n")
-            taken["take"].append(seconds(workspace.take))
+            times["take"].append(seconds(workspace.take))
             workspace.run(["sh", "-c", "rm -r package7"])
-            taken["changed"].append(seconds(partial(workspace.changed, first)))
-            taken["restore"].append(seconds(partial(workspace.restore, first)))
-            taken["files"].append(seconds(workspace.files))
+            times["changed"].append(seconds(partial(workspace.changed, first)))
+            times["restore"].append(seconds(partial(workspace.restore, first)))
+            times["files"].append(seconds(workspace.files))
     print(
         f"{how if workspace.layered else 'copies':8} full copy {1000 * full:6.0f} ms; opening {1000 * opening:6.0f} ms"
     )
-    for name, each in taken.items():
+    for name, each in times.items():
         share = min(each) / full
         bound = verdict(share, 0.1) if name in ("take", "restore") else ""
         print(f"{'':8} {name:8} {1000 * min(each):8.2f} ms, {share:.3f} of the copy {bound}")

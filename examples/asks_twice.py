@@ -20,16 +20,16 @@ class AsksTwice:
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
         """The verdict on one message."""
-        said = await self._asked(FIRST, item, ask)
-        if not said.lower().startswith(("yes", "no")):
-            return Verdict(item.id, self.name, None, "unreadable", error=said[:200])
-        if said.lower().startswith("no"):
+        reply = await self._reply(FIRST, item, ask)
+        if not reply.lower().startswith(("yes", "no")):
+            return Verdict(item.id, self.name, None, "unreadable", error=reply[:200])
+        if reply.lower().startswith("no"):
             return Verdict(item.id, self.name, "no")
-        quoted = await self._asked(SECOND, item, ask)
-        found = bool(quoted) and quoted.strip(' "') in item.text
-        return Verdict(item.id, self.name, "yes" if found else "no", rationale=f"quoted: {quoted[:200]}")
+        quoted = await self._reply(SECOND, item, ask)
+        is_there = bool(quoted) and quoted.strip(' "') in item.text
+        return Verdict(item.id, self.name, "yes" if is_there else "no", rationale=f"quoted: {quoted[:200]}")
 
-    async def _asked(self, question: str, item: Item, ask: Ask) -> str:
+    async def _reply(self, question: str, item: Item, ask: Ask) -> str:
         outcome = await ask(Request(ask.model, (Message("user", question + fence(item.text, "message")),), 0.0, 100))
         if not isinstance(outcome, Reply):
             raise RuntimeError(outcome.sentence)  # costs this item, which is asked again by the same command

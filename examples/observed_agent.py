@@ -12,6 +12,6 @@ with Observer("rules", REQUEST) as observer:  # or Observer("prompted", REQUEST,
         time.sleep(0.1)  # here your agent thinks and acts; this one reads the same file again and again
         call = ToolCall("bash", {"command": "cat notes.txt"})
         steps.append(Step("agent", calls=(call,), results=(ToolResult("Nothing is written here yet."),)))
-        if (said := observer.after_action(steps)) is not None:
-            print(said.text)  # noqa: T201 -- your agent reads this before its next step
+        if (reminder := observer.after_action(steps)) is not None:
+            print(reminder.text)  # noqa: T201 -- your agent reads this before its next step
             break

@@ -38,23 +38,23 @@ WANTED = {"timeout": "30", "retries": "3", "logging": "on"}
 class Service:
     """The target: a text with a setting a line; the service runs while all of it can be read."""
 
-    def __init__(self, kept: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.text = "timeout = 5\n"
-        self._kept = kept
+        self._folder = folder
 
     def keep(self, name: str) -> str:
-        self._kept.mkdir(parents=True, exist_ok=True)
-        (self._kept / name).write_text(self.text)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / name).write_text(self.text)
         return self.digest()
 
     def kept(self, name: str) -> str | None:
-        file = self._kept / name
+        file = self._folder / name
         return _digest(file.read_text()) if file.exists() else None
 
     def restore(self, name: str) -> None:
         if self.kept(name) is None:
-            raise MisstepError(f"there is no snapshot {name}")
-        self.text = (self._kept / name).read_text()
+            raise MisstepError(f"unknown snapshot {name}")
+        self.text = (self._folder / name).read_text()
 
     def digest(self) -> str:
         return _digest(self.text)

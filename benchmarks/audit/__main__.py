@@ -52,12 +52,12 @@ def main(arguments: Sequence[str]) -> None:
         _progress(kind, started)
     curve = tuple(wrong_digits(options.seed, max(1, options.tables // 5)))
     _progress("wrong digits", started)
-    written = page(sound, results, curve, options.tables, options.seed)
-    RESULTS.write_text(written, "utf-8")
+    text = page(sound, results, curve, options.tables, options.seed)
+    RESULTS.write_text(text, "utf-8")
     recorded = data_folder() / "recordings" / "audit_detection.toml"
     recorded.parent.mkdir(exist_ok=True)
     recorded.write_text(recording(sound, results, curve, options.seed), "utf-8")
-    print(written)
+    print(text)
 
 
 def recording(

@@ -41,7 +41,7 @@ class Sound(Struct, frozen=True):
 
 
 class PlantedResult(Struct, frozen=True):
-    """The result of one planted error; `named` is `None` if there is no repair to name."""
+    """The result of one planted error; `named` is `None` without a repair to name."""
 
     n: int
     undetectable: bool | None
@@ -53,13 +53,13 @@ def on_sound_tables(seed: int, tables: int) -> Sound:
     """Check sound tables, and keep every alarm."""
     checks, with_alarm, alarms = 0, 0, []
     for place in range(tables):
-        made = sound_table(seed, place)
-        results = check_all(made.paper())
+        table = sound_table(seed, place)
+        results = check_all(table.paper())
         failed = [(figure, checked) for figure, checked in results if checked.status in FAILED]
         checks += len(results)
         with_alarm += bool(failed)
         alarms += [
-            Alarm(f"{made.shape}, table {place} of seed {seed}", checked.check, figure.printed, checked.sentence)
+            Alarm(f"{table.shape}, table {place} of seed {seed}", checked.check, figure.printed, checked.sentence)
             for figure, checked in failed
         ]
     return Sound(tables, checks, with_alarm, tuple(alarms))
@@ -108,7 +108,7 @@ def _planted_result(seed: int, kind: str, place: int) -> PlantedResult:
 def _is_wrong_digit_found(seed: int, n: int, digits: int, place: int) -> bool:
     draw = draw_for(seed, f"curve {n} {digits}", place)
     style = structs.replace(draw_style(draw), digits=digits)
-    made = shares_alone_of(style, n, [draw.randint(0, n)])
-    typed = structs.replace(made["share1"], typed=wrong_digit(draw, made.printed("share1")))
-    broken = made.changed(structs.replace(typed, value=Fraction(0)))
+    table = shares_alone_of(style, n, [draw.randint(0, n)])
+    typed = structs.replace(table["share1"], typed=wrong_digit(draw, table.printed("share1")))
+    broken = table.changed(structs.replace(typed, value=Fraction(0)))
     return any(checked.status in FAILED for _, checked in check_all(broken.paper()))

@@ -119,13 +119,13 @@ def judge_of(style: Style, tp: int, fp: int, fn: int, tn: int) -> MadeTable:
     rows.append(count_of("negatives", fp + tn, "sum", {"parts": ("fp", "tn")}))
     for label, hit, wrong, missed, rest in (("yes", "tp", "fp", "fn", "tn"), ("no", "tn", "fn", "fp", "tp")):
         own, other = ("positives", "negatives") if label == "yes" else ("negatives", "positives")
-        seen: Inputs = {"tp": hit, "fp": wrong, "fn": missed, "tn": rest, "positives": own, "negatives": other}
+        inputs: Inputs = {"tp": hit, "fp": wrong, "fn": missed, "tn": rest, "positives": own, "negatives": other}
         for measure, beside in (("Precision", wrong), ("Recall", missed)):
             if cells[hit] + cells[beside]:
                 value = Fraction(cells[hit], cells[hit] + cells[beside])
                 id_ = f"{label}.{measure.lower()}"
                 digits = max(1, style.digits)
-                figure = Quantity(id_, value, "coefficient", digits, measure, "precision_recall", seen)
+                figure = Quantity(id_, value, "coefficient", digits, measure, "precision_recall", inputs)
                 rows.append(figure)
     return table("judge", sum(cells.values()), style, rows)
 

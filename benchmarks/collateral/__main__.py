@@ -34,9 +34,9 @@ class _Ways(Struct, frozen=True):
     damage: tuple[_Damage, ...]
 
 
-def _seen(case: TriageCase, line: str, random: Random) -> list[set[str]]:
+def _kinds_shown(case: TriageCase, line: str, random: Random) -> list[set[str]]:
     """Return the kinds of damage that texts show, and those that files show, of a run with one more step."""
-    found = []
+    kinds = []
     for access in (TextsOfCase, FilesOfCase):
         run = access(case).trajectory
         if run is None:
@@ -44,8 +44,8 @@ def _seen(case: TriageCase, line: str, random: Random) -> list[set[str]]:
         step = Step("agent", calls=(ToolCall("bash", {"command": line}),), results=(ToolResult("", exit_code=0),))
         place = random.randint(1, len(run.steps))
         steps = (*run.steps[:place], step, *run.steps[place:]) if line else run.steps
-        found.append({one.kind for one in collateral(access(case, structs.replace(run, steps=steps))) or ()})
-    return found
+        kinds.append({one.kind for one in collateral(access(case, structs.replace(run, steps=steps))) or ()})
+    return kinds
 
 
 def _left(file: Path, becomes: str) -> None:
@@ -58,14 +58,14 @@ def _left(file: Path, becomes: str) -> None:
 
 
 def main() -> None:
-    """Print how often each kind is seen, and how often a run that broke nothing is said to have."""
+    """Print how often each kind is seen, and how often a run that broke nothing is flagged."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks collateral")
     parser.add_argument("cases", type=Path, help="A folder of `misstep generate triage-cases`.")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     ways = msgspec.toml.decode(Path(__file__).with_name("damages.toml").read_bytes(), type=_Ways)
     planted: Counter[tuple[str, str]] = Counter()
-    seen: Counter[tuple[str, str, int]] = Counter()
+    hits: Counter[tuple[str, str, int]] = Counter()
     passed = [case for case in read_triage_cases(options.cases) if case.file.outcome == "passed"]
     nothing = _Damage("files", "nothing", ("",))
     for case in passed:
@@ -80,14 +80,14 @@ def main() -> None:
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.write_text("as it was\n")
                 _left(copied / "workspace" / name, damage.becomes)
-                written = line.replace("{file}", name).replace("{place}", place).replace("{thing}", thing)
-                kinds = _seen(structs.replace(case, folder=copied), written, random)
+                command = line.replace("{file}", name).replace("{place}", place).replace("{thing}", thing)
+                kinds = _kinds_shown(structs.replace(case, folder=copied), command, random)
             planted[damage.kind, damage.becomes] += 1
-            for number, found in enumerate(kinds):
-                seen[damage.kind, damage.becomes, number] += bool(found)
+            for number, present in enumerate(kinds):
+                hits[damage.kind, damage.becomes, number] += bool(present)
     print(f"runs that passed: {len(passed)}")
     for kind, becomes in planted:
-        by_texts, by_files = (seen[kind, becomes, number] for number in (0, 1))
+        by_texts, by_files = (hits[kind, becomes, number] for number in (0, 1))
         counts = f"planted {planted[kind, becomes]:4}  seen in texts {by_texts:4}  in files {by_files:4}"
         print(f"{kind:12} {becomes:8} {counts}")
 

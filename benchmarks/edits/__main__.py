@@ -47,9 +47,9 @@ def main(arguments: Sequence[str]) -> None:
         for tool in TOOLS[name] if others else ():
             by_tool[name, tool] = counted(cases, theirs(tool, cases, others))
         print(f"{name}: {len(cases):,} cases, {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
-    written = page(by_tool, options.cases, options.seed, len(files))
-    RESULTS.write_text(written, "utf-8")
-    print(written)
+    text = page(by_tool, options.cases, options.seed, len(files))
+    RESULTS.write_text(text, "utf-8")
+    print(text)
 
 
 def counted(cases: Sequence[Case], outcomes: Iterable[Outcome]) -> Counts:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.fuzz.cases import made, run
+from benchmarks.fuzz.cases import case_of, run
 
 _SHOWN = 40
 _EVERY = 2_000
@@ -37,7 +37,7 @@ def fuzz(seed: int, numbers: range) -> tuple[int, int]:
         folder = Path(name)
         for number in numbers:
             try:
-                form, data = made(seed, number)
+                form, data = case_of(seed, number)
                 read += run(form, data, folder)
             except Exception as error:  # noqa: BLE001 (what is looked for)
                 place = traceback.extract_tb(error.__traceback__)[-1]

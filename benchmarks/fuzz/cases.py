@@ -53,7 +53,7 @@ class TooSlow(Exception):
     """A case took longer than it may."""
 
 
-def made(seed: int, number: int) -> tuple[str, bytes]:
+def case_of(seed: int, number: int) -> tuple[str, bytes]:
     """Return the form and the bytes of a case, which follow from seed and number alone."""
     rng = Random(f"{seed}:{number}")  # noqa: S311 (the same cases again and again)
     form = FORMS[number % len(FORMS)]

@@ -14,7 +14,7 @@ import msgspec
 
 from benchmarks.lake.scout import measure_beside_scout
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import Taken, judged, machine, measure, misstep, seconds, verdict
+from benchmarks.measuring import Usage, judged, machine, measure, misstep, seconds, verdict
 from misstep.harness.lake.columns import PackedRow, record_batch
 from misstep.harness.lake.index import query
 from misstep.harness.lake.packing import Chunk, Parts, Sizes
@@ -29,11 +29,11 @@ _CONDITIONS = (
 )
 
 
-def _pack(path: Path, lake: Path) -> Taken:
+def _pack(path: Path, lake: Path) -> Usage:
     return measure(misstep("pack", path, "--workers", 1, "--out", lake))
 
 
-def _classify(path: Path, run: str, workers: int) -> Taken:
+def _classify(path: Path, run: str, workers: int) -> Usage:
     return measure(misstep("classify", path, "--workers", workers, "--out", path.parent / run))
 
 
@@ -51,12 +51,12 @@ def _measure_reading(folder: Path, number: int, pairs: int) -> None:
     head = f"{'classify --out':12}{'JSON Lines':>16}{'Parquet':>12}{'Parquet / JSON Lines':>24}"
     print(f"\n{head}{'lowest':>9}{'highest':>9}")
     for workers in (1, 2):
-        taken: dict[Path, list[Taken]] = {lines: [], lake: []}
+        usages: dict[Path, list[Usage]] = {lines: [], lake: []}
         for pair in range(pairs):
             for path in (lake, lines) if pair % 2 else (lines, lake):
-                taken[path].append(_classify(path, f"{path.stem}-{workers}-{pair}", workers))
+                usages[path].append(_classify(path, f"{path.stem}-{workers}-{pair}", workers))
         for what, name in (("s", "seconds"), ("processor s", "processor_seconds")):
-            json, parquet = ([getattr(one, name) for one in taken[path]] for path in (lines, lake))
+            json, parquet = ([getattr(one, name) for one in usages[path]] for path in (lines, lake))
             ratios = sorted(new / old for old, new in zip(json, parquet, strict=True))
             print(
                 f"{f'{workers} workers, {what}':20}{median(json):8.2f}{median(parquet):12.2f}{median(ratios):24.3f}"
@@ -127,8 +127,8 @@ def _measure_memory(folder: Path, number: int, times: int) -> None:
         write_runs(lines, size)
         peaks.setdefault("pack, 1 worker", []).append(_pack(lines, lake).together_mib)
         for workers in (1, 2):
-            taken = _classify(lake, f"{size}-{workers}", workers)
-            peaks.setdefault(f"classify, {workers} workers", []).append(taken.together_mib)
+            usage = _classify(lake, f"{size}-{workers}", workers)
+            peaks.setdefault(f"classify, {workers} workers", []).append(usage.together_mib)
     print(f"\n{'peak of all processes, MiB':28}{number:>12,}{number * times:>12,}{'ratio':>12}")
     for name, (few, many) in peaks.items():
         print(f"{name:28}{few:12.0f}{many:12.0f}{many / few:12.2f} {verdict(many / few, MOST_TIMES_MEMORY)}")

@@ -14,7 +14,7 @@ from statistics import median
 import msgspec
 
 from benchmarks.made_up_runs import write_runs
-from benchmarks.measuring import Taken, in_turn, measure, misstep
+from benchmarks.measuring import Usage, in_turn, measure, misstep
 
 _PLANTED = 10
 """One of so many sessions shows what the rule looks for."""
@@ -55,11 +55,11 @@ def measure_beside_scout(folder: Path, python: Path | None, number: int, pairs: 
     version = measure([str(python), "-c", "import inspect_scout; print(inspect_scout.__version__)"]).output.strip()
     numbers = count()
 
-    def by_scout(path: Path) -> tuple[Taken, set[str]]:
-        taken = measure([str(python), program, "scan", str(path), str(folder / f"scans-{next(numbers)}")])
-        return taken, set(json.loads(taken.output.splitlines()[-1]))
+    def by_scout(path: Path) -> tuple[Usage, set[str]]:
+        usage = measure([str(python), program, "scan", str(path), str(folder / f"scans-{next(numbers)}")])
+        return usage, set(json.loads(usage.output.splitlines()[-1]))
 
-    def by_misstep(path: Path) -> tuple[Taken, set[str]]:
+    def by_misstep(path: Path) -> tuple[Usage, set[str]]:
         run = folder / f"run-{next(numbers)}"
         rule = ["--categories", "repeated_failure"]
         return measure(misstep("classify", path, "--workers", 1, "--out", run, *rule)), _flagged(run)

@@ -59,9 +59,9 @@ def main(arguments: Sequence[str]) -> None:
         rates += _timed(enumerated.__name__, enumerated())
     for place, drawn in enumerate(DRAWN):
         rates += _timed(drawn.__name__, drawn(options.samples, np.random.default_rng([options.seed, place])))
-    written = page(rates, options.samples, options.seed)
-    RESULTS.write_text(written, "utf-8")
-    print(written)
+    text = page(rates, options.samples, options.seed)
+    RESULTS.write_text(text, "utf-8")
+    print(text)
 
 
 def page(rates: Sequence[Rate], drawn: int, seed: int) -> str:

@@ -230,11 +230,11 @@ DRIFTS = (
 def drifts(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
     """Coverage of a change and its two parts, and how often a part that is 0 is told from 0."""
     for one in DRIFTS:
-        found = [one.drawn(rng) for _ in range(samples)]
+        results = [one.drawn(rng) for _ in range(samples)]
         for part, truth in one.truth().items():
-            estimates = [getattr(each, part) for each in found]
+            estimates = [getattr(each, part) for each in results]
             method = f"drift, {'the change' if part == 'total' else f'the part of the {part}'}"
             yield coverage(method, one.setting, truth, estimates)
             if part != "total" and abs(truth) < 1e-12:
-                told = [each.low is not None and not each.low <= 0 <= each.high for each in estimates]
-                yield Rate("type I error", method, one.setting, float(np.mean(told)), len(told))
+                differs = [each.low is not None and not each.low <= 0 <= each.high for each in estimates]
+                yield Rate("type I error", method, one.setting, float(np.mean(differs)), len(differs))

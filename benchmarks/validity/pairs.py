@@ -27,10 +27,10 @@ def strengths(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
     ):
         points = _drawn(true, 400_000, rng).sum(axis=0)
         truth = bradley_terry(points[None])[0]
-        found = [_strengths(_drawn(true, tasks, rng)) for _ in range(samples)]
+        results = [_strengths(_drawn(true, tasks, rng)) for _ in range(samples)]
         setting = f"{len(true)} systems, all pairs on each of {tasks} tasks"
         for system, where in ((0, "strongest"), (len(true) - 1, "weakest")):
-            intervals = [one.of(system) for one in found]
+            intervals = [one.of(system) for one in results]
             yield coverage("Bradley-Terry over tasks, t", f"{setting}, {where}", float(truth[system]), intervals)
     for systems, tasks in ((2, 40), (4, 20), (4, 100)):
         tests = [_least(_strengths(_drawn((0.0,) * systems, tasks, rng))) for _ in range(samples)]
@@ -50,14 +50,14 @@ def _strengths(points: Array) -> Strengths:
     tasks, systems = points.shape[:2]
     first, second = np.triu_indices(systems, 1)
     clusters = np.repeat(np.arange(tasks), len(first))
-    given = points[:, first, second].ravel()
-    return clustered_strengths(Comparisons(np.tile(first, tasks), np.tile(second, tasks), given, clusters, systems))
+    scores = points[:, first, second].ravel()
+    return clustered_strengths(Comparisons(np.tile(first, tasks), np.tile(second, tasks), scores, clusters, systems))
 
 
-def _least(found: Strengths) -> Significance:
+def _least(strengths: Strengths) -> Significance:
     """Return the least of the p-values of every two systems, adjusted: whether any two are told apart."""
-    first, second = np.triu_indices(len(found.values), 1)
-    tests = [found.difference(int(a), int(b))[1].p_value for a, b in zip(first, second, strict=True)]
+    first, second = np.triu_indices(len(strengths.values), 1)
+    tests = [strengths.difference(int(a), int(b))[1].p_value for a, b in zip(first, second, strict=True)]
     known = [p for p in holm(tests).p_values if p is not None]
     return Significance(None, min(known, default=None))
 
@@ -68,15 +68,15 @@ def positions(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
         for orders in (2, 1):
             for leaning in (0.0, 0.8):
                 truth = _first_share(leaning)
-                found = [position_bias(*_judged(pairs, tasks, orders, leaning, rng)) for _ in range(samples)]
+                results = [position_bias(*_judged(pairs, tasks, orders, leaning, rng)) for _ in range(samples)]
                 where = f"{pairs} pairs of {tasks} tasks in {'both orders' if orders == 2 else 'a random order'}"
                 setting = f"{where}, first place {truth:.0%}"
-                yield coverage("first place, Korn-Graubard", setting, truth, [one.first for one in found])
-                tests = [Significance(None, one.p_value) for one in found]
+                yield coverage("first place, Korn-Graubard", setting, truth, [one.first for one in results])
+                tests = [Significance(None, one.p_value) for one in results]
                 if not leaning:
                     yield rejections("place, sign flips over tasks", setting, tests)
                 elif pairs >= 100:
-                    rate = float(np.mean([one.p_value is not None and one.p_value <= 0.05 for one in found]))
+                    rate = float(np.mean([one.p_value is not None and one.p_value <= 0.05 for one in results]))
                     yield Rate("power", "place, sign flips over tasks", setting, rate, samples)
 
 

@@ -1,4 +1,4 @@
-"""Probes of a judge whose bias is planted: how often they find it, and how often anything where there is none."""
+"""Probes of a judge whose bias is planted: how often they find it, and how often they find one without it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,12 +26,12 @@ def probes(
     """Any of six probes found of a fair judge; the planted one, and any other, of one that the first probe moves."""
     drawn = max(1, samples // 10)
     for runs, each, bias in settings:
-        found = [{one.probe for one in _of_a_judge(runs, each, bias, rng).probes if one.is_shown} for _ in range(drawn)]
+        moved = [{one.probe for one in _of_a_judge(runs, each, bias, rng).probes if one.is_shown} for _ in range(drawn)]
         setting = f"{runs} runs of {each}, {NOISE:.0%} of answers by chance, {bias:.0%} moved"
-        others = [bool(names - {PLANTED} if bias else names) for names in found]
+        others = [bool(names - {PLANTED} if bias else names) for names in moved]
         yield Rate("type I error", METHOD, f"{setting}, any other probe", float(np.mean(others)), drawn)
         if bias:
-            yield Rate("power", METHOD, setting, float(np.mean([PLANTED in names for names in found])), drawn)
+            yield Rate("power", METHOD, setting, float(np.mean([PLANTED in names for names in moved])), drawn)
 
 
 def _of_a_judge(runs: int, each: int, bias: float, rng: np.random.Generator) -> Probes:

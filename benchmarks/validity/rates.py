@@ -1,4 +1,4 @@
-"""A rate over samples of known truth: coverage of an interval, or rejection by a test if there is no difference."""
+"""A rate over samples of known truth: coverage of an interval, or rejection by a test without a difference."""
 
 from collections.abc import Callable, Sequence
 from math import sqrt

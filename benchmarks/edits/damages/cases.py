@@ -29,9 +29,9 @@ def undamaged(name: str, edit: Edit, before: str | None = None, after: str | Non
     """Return the undamaged reply, in a fence where the format has none of its own."""
     old = text_of(edit.before) if before is None else before
     new = text_of(edit.after) if after is None else after
-    written = edit_format(name).render(PATH, old, new)
-    written = f"```diff\n{written}```\n" if name == "unified_diff" else written
-    return Case(name, "", old, written, new, True)
+    reply = edit_format(name).render(PATH, old, new)
+    reply = f"```diff\n{reply}```\n" if name == "unified_diff" else reply
+    return Case(name, "", old, reply, new, True)
 
 
 def edited(before: tuple[str, ...], edit: Edit) -> list[str]:
@@ -77,10 +77,10 @@ def kept_lines(name: str, reply: str) -> list[str]:
     return [line.text for hunk in _hunks(name, reply) for line in hunk.lines if line.tag == " "]
 
 
-def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str) -> bool:
-    """Return whether each block that must be in the file is there once, its lines as `seen` gives them."""
-    lines = [*map(seen, file.removesuffix("\n").split("\n"))]
-    return all(len(places_of([*map(seen, block)], lines)) == 1 for block in old_blocks(name, reply))
+def is_unique(name: str, reply: str, file: str, normalise: Callable[[str], str] = str) -> bool:
+    """Return whether each block that must be in the file is there once, its lines as `normalise` gives them."""
+    lines = [*map(normalise, file.removesuffix("\n").split("\n"))]
+    return all(len(places_of([*map(normalise, block)], lines)) == 1 for block in old_blocks(name, reply))
 
 
 def _body_places(name: str, reply: str) -> list[int]:

@@ -47,9 +47,9 @@ def ellipsis_added(draw: Random, name: str, edit: Edit) -> Case | None:
         return None
     indent = rest[0][: len(rest[0]) - len(rest[0].lstrip())]
     lazy = f"{indent}# ... {draw.choice(('rest of the code', 'existing code', 'remaining lines unchanged'))} ..."
-    written = (*edit.before[:start], *new, lazy, *edit.before[last:])
+    shortened = (*edit.before[:start], *new, lazy, *edit.before[last:])
     meant = (*edit.before[:start], *new, *edit.before[end:])
-    reply = undamaged(name, edit, after=text_of(written)).reply
+    reply = undamaged(name, edit, after=text_of(shortened)).reply
     return Case(name, "", text_of(edit.before), reply, text_of(meant), False)
 
 
