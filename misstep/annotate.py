@@ -80,12 +80,12 @@ def serve(
         try:
             asyncio.run(serve_study(running, running.server(port), command, ready))
         except OSError as error:
-            taken = port or running.server(0).port
-            raise UsageError(f"--port {taken}: {error.strerror}", "Name another one, or stop what has it.") from error
+            busy = port or running.server(0).port
+            raise UsageError(f"--port {busy}: {error.strerror}", "Name another one, or stop what has it.") from error
         except KeyboardInterrupt:
             state = running.state
-            kept = f"{len(state.answers):,} answers are in {plain(str(study))}"
-            say(f"misstep: stopped in the phase {state.phase}; {kept}.")
+            answers = f"{len(state.answers):,} answers are in {plain(str(study))}"
+            say(f"misstep: stopped in the phase {state.phase}; {answers}.")
             raise typer.Exit(0 if state.finished else 130) from None
 
 

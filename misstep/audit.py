@@ -65,7 +65,7 @@ def audit(
     from misstep.analysis.audit.findings import document, is_at_least
     from misstep.analysis.published import published_papers
 
-    findings = [finding for name in files or published_papers() for finding in _found(name)]
+    findings = [finding for name in files or published_papers() for finding in _findings(name)]
     if html is not None:
         from misstep.analysis.pages.audit import findings_page
 
@@ -81,7 +81,7 @@ def audit(
         raise typer.Exit(1)
 
 
-def _found(name: str) -> "list[Finding]":
+def _findings(name: str) -> "list[Finding]":
     from misstep.analysis.audit.findings import paper_findings, row_findings
     from misstep.analysis.audit.user_file import read_user_rows
     from misstep.analysis.published import load_paper, published_papers, read_paper
@@ -91,7 +91,7 @@ def _found(name: str) -> "list[Finding]":
         papers = published_papers()
         if name in papers:
             return paper_findings(load_paper(name), name)
-        raise UsageError(f"there is no file {name}", f"Give a CSV or TOML file, or one of: {', '.join(papers)}.")
+        raise UsageError(f"unknown file or paper {name}", f"Give a CSV or TOML file, or one of: {', '.join(papers)}.")
     if file.suffix.lower() != ".toml":
         return row_findings(read_user_rows(file), name)
     findings = paper_findings(read_paper(file), name)

@@ -96,7 +96,7 @@ def classify(
     they are merged at once; a shard whose worker dies goes to another one.
     """
     chosen = chosen_categories(categories)
-    plan = ClassifyPlan(chosen, classify_all, (), Changed(since, until), standing.asked(), workers)
+    plan = ClassifyPlan(chosen, classify_all, (), Changed(since, until), standing.read(), workers)
     sources = [path if is_address(path) else str(Path(path)) for path in paths]
     named = [*(["--categories", categories] if categories else []), *standing.line]
     asks = bool(asking.asks or judges.judge or judges.gold)
@@ -132,10 +132,10 @@ def classify(
         named += ["--out", str(folder)] if folder else []
         plan = replace(plan, arguments=[*map(path_text, places), *named])
         findings = classified_findings(places, plan, run)
-        asked = None
+        category_judges = None
         if asks and run is not None:
-            with judges.opened(asking, chosen) as asked:
-                findings = asked.judged(open_of(run, "classify"), places, plan)
+            with judges.opened(asking, chosen) as category_judges:
+                findings = category_judges.judged(open_of(run, "classify"), places, plan)
         if prices is not None and run is not None:
             findings = at_prices(open_of(run, "classify"), prices)
         if html is not None and run is not None:
@@ -145,6 +145,6 @@ def classify(
     for sentence in complaints(findings):
         say(f"misstep: {sentence}")
     limits.settle(gates, shares(findings), "misstep classify")
-    settle(asked)
+    settle(category_judges)
     if findings.unreadable or findings.failed:
         raise typer.Exit(1)

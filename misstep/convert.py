@@ -41,7 +41,7 @@ def convert(
     again. The exit code is 1 if a trajectory was unreadable: stderr names its file and line; the others are written.
     """
     if to != "atif":
-        raise UsageError(f"there is no writer for the format {to!r}", "Give --to atif.")
+        raise UsageError(f"cannot write the format {to!r}", "Give --to atif.")
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):

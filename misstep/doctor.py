@@ -117,7 +117,7 @@ def _hook() -> Capability:
     where = f"{', '.join(dict.fromkeys(str(one.file) for one in installed))} ({events})"
     lacking = next((one.command for one in installed if one.program is None), None)
     if lacking is not None:
-        return Capability("observer's hook", False, f"in {where}, but there is no program {lacking!r}", without, advice)
+        return Capability("observer's hook", False, f"in {where}, but program {lacking!r} is missing", without, advice)
     try:
         seconds = tried_hook()
     except MisstepError as error:

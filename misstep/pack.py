@@ -70,9 +70,9 @@ def _text(packed: PackManifest, out: str) -> str:
         *([f"{len(tally.unreadable):,} unreadable"] if tally.unreadable else []),
         *([f"{tally.skipped:,} other files skipped"] if tally.skipped else []),
     ]
-    read, as_atif, kept = (
+    read, as_atif, as_parquet = (
         f"{size / 1e6:,.1f} MB" for size in (packed.asked.inputs.bytes, tally.text_bytes, packed.bytes)
     )
-    sizes = f"{read} read, {as_atif} as ATIF, {kept} packed: {packed.ratio:.1f} times smaller than as ATIF"
+    sizes = f"{read} read, {as_atif} as ATIF, {as_parquet} packed: {packed.ratio:.1f} times smaller than as ATIF"
     files = f"{counted_text(len(packed.parts), 'file')} with {counted_text(packed.row_groups, 'row group')}"
     return "\n".join([", ".join([sessions, *left_out]), f"{sizes}; {files}"])

@@ -33,7 +33,7 @@ def watch(
 
     The run and its page are brought up to date each time, as `misstep classify PATH --out RUN` does it. Ctrl-C ends it.
     """
-    plan = ClassifyPlan(chosen_categories(categories), classify_all, rules=standing.asked())
+    plan = ClassifyPlan(chosen_categories(categories), classify_all, rules=standing.read())
     pause = threading.Event()
     with stopped_with(f"the page is {out}/report.html, and the same line goes on"):
         for finding in new_findings(paths, plan, out, wait=lambda: pause.wait(every)):

@@ -136,11 +136,11 @@ def _shown(session: Session, verdict: PlacedVerdict) -> _Shown:
 
 def _shape(words: Sequence[str]) -> str:
     """Return a call without its free words: its program, options and paths; each stretch of other words is "…"."""
-    kept = [words[0].rsplit("/", 1)[-1]]
+    parts = [words[0].rsplit("/", 1)[-1]]
     for word in words[1:]:
         safe = word if _OPTION_OR_PATH.fullmatch(word) else "…"
-        kept += [] if safe == kept[-1] == "…" else [safe]
-    return " ".join(kept[:_WORDS])
+        parts += [] if safe == parts[-1] == "…" else [safe]
+    return " ".join(parts[:_WORDS])
 
 
 def advice_diff(lines: Iterable[Advice], file: Path) -> str:
@@ -164,8 +164,8 @@ def advice_diff(lines: Iterable[Advice], file: Path) -> str:
         closed = [*before[:-1], before[-1].rstrip("\r\n") + end, end] if before else []
         after = [*closed, heading + end, end, *added]
     name = file.as_posix()
-    made = unified_diff(before, after, f"a/{name}" if before or file.exists() else "/dev/null", f"b/{name}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in made)
+    diff = unified_diff(before, after, f"a/{name}" if before or file.exists() else "/dev/null", f"b/{name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
 
 
 def _lines(text: str) -> list[str]:

@@ -23,18 +23,18 @@ from misstep.studies.finished_runs import named_inputs, read_scores, require_fin
 
 def classified_findings(paths: Sequence[Path], plan: ClassifyPlan, out: Path | None = None) -> Findings:
     """Return the findings in all trajectories of the files and folders `paths`, with what they cost."""
-    made: list[Findings] = []
+    results: list[Findings] = []
     categories = plan.categories
 
-    def found(summary: Summary, folder: Path) -> Findings:
-        made.append(_with_costs(categories, summary, labelled_sessions(folder)))
-        return made[0]
+    def findings_of(summary: Summary, folder: Path) -> Findings:
+        results.append(_with_costs(categories, summary, labelled_sessions(folder)))
+        return results[0]
 
-    conclude = concluding_with(found, list(map(path_text, paths)), plan.arguments)
+    conclude = concluding_with(findings_of, list(map(path_text, paths)), plan.arguments)
     summary = classify_paths(paths, plan, out, conclude=conclude, show=show_flagged)
     if out is None and summary is not None:
         return _with_costs(categories, summary, summary.costly)
-    return made[0] if made else read_scores(out or Path(), Findings)
+    return results[0] if results else read_scores(out or Path(), Findings)
 
 
 def _with_costs(categories: Sequence[str], summary: Summary, sessions: Iterable[LabelledSession]) -> Findings:
@@ -45,8 +45,8 @@ def at_prices(run: OpenRun, prices: Prices) -> Findings:
     """Count the costs of a finished run again at some prices, in its scores and on its page."""
     scores = read_scores(run.folder, Findings)
     costs = costs_of(tuple(scores.categories), labelled_sessions(run.folder), priced_by(prices))
-    result, made = structs.replace(scores, costs=costs), run.manifest
-    for name, content in _files(result, run.folder, named_inputs(made), made.arguments).items():
+    result, manifest = structs.replace(scores, costs=costs), run.manifest
+    for name, content in _files(result, run.folder, named_inputs(manifest), manifest.arguments).items():
         replace_file(run.folder / name, content)
     return result
 
@@ -78,12 +78,12 @@ def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequ
 
 
 def concluding_with(
-    found: Callable[[Summary, Path], Findings], inputs: Sequence[str], arguments: Sequence[str]
+    findings_of: Callable[[Summary, Path], Findings], inputs: Sequence[str], arguments: Sequence[str]
 ) -> Conclude:
     """Return the scores and the page of a run, with the findings that its summary and its folder give."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        return _files(found(summary, folder), folder, inputs, arguments)
+        return _files(findings_of(summary, folder), folder, inputs, arguments)
 
     return conclude
 

@@ -153,8 +153,8 @@ def _figures(table: Table) -> Sequence[str]:
 
 
 def _input(run: OpenRun) -> str:
-    made = run.manifest
-    return f"{run.folder}: classify {shlex.join(made.arguments)}, by Misstep {made.misstep}, begun {made.started}"
+    source = run.manifest
+    return f"{run.folder}: classify {shlex.join(source.arguments)}, by Misstep {source.misstep}, begun {source.started}"
 
 
 def _json(document: object) -> str:

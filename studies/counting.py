@@ -32,10 +32,10 @@ def _parts_of(path: Path, how: Counting) -> CountedParts:
     if path.is_dir():
         return _one(path, how, *_run(path, how))
     with opening(path, "Check the path."):
-        written = path.read_bytes()
-    if written.lstrip().startswith(_OPENS):
-        return decoded_parts(written, path_text(path))
-    return _one(path, how, hashlib.sha256(written).hexdigest(), _file(path, how))
+        content = path.read_bytes()
+    if content.lstrip().startswith(_OPENS):
+        return decoded_parts(content, path_text(path))
+    return _one(path, how, hashlib.sha256(content).hexdigest(), _file(path, how))
 
 
 def _one(path: Path, how: Counting, digest: str, counts: Counts) -> CountedParts:

@@ -155,9 +155,9 @@ def curation_text(curated: Curation, out: Path) -> str:
 
 
 def _broken_sentence(out: Path) -> Iterator[str]:
-    seen = [one.collateral for one in read_records(out, Records(CuratedRun, RUNS, "run")) if one.collateral]
-    if broken := sum(one != "none" for one in seen):
-        which = f"{broken:,} of the {len(seen):,} runs that passed"
+    damages = [one.collateral for one in read_records(out, Records(CuratedRun, RUNS, "run")) if one.collateral]
+    if broken := sum(one != "none" for one in damages):
+        which = f"{broken:,} of the {len(damages):,} runs that passed"
         yield f"{which} broke something beside their task: the column collateral says what, and damage where."
 
 
@@ -289,8 +289,8 @@ def _of_step(step: Step, number: int) -> Iterator[ChatMessage]:
 
 def _call(call: ToolCall, otherwise: str) -> ChatCall:
     """Return a call; its arguments are JSON text, or as the agent wrote them where they could not be parsed."""
-    written = call.arguments if isinstance(call.arguments, str) else encode(call.arguments).decode()
-    return ChatCall(call.id or otherwise, ChatFunction(call.name, written))
+    arguments = call.arguments if isinstance(call.arguments, str) else encode(call.arguments).decode()
+    return ChatCall(call.id or otherwise, ChatFunction(call.name, arguments))
 
 
 def _id(number: int, place: int) -> str:

@@ -188,8 +188,8 @@ def compacted(session: LiveSession) -> LiveSession:
 
 
 def _wordless(one: Observed, **without: Any) -> Observed:
-    seen = tuple(structs.replace(each, steps=(), rationale="", evidence={}) for each in one.misbehaviours)
-    return structs.replace(one, misbehaviours=seen, **without)
+    misbehaviours = tuple(structs.replace(each, steps=(), rationale="", evidence={}) for each in one.misbehaviours)
+    return structs.replace(one, misbehaviours=misbehaviours, **without)
 
 
 def record_experiment(run: Experiment, out: Path) -> Experiment:

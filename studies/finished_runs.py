@@ -78,7 +78,7 @@ def read_scores(run: Path, kind: type[Scores]) -> Scores:
 def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Scores:
     """Return the scores in the content of a file."""
     if content is None:
-        raise _unreadable("there is no such file", file)
+        raise _unreadable("the file does not exist", file)
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

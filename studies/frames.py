@@ -34,7 +34,7 @@ _ESTIMATE = ("value", "low", "high", "n")
 
 
 def frame_of(records: Iterable[Any], kind: type[msgspec.Struct]) -> "DataFrame":
-    """Records of one kind as a frame: a row a record, a column a field, also if there is no record."""
+    """Records of one kind as a frame: a row a record, a column a field, also without records."""
     return _frame((msgspec.to_builtins(record) for record in records), kind.__struct_fields__)
 
 

@@ -50,7 +50,7 @@ def form_of(topic: str) -> type[Any]:
     if topic not in TOPICS:
         known = [*TOPICS, *GUIDES]
         advice = f"{nearest(topic, known)}Topics: {', '.join(known)}. For a command, use `misstep COMMAND --help`."
-        raise UsageError(f"there is no topic {topic!r}", advice)
+        raise UsageError(f"unknown topic {topic!r}", advice)
     form: type[Any] = _at(TOPICS[topic].target)
     return form
 

@@ -28,7 +28,7 @@ from misstep.studies.classified_paths import concluding_with, priced_by
 _GOLD_FORM = "The file has the columns item, category and label (yes or no); a category may be any."
 
 
-class Asked:
+class CategoryJudges:
     """What judges are to be asked after the rules, and how that ended."""
 
     def __init__(self, judges: Sequence[CategoryJudge], gold: Path | None = None, in_flight: InFlight = 16) -> None:
@@ -46,13 +46,13 @@ class Asked:
         except MissingPrerequisite as error:
             self.missing = error
 
-        def found(summary: Summary, folder: Path) -> Findings:
-            return self._found(summary, folder, run, plan.categories)
+        def findings_of(summary: Summary, folder: Path) -> Findings:
+            return self._findings(summary, folder, run, plan.categories)
 
-        conclude = concluding_with(found, list(map(path_text, paths)), plan.arguments)
-        return found(revise(run, answered(run, self._judges), conclude), run.folder)
+        conclude = concluding_with(findings_of, list(map(path_text, paths)), plan.arguments)
+        return findings_of(revise(run, answered(run, self._judges), conclude), run.folder)
 
-    def _found(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
+    def _findings(self, summary: Summary, folder: Path, run: OpenRun, categories: Sequence[str]) -> Findings:
         costs = costs_of(categories, labelled_sessions(folder), priced_by(known_prices()))
         return findings(categories, summary, self._corrected(folder, run, categories), costs)
 

@@ -22,7 +22,7 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
     store = open_store(place)
     planned = read_plan(store)
     if planned is None:
-        raise InputError(f"there is no {PLAN}", "Name the --out of commands with --shard.", file=place)
+        raise InputError(f"{PLAN} is missing", "Name the --out of commands with --shard.", file=place)
     plan, digest = planned
     kind = kind_of(plan.manifest, place)
     if not kind.has("merge"):
@@ -36,7 +36,7 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
 def classified_on_cluster(
     address_and_shards: tuple[str, int | None],
     paths: Sequence[str],
-    asked: ClassifyPlan,
+    plan: ClassifyPlan,
     out: str,
 ) -> Merged:
     """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
@@ -44,9 +44,9 @@ def classified_on_cluster(
     store = open_store(out)
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
-        plan_of_classify(store, count, paths, asked)
+        plan_of_classify(store, count, paths, plan)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        run = partial(classified_shard, paths=paths, asked=replace(asked, workers=1), out=out)
+        run = partial(classified_shard, paths=paths, asked=replace(plan, workers=1), out=out)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

@@ -32,12 +32,12 @@ def observed_findings(
     def conclude(left_out: Summary, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)
         observations = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
-        written = {SCORES: observed_json(observations)}
+        contents = {SCORES: observed_json(observations)}
         if with_page:
-            written[REPORT] = observed_page(
+            contents[REPORT] = observed_page(
                 observations, _runs(folder), list(map(path_text, paths)), arguments
             ).encode()
-        return written
+        return contents
 
     show = show_flagged if with_page else None
     observe_paths(paths, observe, settings, out, conclude=conclude, workers=workers, arguments=arguments, show=show)

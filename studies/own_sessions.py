@@ -89,7 +89,7 @@ def _remarks(judge: str, detectors: Mapping[str, int], left_out: LeftOut) -> Ite
         yield f"{count} could not be read, first {first.file}: {first.error}"
     if left_out.transcripts:
         gone = counted_text(len(left_out.transcripts), "transcript")
-        yield f"{gone} that the log or run names, first {left_out.transcripts[0]}, left out: there is no such file."
+        yield f"{gone} that the log or run names, first {left_out.transcripts[0]}, left out: the files do not exist."
 
 
 def _labels_of(judged: Path) -> tuple[Recovered, str]:

@@ -133,11 +133,11 @@ class CodableWord(Struct, frozen=True):
 
 def candidates(sessions: Iterable[LiveSession]) -> dict[str, CodableWord]:
     """Return the interventions of live sessions that count, by item, with what `recovery@rule` says of them."""
-    kept = list(sessions)
-    judgements = judgements_of(rule_verdicts(kept))
+    all_sessions = list(sessions)
+    judgements = judgements_of(rule_verdicts(all_sessions))
     return {
         item.id: CodableWord(_outcome(judgements[one.item, number]), partial(shown_run, one), one.observed)
-        for one in kept
+        for one in all_sessions
         for item, number in recovery_items(one)
         if (one.item, number) in judgements
     }
@@ -145,14 +145,14 @@ def candidates(sessions: Iterable[LiveSession]) -> dict[str, CodableWord]:
 
 def own_candidates(paths: Sequence[Path]) -> dict[str, CodableWord]:
     """Return the words that the agents of a user's own sessions heard, likewise."""
-    found = {}
+    words = {}
     for one in guided_runs(paths, Assignment(), LeftOut()):
         labels = recovered_by_rule(one)
         for item in one.items:
             label = labels[item.id]
             if item.extra[HEARD] and label is not None:
-                found[item.id] = CodableWord(_outcome(label), partial(_same, one.run))
-    return found
+                words[item.id] = CodableWord(_outcome(label), partial(_same, one.run))
+    return words
 
 
 def _same(run: Trajectory) -> Trajectory:

@@ -53,13 +53,13 @@ def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunn
     logs = [log] if log else [file for run in runs if (file := run.folder / REVIEWS).is_file()]
     if not logs:
         return None
-    made = {attempt.id for run in runs for attempt in run.attempts}
+    ids = {attempt.id for run in runs for attempt in run.attempts}
     events = [(file, event) for file in logs for event in read_reviews(file)]
-    unknown = next(((file, event.attempt) for file, event in events if event.attempt not in made), None)
+    unknown = next(((file, event.attempt) for file, event in events if event.attempt not in ids), None)
     if unknown is not None:
         file, name = unknown
         advice = "Name the runs that the log is about."
-        raise InputError(f"there is no attempt {name!r} in these runs", advice, file=file)
+        raise InputError(f"unknown attempt {name!r} in these runs", advice, file=file)
     patched = (attempt.id for run in runs for attempt in run.attempts if attempt.patched)
     return review_funnel((event for _, event in events), patched)
 
@@ -171,7 +171,7 @@ class ObservedAttempts(Struct, frozen=True):
 
 
 def observed_attempts(run: RepairRun) -> ObservedAttempts | None:
-    """Return the work of observers in a run's attempts; `None` if there was no observer."""
+    """Return the work of observers in a run's attempts; `None` without an observer."""
     runs = [one.observed for one in run.read(ATTEMPT_RECORDS) if one.observed is not None]
     if not runs:
         return None

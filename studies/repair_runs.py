@@ -141,7 +141,7 @@ def record_run(run: RepairRun, out: Path, about: Mapping[str, str]) -> RepairRun
     if unknown:
         raise UsageError(f"a recording does not say {unknown[0]!r}", f"It says {', '.join(ABOUT)}.")
     if about.get("evidence", "real") not in ("generated", "real"):
-        raise UsageError(f"there is no evidence {about['evidence']!r}", "It is `generated` or `real`.")
+        raise UsageError(f"unknown evidence {about['evidence']!r}", "It is `generated` or `real`.")
     settings = {name: value for name, value in run.manifest.settings.items() if name != "base_url"}
     settings |= {"benchmark": run.arm("").benchmark} | dict(about)
     inputs = structs.replace(run.manifest.inputs, parts=())

@@ -21,7 +21,7 @@ def at_hand(data: Path | None) -> list[str]:
     names = [name for name in sorted(data_sets()) if located(name, data) is not None]
     if not names:
         raise MissingPrerequisite(
-            "there is no data set on this machine",
+            "no data set is on this machine",
             "Run `misstep datasets fetch NAME`; `misstep datasets list` names them.",
         )
     return names

@@ -84,7 +84,7 @@ def run(
     if observing.observe:
         refuse_given(context, {"detector", "every", "delay"}, "--observe names the detector, in real time")
     if cases is not None:
-        refuse_given(context, {"wordings"}, "nothing is said by a script in your own cases")
+        refuse_given(context, {"wordings"}, "no script speaks in your own cases")
     if not asking.asks and not (observing.observe and asks_a_model(observing.observe)):
         refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
     check_model(detector, asking.model or ("local" if asking.local else ""), alone=False)

@@ -35,7 +35,7 @@ def export_cache(
     from misstep.harness.clients import Cache
 
     if not cache.is_file():
-        raise InputError("there is no such file", "Name the file that `judge run --cache` wrote.", file=cache)
+        raise InputError("the file does not exist", "Name the file that `judge run --cache` wrote.", file=cache)
     if file.resolve() == cache.resolve():
         raise InputError("the output file is the cache itself", "Name another file for the lines.", file=file)
     part = file.with_name(f".{file.name}.part")
@@ -61,7 +61,7 @@ def import_cache(
     from misstep.harness.clients import Cache
 
     if not file.is_file():
-        raise InputError("there is no such file", "Name the file that `judge cache export` wrote.", file=file)
+        raise InputError("the file does not exist", "Name the file that `judge cache export` wrote.", file=file)
     with closing(Cache(cache)) as answers:
         new = answers.take_in(file)
         print(f"{new:,} new answers, {answers.count():,} in {plain(str(cache))}")

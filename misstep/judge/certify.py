@@ -30,6 +30,6 @@ def certify(
     from misstep.studies.judged_runs import open_run
     from misstep.studies.judging.certified import certified, certified_sentence
 
-    made = certified(open_run(run, benchmark, data), valid_days)
-    write_file("--out", out, toml_text(made).decode())
-    print(certified_sentence(made))
+    certificate = certified(open_run(run, benchmark, data), valid_days)
+    write_file("--out", out, toml_text(certificate).decode())
+    print(certified_sentence(certificate))

@@ -18,7 +18,7 @@ Anchors = Annotated[
     typer.Option(
         metavar="FILE",
         parser=path_alone,
-        help="File of `judge anchors`, whose items are no part of the new figure. May be given several times.",
+        help="File of `judge anchors`; the new figure leaves out its items. May be given several times.",
     ),
 ]
 
@@ -56,9 +56,9 @@ def drift(
     controls = {text for file in anchors or () for text in texts_in(file)}
     opened = dict(zip(distinct_names(runs), (open_run(run, data=data) for run in runs), strict=True))
     warn_incomplete(list(opened.values()))
-    found = drifts(opened, chosen_label(next(iter(opened.values())), label), controls)
+    drift = drifts(opened, chosen_label(next(iter(opened.values())), label), controls)
     if html is not None:
-        write_page("--html", html, found.html(this_line()))
-    print(json_text(found.document()) if json else "\n".join(map(table_text, found.tables())), end="\n" if json else "")
+        write_page("--html", html, drift.html(this_line()))
+    print(json_text(drift.document()) if json else "\n".join(map(table_text, drift.tables())), end="\n" if json else "")
     if not json:
-        say_remarks(found.remarks())
+        say_remarks(drift.remarks())

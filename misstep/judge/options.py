@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
     from misstep.harness.protocols import Judge as Judge_
     from misstep.harness.runs.kind import RunEnd
-    from misstep.studies.judged_categories import Asked
+    from misstep.studies.judged_categories import CategoryJudges
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -74,11 +74,11 @@ def exit_unless_whole(ended: "RunEnd") -> None:
         raise typer.Exit(1)
 
 
-def settle(asked: "Asked | None") -> None:
+def settle(category_judges: "CategoryJudges | None") -> None:
     """Say what the judges of categories were not asked or could not answer, and end with an exit code that says so."""
-    if asked is not None and asked.missing is not None:
-        raise asked.missing
-    for ended in asked.ends if asked is not None else ():
+    if category_judges is not None and category_judges.missing is not None:
+        raise category_judges.missing
+    for ended in category_judges.ends if category_judges is not None else ():
         exit_unless_whole(ended)
 
 

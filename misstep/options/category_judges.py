@@ -13,7 +13,7 @@ from misstep.options.groups import OptionGroup
 from misstep.options.model import ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
-    from misstep.studies.judged_categories import Asked
+    from misstep.studies.judged_categories import CategoryJudges
 
 
 class JudgesOptions(OptionGroup, frozen=True):
@@ -47,13 +47,13 @@ class JudgesOptions(OptionGroup, frozen=True):
     ] = None
 
     @contextmanager
-    def opened(self, asking: ModelOptions, categories: Sequence[str]) -> "Iterator[Asked]":
+    def opened(self, asking: ModelOptions, categories: Sequence[str]) -> "Iterator[CategoryJudges]":
         """Open the judges that are asked after the rules: those that are named, and with a model the shipped ones."""
         from misstep.harness.judges import shipped_judges
         from misstep.harness.runs.judging.category_judges import CategoryJudge, category_of
         from misstep.harness.runs.judging.certificate import check_certified
         from misstep.harness.runs.judging.known_judges import known_judge
-        from misstep.studies.judged_categories import Asked
+        from misstep.studies.judged_categories import CategoryJudges
 
         named = self.judge or []
         with with_local_model(asking) as known:
@@ -66,4 +66,4 @@ class JudgesOptions(OptionGroup, frozen=True):
                 check_certified(self.require or (), judge.settings())
                 client = client_settings(known, getattr(judge, "base_url", None))
                 opened.setdefault(category, CategoryJudge(category, judge, client))
-            yield Asked([opened[one] for one in categories if one in opened], self.gold, known.in_flight)
+            yield CategoryJudges([opened[one] for one in categories if one in opened], self.gold, known.in_flight)

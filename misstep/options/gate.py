@@ -64,7 +64,7 @@ class GateOptions(OptionGroup, frozen=True):
         limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
         option = next((name for name, value in self.whole.items() if value), "")
         if not limits and option:
-            raise UsageError(f"{option} has no effect: there is no limit", "Give one as well.")
+            raise UsageError(f"{option} has no effect without a limit", "Give one as well.")
         return limits
 
     @property

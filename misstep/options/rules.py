@@ -29,7 +29,7 @@ class RulesOptions(OptionGroup, frozen=True):
         typer.Option("--no-rules", help="Look for no CLAUDE.md and AGENTS.md in sessions and beside their projects."),
     ] = False
 
-    def asked(self) -> "RulesAsked":
+    def read(self) -> "RulesAsked":
         """Return which rules count; those of the named files are read."""
         from misstep.harness.runs.standing_rules import RulesAsked, read_rules
 

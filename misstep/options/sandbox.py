@@ -72,5 +72,5 @@ class ObserveOptions(OptionGroup, frozen=True):
             return None
         check_model(self.observe, model, alone=False)
         detector_named(self.observe)
-        asked = model if asks_a_model(self.observe) else ""
-        return LiveObservation(self.observe, self.observe_every or between(self.observe), self.observe_mode, asked)
+        named = model if asks_a_model(self.observe) else ""
+        return LiveObservation(self.observe, self.observe_every or between(self.observe), self.observe_mode, named)

@@ -22,7 +22,7 @@ def shard_of(text: str, environment: Mapping[str, str]) -> Shard:
     count = None if form[2] is None else int(form[2])
     shard = _from(environment, count) if form[1] == "auto" else Shard(int(form[1]), count or 0)
     if not 1 <= shard.number <= shard.count <= MOST_SHARDS:
-        raise UsageError(f"--shard {text}: there is no shard {shard}", f"Count from 1, up to {MOST_SHARDS:,} shards.")
+        raise UsageError(f"--shard {text}: unknown shard {shard}", f"Count from 1, up to {MOST_SHARDS:,} shards.")
     return shard
 
 

@@ -37,9 +37,9 @@ def place_of_shards(out: str | None, option: str = "--shard") -> str:
     return out if is_address(out) else str(Path(out))
 
 
-def refuse_beside_shard(given: Mapping[str, object]) -> None:
+def refuse_beside_shard(options: Mapping[str, object]) -> None:
     """Refuse options about the whole of a run beside `--shard`."""
-    for named in (option for option, value in given.items() if value):
+    for named in (option for option, value in options.items() if value):
         message = f"{named} is about the whole run, and --shard does one part"
         raise UsageError(message, "Merge first: misstep merge RUN.")
 

@@ -75,11 +75,11 @@ def ablation(
     for sentence in (never := tuple(inert(plan.settings))):
         say(f"misstep: {sentence}")
     with run_folders.kept_when_stopped(out):
-        made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
+        loop_runs = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
     from misstep.studies.reflexive.report import reflections_json, reflections_text
     from misstep.studies.reflexive.runs import open_reflexive_runs, say_warnings
 
-    runs = open_reflexive_runs([run.folder for run in made])
+    runs = open_reflexive_runs([run.folder for run in loop_runs])
     print(reflections_json(runs) if json else reflections_text(runs), end="")
     say_warnings(runs, never)
     say(f"misstep: the runs are in {plain(str(out))}")

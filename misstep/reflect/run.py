@@ -96,7 +96,7 @@ def run(
         without=mechanisms_named(separate("--without", without)),
     )
     refuse_too_short(settings)
-    detector(plateau)  # what there is not is said before anything is written
+    detector(plateau)  # an unknown one is refused before anything is written
     for sentence in (never := tuple(inert(settings))):
         say(f"misstep: {sentence}")
     open_reflexive_runs(lessons or ())

@@ -124,14 +124,14 @@ def _say_cases(names: list[str], out: Path, *, json: bool) -> None:
 def _document(built: "Built", out: Path) -> dict[str, object]:
     from collections import Counter
 
-    made = built.made
+    recipes = built.made
     return {
         "evidence": "generated",
-        "n": len(made),
+        "n": len(recipes),
         "out": str(out),
-        "packages": dict(sorted(Counter(recipe.package for recipe in made).items())),
-        "complexity": dict(sorted(Counter(recipe.complexity for recipe in made).items())),
-        "operators": dict(sorted(Counter(place.operator for recipe in made for place in recipe.faults).items())),
+        "packages": dict(sorted(Counter(recipe.package for recipe in recipes).items())),
+        "complexity": dict(sorted(Counter(recipe.complexity for recipe in recipes).items())),
+        "operators": dict(sorted(Counter(place.operator for recipe in recipes for place in recipe.faults).items())),
         "refused": [{"id": name, "reason": why} for name, why in sorted(built.refused.items())],
     }
 

@@ -77,14 +77,14 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
         advice = "Give the line that runs its tests, as --test-command 'python -m pytest'."
         raise UsageError("a git repository without --test-command", advice)
     if not options.test_command:
-        given = {"--outcomes": options.outcomes, "--python": options.python, "--test-seconds": options.test_seconds}
-        given |= {"--uncommitted": options.uncommitted or None, "--tasks": options.tasks}
-        if wrong := next((name for name, value in given.items() if value is not None), None):
+        about = {"--outcomes": options.outcomes, "--python": options.python, "--test-seconds": options.test_seconds}
+        about |= {"--uncommitted": options.uncommitted or None, "--tasks": options.tasks}
+        if wrong := next((name for name, value in about.items() if value is not None), None):
             raise UsageError(f"{wrong} with repair cases", f"Give {wrong} with a git repository only.")
         return Named(tuple(read_cases(cases)))
     if has_cases and not is_repository:
         raise UsageError("--test-command with repair cases", "Give --test-command with a git repository, and only so.")
-    return _of_repository(_checked(cases), options, out, sandbox)
+    return _about(_checked(cases), options, out, sandbox)
 
 
 def _checked(folder: Path) -> Path:
@@ -101,7 +101,7 @@ def _checked(folder: Path) -> Path:
     raise InputError("is not a git repository", advice, file=folder)
 
 
-def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
+def _about(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
     from misstep.harness.repair.failure_bot.flakiness import read_record
     from misstep.harness.runs.repair_repository import RepositoryTests, cases_of_repository, objections_now
 
@@ -123,10 +123,10 @@ def told_cases(
 
     if instructions is None:
         raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")
-    written = read_instructions(run)
-    told, without = with_instructions(cases, written, instructions)
-    if not told:
+    texts = read_instructions(run)
+    with_texts, without = with_instructions(cases, texts, instructions)
+    if not with_texts:
         raise UsageError(f"no case has {instructions} instructions in {run}", "Name the run of these cases.")
     for case, why in without.items():
         say(f"misstep: {plain(case)} is left out, as it has no {instructions} instructions: {plain(why)}")
-    return told, written.by
+    return with_texts, texts.by

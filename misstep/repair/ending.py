@@ -26,8 +26,8 @@ def print_scores(run: "RepairRun", named: Named, *, json: bool, plumbing: bool) 
 
     scores = write_repair_scores(run, shlex.join(["misstep", "report", str(run.folder)]))
     lines, more = _ending(named, run)
-    if (seen := observed_attempts(run)) is not None:
-        lines, more = [*lines, seen.sentence], {**more, "observed": msgspec.to_builtins(seen)}
+    if (observations := observed_attempts(run)) is not None:
+        lines, more = [*lines, observations.sentence], {**more, "observed": msgspec.to_builtins(observations)}
     if json:
         print(json_text(msgspec.json.decode(repairs_json([run], [scores])) | more))
     else:

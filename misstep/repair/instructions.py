@@ -60,14 +60,14 @@ def _print(run: "OpenRun", *, json: bool) -> None:
     from misstep.harness.repair.back_translation import FORMS
     from misstep.harness.runs.repair_instructions import INSTRUCTION_RECORDS
 
-    written = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
-    counts = {kind: sum(kind in one.texts for one in written.values()) for kind in FORMS}
-    refused = [(one.case, kind, why) for one in written.values() for kind, why in one.refused.items()]
+    records = {one.case: one for one in run.read(INSTRUCTION_RECORDS)}
+    counts = {kind: sum(kind in one.texts for one in records.values()) for kind in FORMS}
+    refused = [(one.case, kind, why) for one in records.values() for kind, why in one.refused.items()]
     if json:
         rows = [{"case": case, "kind": kind, "reason": why} for case, kind, why in refused]
-        print(json_text({"n": len(written), "texts": counts, "refused": rows}))
+        print(json_text({"n": len(records), "texts": counts, "refused": rows}))
         return
     for kind, count in counts.items():
-        print(f"{kind.replace('_', '-')}: {count:,} of {len(written):,} cases have a text without code of the fix")
+        print(f"{kind.replace('_', '-')}: {count:,} of {len(records):,} cases have a text without code of the fix")
     for case, kind, why in refused:
         print(f"{plain(case)} has no {kind.replace('_', '-')} text: {plain(why)}")

@@ -43,15 +43,15 @@ def patches(
     from misstep.harness.runs.patches import write_patches
 
     opened = [open_of(run, "repair run") for run in runs]
-    written = write_patches(opened, out, _labels(gold, runs), passing=passing)
-    n = written.benchmark.counts["items"]
+    result = write_patches(opened, out, _labels(gold, runs), passing=passing)
+    n = result.benchmark.counts["items"]
     if json:
-        rows = [{"tests_pass": passed, "label": label, "n": count} for (passed, label), count in written.counts.items()]
+        rows = [{"tests_pass": passed, "label": label, "n": count} for (passed, label), count in result.counts.items()]
         print(json_text({"benchmark": str(out), "n": n, "gold": gold, "counts": rows}))
     else:
         print(f"{n:,} patch{'' if n == 1 else 'es'} in {plain(str(out))}")
         if gold != "tests":
-            for (passed, label), count in written.counts.items():
+            for (passed, label), count in result.counts.items():
                 print(f"  {count:,} {label}, of those that {_TESTS[passed]}")
     line = shlex.join(["misstep", "judge", "run", "patch_judge", "--benchmark", str(out), "--out", "RUN"])
     say(f"misstep: a judge is measured on them by: {plain(line)}")

@@ -69,9 +69,9 @@ def package(
     from misstep.harness.runs.repair_repository import case_of
     from misstep.studies.repair_report import PAGE, write_package
 
-    made = _attempt(run, attempt)
-    write_package(run, made, case_of(run, made.case), out)
-    add_review(run, made, "published", "misstep")
+    record = _attempt(run, attempt)
+    write_package(run, record, case_of(run, record.case), out)
+    add_review(run, record, "published", "misstep")
     print(out / PAGE)
 
 
@@ -108,8 +108,8 @@ def land(
     from misstep.harness.runs.repair_repository import case_of, close_task
     from misstep.harness.workspace import find_sandbox
 
-    made = _attempt(run, attempt)
-    case = case_of(run, made.case)
+    record = _attempt(run, attempt)
+    case = case_of(run, record.case)
     report = report_at(repository, revision, case.case, find_sandbox(sandbox))
     if not report.passed:
         say(f"misstep: the test does not pass at {revision} of {repository}, so nothing was recorded.")

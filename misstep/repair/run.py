@@ -83,21 +83,21 @@ def run(
         do_line(parts, out, json=json)
         return
     limits = AgentLimits(iterations, seconds)
-    found = find_sandbox(box.place)
+    isolation = find_sandbox(box.place)
     box.warn("the code under repair runs")
-    named = named_cases(cases, repository, out, found)
-    told, written_by = told_cases(named.cases, instructions, agent.instructions_from)
-    chosen = sampled_cases(list(told), sample, seed)
+    named = named_cases(cases, repository, out, isolation)
+    with_texts, written_by = told_cases(named.cases, instructions, agent.instructions_from)
+    chosen = sampled_cases(list(with_texts), sample, seed)
     # A case that this run has begun with passed the rules then; the diff that is attached by now is its own.
     earlier = open_of(out, COMMAND).read(ATTEMPT_RECORDS) if (out / MANIFEST).is_file() else ()
     begun = {each.case for each in earlier}
-    asked = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
-    with opened(*asked) as (given, judge, observation, client):
+    settings = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
+    with opened(*settings) as (policy_options, judge, observation, client):
         plan = RepairPlan(
             agent.policy,
             setting_named("react" if agent.policy == "direct" else setting),
             agent.edit_format,
-            given,
+            policy_options,
             instructions or "",
             attempts,
             limits,
@@ -109,7 +109,7 @@ def run(
             attach_patch if named.repository is not None else lambda _case, _patch: None,
         )
         with run_folders.kept_when_stopped(out):
-            repairs = Repairs(chosen, plan, client, found)
+            repairs = Repairs(chosen, plan, client, isolation)
             ended = carry_out(repairs, out, Asking(client, workers), shard=shard, arguments=sys.argv[1:])
     if shard is None:
         print_scores(open_repair_run(out), named, json=json, plumbing=bool(asking.local and patches.patch_judge))

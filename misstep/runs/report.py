@@ -104,8 +104,8 @@ def report(
             "Name runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of `observe`.",
         )
     check_named_once(runs)
-    written = kind.page([kind.open(run, Choice(benchmark, data)) for run in opened], again)
+    html = kind.page([kind.open(run, Choice(benchmark, data)) for run in opened], again)
     target = out or runs[0] / REPORT
-    write_page("--out", target, written)
+    write_page("--out", target, html)
     print(target)
     return None

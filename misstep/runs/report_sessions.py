@@ -36,15 +36,15 @@ def report_sessions(
     first, compared = runs[0], None
     if by is not None and len(runs) == 1 and groups is None:
         name, figures = f"by_{by}.html", partial(rates_json, first, by)
-        written = partial(rates_page, first, by, again)
+        page = partial(rates_page, first, by, again)
     else:
         if by is not None and groups is not None:
             compared = compared_groups(first, by, groups)
         else:
             compared = compared_runs(runs, by)
         name, figures = "comparison.html", partial(comparison_json, compared)
-        written = partial(comparison_page, compared, runs, again)
+        page = partial(comparison_page, compared, runs, again)
     if out or not json:
-        write_page("--out", out or first.folder / name, written())
+        write_page("--out", out or first.folder / name, page())
     print(figures() if json else f"{out or first.folder / name}\n", end="")
     return changes_of(compared) if compared else {}

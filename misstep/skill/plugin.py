@@ -27,28 +27,28 @@ def plugin_files(agent: AgentProgram, *, hook: bool) -> dict[str, str]:
     manifest: dict[str, Any] = {"name": _NAME, "version": __version__, "description": _ABOUT, "license": "MIT"}
     if agent == "codex":  # which looks for neither by itself
         manifest |= {"skills": "./skills/"} | ({"hooks": "./hooks/hooks.json"} if hook else {})
-    made = {
+    contents = {
         _manifest(agent): _json(manifest),
         f"skills/{_NAME}/SKILL.md": (files("misstep") / "skill" / "SKILL.md").read_text(encoding="utf-8"),
     }
     if hook:
         own = [{"hooks": [{"type": "command", "command": hook_command(()), "timeout": TIMEOUT}]}]
-        made["hooks/hooks.json"] = _json({"hooks": dict.fromkeys(EVENTS_OF[agent], own)})
-    return made
+        contents["hooks/hooks.json"] = _json({"hooks": dict.fromkeys(EVENTS_OF[agent], own)})
+    return contents
 
 
-def write_plugin(folder: Path, made: Mapping[str, str]) -> Iterator[Path]:
+def write_plugin(folder: Path, contents: Mapping[str, str]) -> Iterator[Path]:
     """Write the files, and return their paths; a folder with anything else in it is refused."""
     there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     ours = {_manifest("claude"), _manifest("codex"), "hooks/hooks.json", f"skills/{_NAME}/SKILL.md"}
     if others := sorted(there - ours):
         raise UsageError(f"{folder} has other files, such as {others[0]}", "Name a new folder.")
-    for name in there - made.keys():
+    for name in there - contents.keys():
         (folder / name).unlink()
-    for name, text in made.items():
+    for name, text in contents.items():
         make_folder((folder / name).parent)
         replace_file(folder / name, text.encode())
-    return (folder / name for name in made)
+    return (folder / name for name in contents)
 
 
 def _manifest(agent: AgentProgram) -> str:

@@ -155,7 +155,7 @@ async def serve(labelling: Labelling, port: int, ready: Callable[[str], None]) -
         raise web.HTTPSeeOther(path)
 
     app = loopback.application(routes)
-    await loopback.serve(app, port, lambda taken: ready(f"http://{loopback.HOST}:{taken}{path}"), done)
+    await loopback.serve(app, port, lambda bound: ready(f"http://{loopback.HOST}:{bound}{path}"), done)
 
 
 def tasks_csv(drawn: Drawn) -> str:

@@ -89,8 +89,8 @@ async def serve(app: web.Application, port: int, ready: Callable[[int], None], d
 
 def _check(request: web.Request) -> None:
     name, _, port = (request.host or "").partition(":")
-    taken = request.transport.get_extra_info("sockname")[1] if request.transport else None
-    if name not in _NAMES or (port and port != str(taken)):
+    own_port = request.transport.get_extra_info("sockname")[1] if request.transport else None
+    if name not in _NAMES or (port and port != str(own_port)):
         raise web.HTTPForbidden(text="This page is for this machine alone.")
     origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
     foreign = origin is not None and origin != f"http://{request.host}"

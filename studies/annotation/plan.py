@@ -45,7 +45,7 @@ class State(Struct, frozen=True, dict=True):
         return AnnotatedStudy(self.plan.items, self.plan.raters, self.answers, self.plan.labels)
 
     @cached_property
-    def given(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
+    def by_rater(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
         """Return (phase, item, rater) → the answers of the rater, the last one last."""
         answers: dict[tuple[Phase, str, str], tuple[RaterAnswer, ...]] = {}
         for one in self.answers:
@@ -81,11 +81,11 @@ class State(Struct, frozen=True, dict=True):
     def left(self, rater: str, phase: Phase | None = None) -> tuple[str, ...]:
         """Return the cases of a phase that a rater has not answered, in the rater's order."""
         phase = phase or self.phase
-        return tuple(item for item in self.order(rater, phase) if (phase, item, rater) not in self.given)
+        return tuple(item for item in self.order(rater, phase) if (phase, item, rater) not in self.by_rater)
 
     def last(self, rater: str, item: str, phase: Phase | None = None) -> RaterAnswer | None:
         """Return the last answer of a rater to a case in a phase."""
-        answers = self.given.get((phase or self.phase, item, rater))
+        answers = self.by_rater.get((phase or self.phase, item, rater))
         return answers[-1] if answers else None
 
     def next_after(self, rater: str, item: str) -> str | None:
@@ -100,7 +100,7 @@ def planned(
 ) -> AnnotationPlan:
     """Return the plan of a study."""
     if not items:
-        raise UsageError("there is no case to label", "Name a folder of triage cases or a benchmark.")
+        raise UsageError("no case to label", "Name a folder of triage cases or a benchmark.")
     names = tuple(name.strip() for name in raters)
     if not all(name and len(name) <= _LONGEST_NAME and name.isprintable() for name in names):
         raise UsageError(f"a rater's name is empty or longer than {_LONGEST_NAME} characters", "Name each rater.")

@@ -89,8 +89,8 @@ class Pages:
         is_open = item in order
         if not is_open and state.phase == "calibration":
             raise Conflict("this case is not of the calibration set", "It comes when all raters have done that.")
-        seen = state.phase == "reconciliation" or (calibrated and state.phase != "calibration")
-        others = tuple(one for one in state.answers if one.item == item) if seen else ()
+        shows_others = state.phase == "reconciliation" or (calibrated and state.phase != "calibration")
+        others = tuple(one for one in state.answers if one.item == item) if shows_others else ()
         last = state.last(rater, item)
         own = last or state.study.blind().get((item, rater))
         question = Asked(
@@ -117,14 +117,14 @@ class Pages:
         if form.get("item") != item:
             raise Conflict("the form is about another case", "Open the study's page again.")
         seconds = form.get("seconds", "")
-        rated = structs.replace(self._given(rater, item, form, steps), seconds=_number(seconds) if seconds else None)
+        rated = structs.replace(self._answer(rater, item, form, steps), seconds=_number(seconds) if seconds else None)
         self.study.answer(rated)
         state = self.study.state
         # Where a phase ends, the rater's own page says how the study goes on.
         following = state.next_after(rater, item) if state.phase == rated.phase else None
         return self.address(rater) if following is None else self._path(rater, following)
 
-    def _given(self, rater: str, item: str, form: Mapping[str, str], steps: tuple[str, ...]) -> RaterAnswer:
+    def _answer(self, rater: str, item: str, form: Mapping[str, str], steps: tuple[str, ...]) -> RaterAnswer:
         labels = {label.name: label for label in self.study.cases.material(item).labels}
         if "label" not in form:
             raise UsageError("no label was chosen", "Choose one.")
@@ -158,7 +158,7 @@ class Pages:
     def _item(self, number: int) -> str:
         items = self.study.state.plan.items
         if not 0 <= number < len(items):
-            raise UsageError("there is no such case", "Open the study's page again.")
+            raise UsageError("the case is not in the study", "Open the study's page again.")
         return items[number]
 
     def _made_of(self, what: str, rater: str) -> str:

@@ -153,7 +153,7 @@ def phase_named(name: str) -> Phase:
     for phase in PHASES:
         if phase == name:
             return phase
-    raise Conflict(f"there is no phase {name!r}", "Open the study's page again.")
+    raise Conflict(f"unknown phase {name!r}", "Open the study's page again.")
 
 
 def _entry(answer: RaterAnswer, _: _Entry | None) -> _Entry:

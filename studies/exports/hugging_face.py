@@ -77,6 +77,6 @@ def _notes(run: RunExport, secrets: Secrets) -> Iterator[str]:
     if not any(column.name == "messages" for table in run.tables for column in table.columns):
         yield "Trajectories are not part of it."
     yield "Paths begin at what the command line named."
-    if secrets.found:
+    if secrets.hits:
         counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
         yield f"Secrets were replaced by [secret] before it was written: {counts}."

@@ -50,10 +50,10 @@ class ParquetRows:
 
 def write_parquet(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:
     """Write the rows of a table; gives their number."""
-    with ParquetRows(file, schema_of(table.columns)) as written:
+    with ParquetRows(file, schema_of(table.columns)) as writer:
         for row in rows:
-            written.add(row)
-    return written.n
+            writer.add(row)
+    return writer.n
 
 
 def schema_of(columns: Iterable[Column]) -> "pa.Schema":

@@ -40,7 +40,7 @@ class Secrets:
     def __init__(self, *, replace: bool, places: Places | None = None) -> None:
         self.places = places or {}
         self.replace = replace
-        self.found: list[FoundSecret] = []
+        self.hits: list[FoundSecret] = []
         self._redaction = Redaction(os.environ.get(KEY, ""), secrets())
 
     def checked(self, table: ExportedTable) -> Iterator[Values]:
@@ -53,14 +53,14 @@ class Secrets:
     def text(self, text: str, file: str, record: str) -> str:
         """Return a text that is in no table; with `replace` without secrets."""
         text = without_places(text, self.places)
-        self.found += [FoundSecret(kind, file, record, "") for kind in self._kinds(text)]
+        self.hits += [FoundSecret(kind, file, record, "") for kind in self._kinds(text)]
         return self._without(text) if self.replace else text
 
     def refuse(self, folder: str) -> None:
         """Refuse the export where secrets were found and not replaced."""
-        if not self.found or self.replace:
+        if not self.hits or self.replace:
             return
-        first, more = self.found[0], len(self.found) - 1
+        first, more = self.hits[0], len(self.hits) - 1
         others = f", and {more:,} more" if more else ""
         raise InputError(
             f"this has the form of {first.kind}{others}, and an export is made to be passed on",
@@ -71,14 +71,14 @@ class Secrets:
 
     def counts(self) -> dict[str, int]:
         """Return how many of each kind were found, the most frequent first."""
-        return dict(Counter(one.kind for one in self.found).most_common())
+        return dict(Counter(one.kind for one in self.hits).most_common())
 
     def _checked(self, row: Values, table: ExportedTable) -> Values:
         record = ", ".join(f"{name} {row[name]}" for name in table.key)
         checked = {}
         for name, value in row.items():
             for text in _texts(value):
-                self.found += [FoundSecret(kind, table.file, self._without(record), name) for kind in self._kinds(text)]
+                self.hits += [FoundSecret(kind, table.file, self._without(record), name) for kind in self._kinds(text)]
             checked[name] = _in_texts(value, self._without) if self.replace else value
         return checked
 

@@ -49,11 +49,11 @@ def stratified(label_of: dict[str, str], n: int, seed: int) -> dict[str, list[st
     for item, label in sorted(label_of.items()):
         items[label].append(item)
     exact = {label: n * len(of) / len(label_of) for label, of in items.items()}
-    taken = {label: max(int(share), min(1, n // len(items))) for label, share in exact.items()}
-    while sum(taken.values()) > n:
-        most = max(taken, key=lambda label: taken[label] - exact[label] if taken[label] > 1 else -n)
-        taken[most] -= 1
-    for label in sorted(exact, key=lambda label: taken[label] - exact[label])[: n - sum(taken.values())]:
-        taken[label] += 1
+    quota = {label: max(int(share), min(1, n // len(items))) for label, share in exact.items()}
+    while sum(quota.values()) > n:
+        most = max(quota, key=lambda label: quota[label] - exact[label] if quota[label] > 1 else -n)
+        quota[most] -= 1
+    for label in sorted(exact, key=lambda label: quota[label] - exact[label])[: n - sum(quota.values())]:
+        quota[label] += 1
     rng = np.random.default_rng(seed)
-    return {label: sorted(rng.choice(of, taken[label], replace=False).tolist()) for label, of in items.items()}
+    return {label: sorted(rng.choice(of, quota[label], replace=False).tolist()) for label, of in items.items()}

@@ -24,9 +24,9 @@ def certified(run: JudgedRun, days: int) -> Certificate:
     return certificate(run.manifest, run.name, on, msgspec.to_builtins(shown), days)
 
 
-def certified_sentence(made: Certificate) -> str:
+def certified_sentence(document: Certificate) -> str:
     """Return what is certified, on which benchmark and until when."""
-    accuracy = msgspec.convert(made.shown["accuracy_all"], Estimate)
-    on = f"{counted_text(made.benchmark.items, 'item')} of {made.benchmark.name}"
+    accuracy = msgspec.convert(document.shown["accuracy_all"], Estimate)
+    on = f"{counted_text(document.benchmark.items, 'item')} of {document.benchmark.name}"
     right = f"gives the gold label on {with_interval(accuracy, 'share')} of {on}"
-    return f"{made.asked['judge']} {right}.\nThe certificate holds until {made.valid_until[:10]}."
+    return f"{document.asked['judge']} {right}.\nThe certificate holds until {document.valid_until[:10]}."

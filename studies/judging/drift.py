@@ -39,32 +39,32 @@ class Drifts(Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """Return all figures as one document."""
-        found = {
+        figures = {
             name: [{"run": run, **msgspec.to_builtins(one)} for run, one in by_run.items()]
             for name, by_run in self.figures.items()
         }
-        told = {"changed": self.changed, "left_out": self.left_out, "evidence": self.first.question.evidence}
-        return {"old": self.old, "figures": found, **told}
+        about = {"changed": self.changed, "left_out": self.left_out, "evidence": self.first.question.evidence}
+        return {"old": self.old, "figures": figures, **about}
 
     def tables(self) -> list[Table]:
         """Return a table for each figure."""
         question = self.first.question
         return [
-            of_evidence(drift_table(name, self.old, found, question.name), question.evidence)
-            for name, found in self.figures.items()
+            of_evidence(drift_table(name, self.old, by_run, question.name), question.evidence)
+            for name, by_run in self.figures.items()
         ]
 
     def remarks(self) -> list[str]:
         """Return what is on record of how the judge changed, in a sentence for each later run."""
         sentences = []
         for run, parts in self.changed.items():
-            told = "; ".join(f"{part}: {was}, then {now}" for part, (was, now) in parts.items())
+            changes = "; ".join(f"{part}: {was}, then {now}" for part, (was, now) in parts.items())
             if count := self.left_out[run]:
                 alone = counted_text(count, "text")
                 sentences.append(
                     f"{alone} of {self.old} and {run} that only one of them answered: in no share of a label."
                 )
-            sentences.append(f"From {self.old} to {run}: {told or 'nothing on record of the judge differs'}.")
+            sentences.append(f"From {self.old} to {run}: {changes or 'nothing on record of the judge differs'}.")
         return sentences
 
     def html(self, command: str) -> str:
@@ -72,10 +72,10 @@ class Drifts(Struct, frozen=True):
         tables = self.tables()
         drawings = [
             figure_html(
-                curves(*_points(self.old, found), f"{name} over the runs", in_words=True),
+                curves(*_points(self.old, by_run), f"{name} over the runs", in_words=True),
                 "Bands are 95% intervals. Where the lines part, the judge changed.",
             )
-            for name, found in (self.figures.items() if can_draw() else ())
+            for name, by_run in (self.figures.items() if can_draw() else ())
         ]
         foot = Foot(command, inputs=(f"{self.first.question.name}, judged in {len(self.changed) + 1} runs",))
         return page(
@@ -96,10 +96,10 @@ def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] 
     left_out: dict[str, int] = {}
     for name, run in later:
         if set(run.question.labels) != labels:
-            asked = f"{first.folder} asks for {', '.join(labels)}, {run.folder} for {', '.join(run.question.labels)}"
-            raise UsageError(f"the runs are asked different questions: {asked}", "Name runs with the same labels.")
+            which = f"{first.folder} asks for {', '.join(labels)}, {run.folder} for {', '.join(run.question.labels)}"
+            raise UsageError(f"the runs are asked different questions: {which}", "Name runs with the same labels.")
         marked = {texts[name][item.id] for item in run.items if ANCHOR in item.extra and item.id in texts[name]}
-        kept, pair = marked | {*controls}, ((first, texts[old]), (run, texts[name]))
+        anchors, pair = marked | {*controls}, ((first, texts[old]), (run, texts[name]))
         answered = [{of[one.item] for one in each.verdicts if one.label is not None} for each, of in pair]
         # A text that one of two judges alone answered changed neither: what is left compares the same items.
         alone = (answered[0] ^ answered[1]) & set(texts[old].values()) & set(texts[name].values())
@@ -109,7 +109,7 @@ def drifts(runs: Mapping[str, JudgedRun], label: str, controls: Collection[str] 
         named = {f"Share of “{label}”": shares} | ({"Accuracy": rights} if run.gold else {})
         for figure, (before, after) in named.items():
             if before and after:
-                figures.setdefault(figure, {})[name] = drift(before, after, kept)
+                figures.setdefault(figure, {})[name] = drift(before, after, anchors)
     if not figures:
         raise UsageError("a run has no answers to compare", "Name runs with verdicts.")
     changed = {name: changes(first.manifest.settings, run.manifest.settings) for name, run in later}
@@ -134,11 +134,11 @@ def _text(verdict: Verdict, texts: Mapping[str, str], clusters: Mapping[str, str
     return JudgedText(texts[verdict.item], shows, clusters.get(verdict.item, f"item {verdict.item}"))
 
 
-def _points(old: str, found: Mapping[str, FigureDrift]) -> tuple[list[Row], dict[str, float]]:
+def _points(old: str, by_run: Mapping[str, FigureDrift]) -> tuple[list[Row], dict[str, float]]:
     """Return the figure of each run as measured and without the judge's part, and the place of each run."""
-    begin = next(iter(found.values())).old
-    measured = {old: begin, **{name: one.new for name, one in found.items()}}
-    without = {old: begin, **{name: one.without_judge for name, one in found.items()}}
+    begin = next(iter(by_run.values())).old
+    measured = {old: begin, **{name: one.new for name, one in by_run.items()}}
+    without = {old: begin, **{name: one.without_judge for name, one in by_run.items()}}
     rows = [
         estimate_row(name, one, "share", group)
         for group, series in ((_AS_MEASURED, measured), (_WITHOUT_JUDGE, without))

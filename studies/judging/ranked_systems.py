@@ -28,7 +28,7 @@ class RankedSystems(Struct, frozen=True):
 
     def text(self) -> str:
         """Return the tables for a terminal."""
-        tables = [systems_table(name, found, self.benchmark) for name, found in self.judges.items()]
+        tables = [systems_table(name, result, self.benchmark) for name, result in self.judges.items()]
         if self.orders:
             tables.append(agreed_orders_table(self.orders, self.benchmark))
         return "\n".join(table_text(of_evidence(table, self.evidence)) for table in tables)
@@ -46,10 +46,10 @@ def ranked_systems(runs: Mapping[str, JudgedRun], field: str, seed: int) -> Rank
         message = f"no item of {first.question.name} has {field}_a and {field}_b in its `extra`"
         raise UsageError(message, "Name the field of the systems with --system.")
     verdicts = {name: list(run.verdicts) for name, run in runs.items()}
-    asked = {one.item for given in verdicts.values() for one in given}
+    item_ids = {one.item for of_run in verdicts.values() for one in of_run}
     gold = majority(first.gold).label_of
-    if labels := [Verdict(item, PEOPLE, label) for item, label in gold.items() if item in asked]:
+    if labels := [Verdict(item, PEOPLE, label) for item, label in gold.items() if item in item_ids]:
         verdicts[PEOPLE] = labels
-    judges = {name: preferences(given, systems, first.clusters) for name, given in verdicts.items()}
+    judges = {name: preferences(of_run, systems, first.clusters) for name, of_run in verdicts.items()}
     orders = agreed_orders(verdicts, systems, first.clusters, seed) if len(verdicts) > 1 else ()
     return RankedSystems(first.question.name, first.question.evidence, judges, orders)

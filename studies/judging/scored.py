@@ -41,7 +41,7 @@ _decode = msgspec.json.Decoder(Scored).decode
 def scored(run: Path, benchmark: Path) -> Scored:
     """Score a run, unless its scores are made from the same as it is now; what that takes is imported then alone."""
     digest, earlier = "", None
-    with suppress(OSError):  # whatever is missing is said by what reads it
+    with suppress(OSError):  # a missing file is reported where it is read
         digest = _digest(run, benchmark)
     with suppress(OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         earlier = _decode((run / SCORED).read_bytes())
@@ -49,9 +49,9 @@ def scored(run: Path, benchmark: Path) -> Scored:
         return earlier
     from misstep.studies.judging.assessment import scores_text
 
-    made = Scored(digest, scores_text(write_scores(open_run(run, str(benchmark)))))
-    replace_file(run / SCORED, encode(made))
-    return made
+    result = Scored(digest, scores_text(write_scores(open_run(run, str(benchmark)))))
+    replace_file(run / SCORED, encode(result))
+    return result
 
 
 def _digest(run: Path, benchmark: Path) -> str:

@@ -61,7 +61,7 @@ def table_of(
 
     def rows() -> Iterator[Values]:
         for record in records():
-            yield {name: made(getattr(record, name)) for name, made in plain}
+            yield {name: convert(getattr(record, name)) for name, convert in plain}
 
     about = " ".join(docstring_sections(kind)[""].split("\n\n")[0].split())
     return ExportedTable(name, about, file, key, columns, rows)

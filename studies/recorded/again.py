@@ -161,28 +161,28 @@ def apart(work: Callable[..., T], *arguments: object) -> T:
 
 
 def _run_again(run: Experiment, sandbox: Sandbox) -> list[tuple[LiveSession, LiveSession]]:
-    asked = run.manifest.settings
-    beside = Beside(asked["detector"], asked["every"], asked["delay"])
-    plan = ExperimentPlan(asked["design"], asked["n"], asked["seed"], asked["experiment"], beside, asked["wordings"])
+    about = run.manifest.settings
+    beside = Beside(about["detector"], about["every"], about["delay"])
+    plan = ExperimentPlan(about["design"], about["n"], about["seed"], about["experiment"], beside, about["wordings"])
     wanted = [at for at, session in enumerate(run.sessions) if session.episodes][:SESSIONS]
     names = list(islice(engineers(plan.seed), max(wanted, default=-1) + 1))
 
-    async def made() -> list[LiveSession]:
+    async def sessions() -> list[LiveSession]:
         return [compacted(await live_session(plan, at, names[at], sandbox)) for at in wanted]
 
-    return list(zip((run.sessions[at] for at in wanted), asyncio.run(made()), strict=True))
+    return list(zip((run.sessions[at] for at in wanted), asyncio.run(sessions()), strict=True))
 
 
 def _repaired_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
-    asked = recorded.requested
+    value = recorded.requested
     _, quickest = min((attempt.seconds, attempt.case) for attempt in recorded.attempts if attempt.sample == 0)
-    cases = write_cases(asked("benchmark"), locate(asked("benchmark")), place / asked("benchmark"), sandbox, {quickest})
+    cases = write_cases(value("benchmark"), locate(value("benchmark")), place / value("benchmark"), sandbox, {quickest})
     plan = RepairPlan(
-        policy=asked("policy"),
-        setting=setting_named(asked("setting")),
-        edit_format=asked("format"),
-        options=RepairerOptions(asked("format"), seed=int(asked("seed"))),
-        limits=AgentLimits(int(asked("iterations")), float(asked("seconds"))),
+        policy=value("policy"),
+        setting=setting_named(value("setting")),
+        edit_format=value("format"),
+        options=RepairerOptions(value("format"), seed=int(value("seed"))),
+        limits=AgentLimits(int(value("iterations")), float(value("seconds"))),
     )
     out = place / "runs" / recorded.name
     carry_out(Repairs(cases, plan, ClientSettings(), sandbox), out)

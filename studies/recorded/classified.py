@@ -74,10 +74,10 @@ def kept(study: str, name: str, type_: type[T], make: Callable[[], T]) -> T:
     cache = cache_folder() / "studies" / study / f"{name}.msgpack"
     if cache.is_file():
         return msgspec.msgpack.decode(cache.read_bytes(), type=type_)
-    made = make()
+    value = make()
     cache.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(cache, msgspec.msgpack.encode(made))
-    return made
+    replace_file(cache, msgspec.msgpack.encode(value))
+    return value
 
 
 def digest(files: Iterable[Path]) -> str:

@@ -32,26 +32,26 @@ def write_flips(run: JudgedRun, seed: int, *, plumbing: bool = False) -> tuple[s
     result, source = flips(run.items, run.verdicts), f"{run.question.name}, seed {seed}"
     figure = ("How often the verdict changes", "The dashed line is chance", result.chance.value)
     tables, document = [flips_table(result, source)], flips_document(result)
-    return _kept(run, FLIPS, document, tables, (source, result.n, seed), figure, plumbing=plumbing)
+    return _write_page(run, FLIPS, document, tables, (source, result.n, seed), figure, plumbing=plumbing)
 
 
 def write_probed(
     run: JudgedRun, label: str, chosen: Sequence[Probe], seed: int, *, plumbing: bool = False
 ) -> tuple[str, str]:
     """Measure what changes do to a run's labels, and write it as a document and as a page into its folder."""
-    asked = {probe.name: probe.what for probe in chosen}
-    result = probed_judge(run.items, run.verdicts, run.gold, label, asked)
+    descriptions = {probe.name: probe.what for probe in chosen}
+    result = probed_judge(run.items, run.verdicts, run.gold, label, descriptions)
     source = f"{run.question.name}, seed {seed}"
     tables = [probes_table(result, source)]
     if any(one.accuracy.value is not None for one in result.probes):
         tables.append(probed_accuracy_table(result, source))
     flipped = [Section("Labels that flip", (flipped_table(result, source),), folded=True)] if result.flipped else []
-    figure = (f"Change in how often the label is “{label}”", "The dashed line is no change", 0.0)
+    figure = (f"Change in how often the label is “{label}”", "The dashed line means no change", 0.0)
     document, inputs = probes_document(result), (source, len(run.verdicts), seed)
-    return _kept(run, PROBES, document, tables, inputs, figure, flipped, plumbing=plumbing)
+    return _write_page(run, PROBES, document, tables, inputs, figure, flipped, plumbing=plumbing)
 
 
-def _kept(
+def _write_page(
     run: JudgedRun,
     name: str,
     document: str,
@@ -73,8 +73,8 @@ def _kept(
         from misstep.analysis.plots import forest
 
         figures.append(forest(table.drawn, title, note, reference=reference))
-    written = page(shown.title, shown.finding, [shown, *tables[1:]], figures, sections=sections, foot=foot)
-    replace_file(run.folder / f"{name}.html", written.encode())
+    html = page(shown.title, shown.finding, [shown, *tables[1:]], figures, sections=sections, foot=foot)
+    replace_file(run.folder / f"{name}.html", html.encode())
     text = "\n".join(map(table_text, tables))
     return document, f"{text}\n{NO_JUDGE}\n" if plumbing else text
 

@@ -40,8 +40,8 @@ def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[
             f"none of its items, such as {shown}, is among the {len(ids):,} of {folder}", advice, file=file
         )
     new = [_spelled(row, read_question(folder), file) for row in known]
-    taken = {(row.item, row.rater) for row in new}
-    old = [row for row in read_gold(folder) if (row.item, row.rater) not in taken]
+    pairs = {(row.item, row.rater) for row in new}
+    old = [row for row in read_gold(folder) if (row.item, row.rater) not in pairs]
     write_gold(folder, [*old, *new])
     return len(new)
 

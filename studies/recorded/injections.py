@@ -69,17 +69,17 @@ def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int |
     fitted = fitted_to(spec, source.question, out / FOLDER)
     chosen = attacks()
     n_attacked = max(len(chosen), len(source.plain)) if count is None else count
-    return _written(out, source, injected(fitted, source.plain, chosen, n_attacked, seed), digest())
+    return _write_benchmark(out, source, injected(fitted, source.plain, chosen, n_attacked, seed), digest())
 
 
 def write_probes(judge: Judge, out: Path, source: Source, chosen: Sequence[Probe]) -> Path:
     """Return the folder of the benchmark of changed items below a run's folder, written where it is not there yet."""
     fitted = judge.fitted(source.question, out / FOLDER)
     spec = fitted.spec if isinstance(fitted, PromptedJudge) else None
-    return _written(out, source, probed(fitted, spec, source.plain, chosen), digest_of_probes())
+    return _write_benchmark(out, source, probed(fitted, spec, source.plain, chosen), digest_of_probes())
 
 
-def _written(out: Path, source: Source, items: Iterable[Item], digest: str) -> Path:
+def _write_benchmark(out: Path, source: Source, items: Iterable[Item], digest: str) -> Path:
     """Write items as they are made: each may hold a long run."""
     folder = out / FOLDER
     made_of: dict[str, str] = {}
@@ -93,12 +93,12 @@ def _written(out: Path, source: Source, items: Iterable[Item], digest: str) -> P
     if read_manifest(out) is not None and not folder.is_dir():
         raise UsageError(f"{out} holds another run", "Name another folder for the run.")
     with writing(folder), TemporaryDirectory(dir=out, prefix=".benchmark.") as building:
-        made = Path(building) / FOLDER
-        write_benchmark(made, _described(source, digest), noted(), _gold(made_of, source.gold))
+        draft = Path(building) / FOLDER
+        write_benchmark(draft, _described(source, digest), noted(), _gold(made_of, source.gold))
         with suppress(OSError):  # if it is there already, put there by this command or by another process
-            made.rename(folder)
+            draft.rename(folder)
             return folder
-        for file in made.iterdir():
+        for file in draft.iterdir():
             there = folder / file.name
             if not there.is_file() or there.read_bytes() != file.read_bytes():
                 message = f"{folder} has items of another command: {file.name} differs"

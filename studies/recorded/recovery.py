@@ -25,9 +25,9 @@ def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
             if verdict.judge == infinite_loop.CATEGORY and verdict.label == "yes"
         }
         for trajectory in read_trajectories(judged.folder) if shown else ():
-            seen = first_seen(trajectory, shown.get(trajectory.id, ()))
-            if seen is not None and trajectory.steps[seen].calls:
-                again, left = what_followed(trajectory, seen)
+            start = first_seen(trajectory, shown.get(trajectory.id, ()))
+            if start is not None and trajectory.steps[start].calls:
+                again, left = what_followed(trajectory, start)
                 loops.append(Loop(judged.benchmark, judged.source, trajectory.id, again, left))
     return loops
 
@@ -42,10 +42,10 @@ def first_seen(trajectory: Trajectory, candidates: Sequence[int]) -> int | None:
     return next(filter(is_loop, candidates), None)
 
 
-def what_followed(trajectory: Trajectory, seen: int) -> tuple[int | None, int]:
+def what_followed(trajectory: Trajectory, start: int) -> tuple[int | None, int]:
     """Return after how many of the agent's steps a call came back (`None` if never), and how many followed."""
-    calls = [(call.name, call.arguments) for call in trajectory.steps[seen].calls]
-    later = [step for step in trajectory.steps[seen + 1 :] if step.role == "agent"]
+    calls = [(call.name, call.arguments) for call in trajectory.steps[start].calls]
+    later = [step for step in trajectory.steps[start + 1 :] if step.role == "agent"]
     again = (
         place
         for place, step in enumerate(later, start=1)

@@ -80,9 +80,9 @@ def record(
     make_new_folder(out)
     run = open_run(folder)
     verdicts = [_short(one) for one in run.verdicts if one.status != "failed"]
-    asked = {one.item for one in verdicts}
+    item_ids = {one.item for one in verdicts}
     settings, question = run.manifest.settings, run.question
-    written = About(
+    description = About(
         **about,
         judge=str(settings["judge"]),
         benchmark=question.name,
@@ -91,16 +91,16 @@ def record(
         positive=question.positive,
         model=str(settings["model"]),
         prompt=str(settings.get("prompt", "")),
-        clusters={item: cluster for item, cluster in run.clusters.items() if item in asked},
+        clusters={item: cluster for item, cluster in run.clusters.items() if item in item_ids},
     )
-    write_gold(out, [row for row in run.gold if row.item in asked])
+    write_gold(out, [row for row in run.gold if row.item in item_ids])
     replace_file(out / VERDICTS, encode_lines(verdicts))
     if replies is not None:
         copy_replies(replies, out / REPLIES)
     if items is not None:
         with tarfile.open(out / BENCHMARK, "w:xz") as archive:
             archive.add(items, ".", filter=_plain)
-    replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(written)).encode())
+    replace_file(out / RECORDING, tomli_w.dumps(msgspec.to_builtins(description)).encode())
     return _opened(out)
 
 
@@ -128,16 +128,16 @@ def replay_again(page: str, folder: Path | None = None) -> int:
 def _replayed(recording: Path, place: Path) -> int:
     recorded = {one.item: one for one in read_verdicts(recording)}
     benchmark = _benchmark(recording, place)
-    asked = [item for item in read_items(benchmark) if item.id in recorded]
+    items = [item for item in read_items(benchmark) if item.id in recorded]
     (benchmark / "items.jsonl").rename(whole := benchmark / "all_items.jsonl")
-    replace_file(benchmark / "items.jsonl", encode_lines(asked))
+    replace_file(benchmark / "items.jsonl", encode_lines(items))
     about, out = _about(recording), place / recording.name
     settings = ClientSettings(client="replay", replay=recording / REPLIES)
     apart(run_judge, judge(about.judge, about.model), benchmark, out, settings)
     whole.replace(benchmark / "items.jsonl")
-    made = {one.item: (one.status, one.label) for one in read_verdicts(out)}
+    answers = {one.item: (one.status, one.label) for one in read_verdicts(out)}
     for verdict in recorded.values():
-        if made.get(verdict.item) != (verdict.status, verdict.label):
+        if answers.get(verdict.item) != (verdict.status, verdict.label):
             message = f"the verdict on {verdict.item} differs from the recording {recording.name}"
             raise MisstepError(message, "Record the judge anew: its prompt or its items have changed.")
     return len(recorded)
@@ -170,9 +170,9 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def _opened(recording: Path) -> JudgedItems:
     about = _about(recording)
     verdicts, gold = tuple(read_verdicts(recording)), tuple(read_gold(recording))
-    asked = f"{about.title}, {len(verdicts):,} of {about.of:,}" if len(verdicts) < about.of else about.title
+    title = f"{about.title}, {len(verdicts):,} of {about.of:,}" if len(verdicts) < about.of else about.title
     where = about.benchmark, about.source
-    return JudgedItems(NAME, *where, verdicts, gold, about.clusters, about.labels, about.positive, asked)
+    return JudgedItems(NAME, *where, verdicts, gold, about.clusters, about.labels, about.positive, title)
 
 
 def _about(recording: Path) -> About:
@@ -200,10 +200,10 @@ def _main() -> None:
     parser.add_argument("--replies", type=Path, help="file of --record, if `reproduce` replays it")
     parser.add_argument("--items", type=Path, help="benchmark to keep with it, if `reproduce` cannot generate it")
     parser.add_argument("--out", type=Path, required=True, help="folder of the recording")
-    given = parser.parse_args()
-    about = {"title": given.title, "page": given.page, "source": given.source, "of": given.of}
-    judged = record(given.run, given.out, given.replies, given.items, **about)
-    say(f"{len(judged.verdicts)} verdicts: {given.out}")
+    options = parser.parse_args()
+    about = {"title": options.title, "page": options.page, "source": options.source, "of": options.of}
+    judged = record(options.run, options.out, options.replies, options.items, **about)
+    say(f"{len(judged.verdicts)} verdicts: {options.out}")
 
 
 if __name__ == "__main__":

@@ -69,10 +69,10 @@ def made_again(seed: int = 0, name: str = ABLATION) -> tuple[LoopScores, ...]:
         return _scores(thread.submit(run_ablation, again, Path(place), processes=1).result())
 
 
-def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
+def not_as_recorded(runs: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
     """Return the runs made again whose figures are not those of the recorded run of the same configuration and seed."""
     known = {(run.skill, run.agents, run.without, run.seed): run for run in recorded}
-    return [run for run in made if known and known.get((run.skill, run.agents, run.without, run.seed)) != run]
+    return [run for run in runs if known and known.get((run.skill, run.agents, run.without, run.seed)) != run]
 
 
 def record_anew(plan: AblationPlan, out: Path, about: About, runs: Path | None = None) -> RecordedRuns:

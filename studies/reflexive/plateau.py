@@ -57,14 +57,14 @@ def quoted_examples() -> list[PlateauExample]:
     texts = {one.id: one.text for one in _quoted()}
     if not texts:
         return []
-    made = _made()
+    detectors = _detectors()
     return [
         PlateauExample(
             name,
             same,
             {
                 called: None if isinstance(one, str) else one.shared([texts[id_] for id_ in ids]) is not None
-                for called, one in made.items()
+                for called, one in detectors.items()
             },
         )
         for name, (ids, same) in _EXAMPLES.items()
@@ -149,7 +149,7 @@ def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) ->
     return list(groups.values())
 
 
-def _made(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
+def _detectors(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
     """Return what a detector is called in a table → the detector, or why it cannot be asked."""
     layouts = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
     named = {name.replace("_as", ", as").replace("_", " "): (name, frozenset[str]()) for name in _ASKED}
@@ -170,7 +170,7 @@ def _answers(cases: Sequence[ReflectionCase], layout: frozenset[str] = frozenset
         DetectorAnswers(called, missing=one)
         if isinstance(one, str)
         else DetectorAnswers(called, tuple(_answer(one, case) for case in cases))
-        for called, one in _made(layout).items()
+        for called, one in _detectors(layout).items()
     ]
 
 

@@ -60,8 +60,8 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
 def notebooks_in(folder: Path) -> list[Path]:
     """Return the notebooks in a folder, by name."""
     notebooks = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
-    if taken := next((path for path in notebooks if path.stem == _INDEX), None):
-        raise UsageError(f"the page of {taken} would be the index of the run", "Give the notebook another name.")
+    if index := next((path for path in notebooks if path.stem == _INDEX), None):
+        raise UsageError(f"the page of {index} would be the index of the run", "Give the notebook another name.")
     return notebooks
 
 
@@ -82,31 +82,31 @@ def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path,
     tables are written again.
     """
     executed: dict[str, tuple[Report, dict[str, Any]]] = {}
-    written: dict[str, tuple[Report, list[str]]] = {}
+    reports: dict[str, tuple[Report, list[str]]] = {}
     with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as notebooks:
         for path, notebook in notebooks:
             executed[path.stem] = read_notebook(path.stem, notebook), notebook
             done = sorted(executed)
             for name, names in zip(done, names_apart([executed[name][0] for name in done]), strict=True):
-                if name not in written or written[name][1] != names:
+                if name not in reports or reports[name][1] != names:
                     renamed = with_table_names(executed[name][1], names)
-                    written[name] = read_notebook(name, renamed), names
-                    _write(written[name][0], renamed, out, seed)
+                    reports[name] = read_notebook(name, renamed), names
+                    _write(reports[name][0], renamed, out, seed)
             progress.advance(note=path.stem)
-            for line in _said_of(written[path.stem][0], out):
+            for line in _said_of(reports[path.stem][0], out):
                 say(f"{path.stem}: {plain(line)}")
-    return [report for _, (report, _) in sorted(written.items())]
+    return [report for _, (report, _) in sorted(reports.items())]
 
 
 def names_apart(reports: Sequence[Report]) -> Iterator[list[str]]:
     """Name the tables of each report; different tables of one name get that of their notebook as well."""
-    taken: dict[tuple[str, str], Table] = {}
+    by_name: dict[tuple[str, str], Table] = {}
     for report in reports:
         own = _NO_SLUG.sub("-", report.name.lower())
         names = []
         for table in report.tables:
             wanted = chain([table.name, f"{table.name}-{own}"], (f"{table.name}-{own}-{n}" for n in count(2)))
-            names.append(next(name for name in wanted if taken.setdefault((table.paper, name), table) == table))
+            names.append(next(name for name in wanted if by_name.setdefault((table.paper, name), table) == table))
         yield names
 
 

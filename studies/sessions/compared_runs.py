@@ -57,7 +57,7 @@ def compared_runs(
 def _existing(named: str) -> Path:
     path = local_copies(named) if is_address(named) else Path(named)
     if not path.exists():
-        message = f"there is no file {named}"
+        message = f"the file {named} does not exist"
         raise UsageError(message, "Name two files, or one file before two ids: misstep view FILE --compare A B.")
     return path
 

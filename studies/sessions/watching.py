@@ -35,7 +35,7 @@ def new_findings(
 
     Of a run of `classify` that is all that is found from then on.
     """
-    known = _told(out)
+    known = _reported(out)
     plan = replace(plan, arguments=[*map(str, paths), "--out", str(out)])
     waiting = False
     while True:
@@ -54,7 +54,7 @@ def new_findings(
         wait()
 
 
-def _told(run: Path) -> set[Key]:
+def _reported(run: Path) -> set[Key]:
     """What was told of a run already: what it says itself or, when `classify` finished it, all that was found in it."""
     if (file := run / TOLD).exists():
         *lines, _ = file.read_bytes().split(b"\n")  # the last line may lack its end
@@ -110,13 +110,13 @@ def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, fl
     cases = [
         case for case in generate_sessions(n, seed) if STUCK.keys() & case.evidence or not any(case.truth.values())
     ]
-    taken = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
+    agent_steps = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
     watched: list[WatchedRun] = []
     milliseconds: dict[str, float] = {}
     for watcher, options in WATCHERS.items():
         started = perf_counter()
         records = [replay(case.trajectory, options) for case in cases]
-        milliseconds[watcher] = 1000 * (perf_counter() - started) / taken
+        milliseconds[watcher] = 1000 * (perf_counter() - started) / agent_steps
         for category, dataset in STUCK.items():
             for case, record in zip(cases, records, strict=True):
                 onsets = case.evidence.get(category, ())[:1]

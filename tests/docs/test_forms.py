@@ -94,7 +94,7 @@ def test_an_error_that_names_a_topic_names_one_that_there_is() -> None:
 
 
 def test_an_unknown_topic_is_told_the_nearest_and_all() -> None:
-    with pytest.raises(UsageError, match=r"there is no topic 'judge'.*Topics: judge-file, .*`misstep COMMAND --help`"):
+    with pytest.raises(UsageError, match=r"unknown topic 'judge'.*Topics: judge-file, .*`misstep COMMAND --help`"):
         form_of("judge")
     with pytest.raises(UsageError, match=r"Did you mean repair-case\?"):
         form_of("repair-cas")

@@ -95,7 +95,7 @@ def test_the_observers_hook_is_looked_for_in_the_settings_and_tried(tmp_path, mo
     assert "(PostToolUse), answers in" in str(found["found"])
     lacking = _hook(tmp_path, monkeypatch, "/nowhere/misstep observe --hook")
     assert not lacking["works"]
-    assert "there is no program" in str(lacking["found"])
+    assert "but program" in str(lacking["found"])
     assert "in no settings" in str(_hook(tmp_path, monkeypatch, "make lint")["found"])
 
 

@@ -38,7 +38,7 @@ def test_groups_list_their_members_and_say_that_they_are_no_finding(run: Path) -
 def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has errors"):
         group(run, "--texts", "errors")
-    with pytest.raises(InputError, match=r"there is no run\.toml"):
+    with pytest.raises(InputError, match=r"run\.toml is missing"):
         group(tmp_path)
 
 

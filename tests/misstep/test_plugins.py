@@ -142,7 +142,7 @@ def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line()
     [
         ("misstep.readers", "atif", "Misstep has one of its own named 'atif'"),
         ("misstep.judges", "infinite_loop", "Misstep has one of its own named 'infinite_loop'"),
-        ("misstep.reader", "diary", "there is no group 'misstep.reader'"),
+        ("misstep.reader", "diary", "unknown group 'misstep.reader'"),
         ("misstep.readers", "diary", "FORMAT 'working_reader'"),
         ("misstep.judges", "diary", "is not a judge"),
         ("misstep.detectors", "rules", "Misstep has one of its own named 'rules'"),

@@ -47,4 +47,4 @@ def test_tables_that_pack_has_not_written_show_the_usual_columns_that_they_have(
         _, said, _ = sessions(tmp_path / "t.parquet")
         assert [" ".join(line.split()) for line in said.splitlines()] == shown
     code, _, errors = sessions(tmp_path / "t.parquet", "--columns", "n_steps")
-    assert (code, "there is no column 'n_steps'" in errors) == (2, True)
+    assert (code, "unknown column 'n_steps'" in errors) == (2, True)

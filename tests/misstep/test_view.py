@@ -95,7 +95,7 @@ def test_a_run_is_found_by_the_name_that_classify_gave_it(tmp_path):
     run(path, "--id", "one~2", "--out", tmp_path / "second.html")
     assert "I look again." in (tmp_path / "second.html").read_text()
     other = run(path, "--id", "one~3", "--out", tmp_path / "other.html")
-    assert (other.exit_code, other.stderr) == (0, "misstep: there is no one~3 here; this is one.\n")
+    assert (other.exit_code, other.stderr) == (0, "misstep: one~3 is not here; this is one.\n")
 
 
 def test_a_file_without_trajectories_is_an_error(tmp_path):

@@ -68,6 +68,6 @@ def test_an_edited_line_is_named_and_nothing_is_added(tmp_path: Path, cache: Pat
 
 def test_a_cache_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
     told = misstep("judge", "cache", "export", tmp_path / "x.jsonl", "--cache", tmp_path / "nowhere")
-    assert (told.returncode, "there is no such file" in told.stderr) == (2, True)
+    assert (told.returncode, "the file does not exist" in told.stderr) == (2, True)
     assert not (tmp_path / "nowhere").exists()
     assert not (tmp_path / "x.jsonl").exists()

@@ -74,7 +74,7 @@ def test_an_undecided_limit_ends_as_is_asked_for(table: Path) -> None:
     limit = ("--judge", "judge_a", "--fail-under", "accuracy=0.8")
     ends = [check(table, *limit, *more).exit_code for more in ((), ("--undecided", "fail"), ("--undecided", "pass"))]
     assert ends == [1, 1, 0]
-    with pytest.raises(UsageError, match="--undecided has no effect: there is no limit"):
+    with pytest.raises(UsageError, match="--undecided has no effect without a limit"):
         check(table, "--undecided", "pass")
 
 

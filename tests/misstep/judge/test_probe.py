@@ -127,7 +127,7 @@ def test_sessions_of_ones_own_are_changed_without_gold_labels(answers: Path) -> 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--probe", "length"), "there is no probe 'length'"),
+        (("--probe", "length"), "unknown probe 'length'"),
         (("--label", "fine"), "'fine' is none of the labels good, bad"),
     ],
 )

@@ -56,13 +56,13 @@ def test_a_run_has_a_page_which_report_makes_again(made: Path, tmp_path: Path, i
     [
         ((), "name files to replay"),
         (("runs.jsonl", "--follow", "s.jsonl"), "name files to replay"),
-        (("runs.jsonl", "--detector", "nobody"), "there is no 'nobody' among the detectors"),
+        (("runs.jsonl", "--detector", "nobody"), "'nobody' is not among the detectors"),
         (("--follow", "s.jsonl", "--detector", "prompted"), "the detector `prompted` needs a model"),
         (("--follow", "s.jsonl", "--out", "run"), "--out and --workers are for recorded runs"),
         (("--follow", "s.jsonl", "--model", "m"), "the detector `rules` asks no model"),
         (("runs.jsonl", "--model", "m"), "the detector `rules` asks no model"),
         (("--follow", "s.jsonl", "--detector", "prompted", "--model", "m", "--delay", "2"), "Leave out --delay"),
-        (("runs.jsonl", "--categories", "nothing"), "there is no category nothing"),
+        (("runs.jsonl", "--categories", "nothing"), "unknown category nothing"),
         (("nowhere.jsonl",), "nowhere.jsonl"),
     ],
 )

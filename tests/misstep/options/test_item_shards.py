@@ -90,7 +90,7 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
             "judge run judge.toml --benchmark plants --out run --shard 1/2 --fail-under accuracy=1",
             "--fail-under is about",
         ),
-        ("judge run judge.toml --benchmark plants --out run --shard 3/2", "there is no shard 3/2"),
+        ("judge run judge.toml --benchmark plants --out run --shard 3/2", "unknown shard 3/2"),
         ("triage cases --shard 1/2", "--shard needs --out"),
         ("triage cases --shard 1/2 --out run --curate kept", "--curate is about the whole run"),
         ("triage cases --shard 1/2 --out memory://run", "such a run needs a file system"),

@@ -35,9 +35,9 @@ def test_the_number_comes_from_the_option_or_from_the_scheduler(given, environme
     [
         ("3", {}, "is not a shard"),
         ("three/8", {}, "is not a shard"),
-        ("0/8", {}, "there is no shard 0/8"),
-        ("9/8", {}, "there is no shard 9/8"),
-        ("1/100000", {}, "there is no shard 1/100000"),
+        ("0/8", {}, "unknown shard 0/8"),
+        ("9/8", {}, "unknown shard 9/8"),
+        ("1/100000", {}, "unknown shard 1/100000"),
         ("auto", {}, "neither SLURM_ARRAY_TASK_ID"),
         ("auto", {**_array(1, 1, 2), "JOB_COMPLETION_INDEX": "0"}, "both"),
         ("auto", _array(5, 1, 7, count=4), "the Slurm array has 4 tasks from 1 to 7"),
@@ -46,7 +46,7 @@ def test_the_number_comes_from_the_option_or_from_the_scheduler(given, environme
         ("auto", {"SLURM_ARRAY_TASK_ID": "1"}, "SLURM_ARRAY_TASK_MIN is not set"),
         ("auto", _array(1, 1, 2) | {"SLURM_ARRAY_TASK_ID": "one"}, "SLURM_ARRAY_TASK_ID is 'one'"),
         ("auto", {"JOB_COMPLETION_INDEX": "0"}, "not how many there are"),
-        ("auto/8", {"JOB_COMPLETION_INDEX": "8"}, "there is no shard 9/8"),
+        ("auto/8", {"JOB_COMPLETION_INDEX": "8"}, "unknown shard 9/8"),
         ("auto/8", {"JOB_COMPLETION_INDEX": "0", "JOB_COMPLETIONS": "4"}, "is 4, but --shard names 8"),
     ],
 )

@@ -72,7 +72,7 @@ def test_an_ablation_compares_the_whole_loop_with_each_mechanism_left_out(reflec
     ("options", "told"),
     [
         (["--agents", "lucky"], "has no agents 'lucky'"),
-        (["--without", "luck"], "there is no mechanism 'luck'"),
+        (["--without", "luck"], "unknown mechanism 'luck'"),
         (["--seeds", "1"], "--seeds"),
     ],
 )

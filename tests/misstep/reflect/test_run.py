@@ -80,8 +80,8 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["dancing"], "there is no 'dancing' among the skills"),
-        (["--without", "luck"], "there is no mechanism 'luck'"),
+        (["dancing"], "'dancing' is not among the skills"),
+        (["--without", "luck"], "unknown mechanism 'luck'"),
         (["--without", ""], "--without names nothing"),
         (["--items", " , "], "--items names nothing"),
         (["--replay", "gone.jsonl", "--model", "m"], "gone.jsonl: cannot open"),
@@ -89,7 +89,7 @@ def test_the_options_reach_the_loop(reflect: Reflect, tmp_path: Path) -> None:
         (["--agents", "lucky"], "has no agents 'lucky'. Known: mixed, perfect"),
         (["--agents", "model"], "Name one with --model"),
         (["--agents", "mixed", "--model", "m"], "--agents mixed asks no model"),
-        (["--plateau", "guess"], "there is no 'guess' among the plateau detectors. Known: cosine, embeddings, exact,"),
+        (["--plateau", "guess"], "'guess' is not among the plateau detectors. Known: cosine, embeddings, exact,"),
         (["--items", "nothing"], "has no item 'nothing'"),
         (["--lessons", "gone"], "Name the folder that `misstep reflect run` wrote."),
         (["--item-seconds", "120"], "Raise --item-seconds, lower --strategist-seconds"),

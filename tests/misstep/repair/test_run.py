@@ -138,7 +138,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
         (["run", "cases", "--policy", "replay"], "needs recorded attempts"),
         (["run", "cases", "--format", "ed"], "'ed'"),
         (["run", "cases", "--sandbox", "jar"], "'jar'"),
-        (["run", "cases", "--patch-judge", "nobody"], "there is no judge 'nobody'"),
+        (["run", "cases", "--patch-judge", "nobody"], "unknown judge 'nobody'"),
         (["run", "cases", "--patch-judge", "recovery", "--model", "m"], "for items of kind recovery"),
         (["run", "cases", "--patch-judge", "patch_judge"], "names no model"),
         (["run", "cases", "--judge-model", "m"], "--judge-model without a judge"),
@@ -146,7 +146,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
             ["run", "cases", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
             "names a server of its own",
         ),
-        (["patches", "cases"], "there is no run.toml. Name the folder that `misstep repair run` wrote"),
+        (["patches", "cases"], "run.toml is missing. Name the folder that `misstep repair run` wrote"),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )

@@ -18,6 +18,6 @@ def test_the_tables_are_told_with_their_rows_and_the_folder(tmp_path: Path, in_p
     document = json.loads(export(run, "--to", "csv", "--out", out, "--json")[1])
     assert document["rows"]["verdicts"] == 24
     code, _, error = export(tmp_path, "--to", "csv", "--out", tmp_path / "new")
-    assert (code, "there is no run.toml" in error) == (2, True)
+    assert (code, "run.toml is missing" in error) == (2, True)
     code, _, error = export(run, "--to", "csv", "--out", run)
     assert (code, "has other files, such as" in error) == (2, True)

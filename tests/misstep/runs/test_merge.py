@@ -66,5 +66,5 @@ def test_where_a_run_in_shards_lies_has_to_be_said(arguments: list[str], said: s
 
 
 def test_what_is_no_run_in_shards_is_not_merged() -> None:
-    with pytest.raises(MisstepError, match=r"runs: there is no shards/plan\.json"):
+    with pytest.raises(MisstepError, match=r"runs: shards/plan\.json is missing"):
         CliRunner().invoke(merge_app, ["runs"], catch_exceptions=False)

@@ -132,7 +132,7 @@ def test_whatever_tabs_send_answers_are_only_added_and_blind_labels_stand(tmp_pa
             if study.state.phase == "reconciliation":
                 blind = blind or study.state.study.blind()
                 assert study.state.study.blind() == blind
-        for (phase, item, rater), answers in study.state.given.items():
+        for (phase, item, rater), answers in study.state.by_rater.items():
             assert [one.revision for one in answers] == list(range(len(answers))), (phase, item, rater)
     assert read_study(folder / "study")[0].answers == before
 
