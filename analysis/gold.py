@@ -132,7 +132,7 @@ def check_columns(header: Sequence[str] | None, wanted: Sequence[str], path: Pat
     lacking = [column for column in wanted if column not in columns]
     if lacking:
         has = f"; the columns are {', '.join(columns[:_SHOWN])}" if columns else ""
-        raise InputError(f"there is no column {lacking[0]!r}{has}", form, file=path, line=1, field=lacking[0])
+        raise InputError(f"the column {lacking[0]!r} is missing{has}", form, file=path, line=1, field=lacking[0])
     if len(columns) > len(wanted):
         further = next((one for one in columns if one not in wanted), "")
         twice = next((one for one in wanted if columns.count(one) > 1), "")
@@ -177,13 +177,13 @@ class Construction(Struct, frozen=True):
 
 
 def read_subcategories(folder: Path) -> tuple[GoldLabel, ...]:
-    """Return the subcategories that raters gave; none if there is no such file."""
+    """Return the subcategories that raters gave; none without the file."""
     file = folder / SUBCATEGORIES
     return tuple(label for _, label in gold_lines(file)) if file.is_file() else ()
 
 
 def read_constructions(folder: Path) -> dict[str, Construction]:
-    """Item → how it was made; empty if there is no such file."""
+    """Item → how it was made; empty without the file."""
     file = folder / CONSTRUCTIONS
     if not file.is_file():
         return {}

@@ -89,7 +89,7 @@ class Provenance(Struct, frozen=True):
 
 
 def module_sha256(function: str) -> str:
-    """sha256 of the source of the module that a function is in; empty if there is no such source."""
+    """sha256 of the source of the module that a function is in; empty without that source."""
     source = source_of(function.rpartition(".")[0])
     return hashlib.sha256(source.encode()).hexdigest() if source else ""
 

@@ -233,7 +233,7 @@ def published_papers() -> tuple[str, ...]:
 def load_paper(slug: str) -> Paper:
     """Return the printed figures of a paper."""
     if slug not in published_papers():
-        raise UsageError(f"there are no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
+        raise UsageError(f"unknown paper {slug!r}", f"Known: {', '.join(published_papers())}.")
     return read_paper(data_folder() / "published" / f"{slug}.toml")
 
 

@@ -97,7 +97,7 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
     if items is None:
         return _without_n(figure, agreement, how_many)
     if items <= 0:
-        return Checked("kappa", "impossible", "There are no items.")
+        return Checked("kappa", "impossible", "The row counts no items.")
     if first and sum(first) != items:
         sentence = f"The counts of the labels add up to {sum(first):,}, not to {items:,}."
         return Checked("kappa", "impossible", sentence)

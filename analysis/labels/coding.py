@@ -31,7 +31,7 @@ class Labels(Struct, frozen=True):
 
     - `categories`: The labels in use, in the order of their scale where they have one.
     - `values`: Categories: their numbers where all are numbers, else empty.
-    - `codes`: Items x raters: indices into `categories`, `MISSING` if there is no rating.
+    - `codes`: Items x raters: indices into `categories`, `MISSING` without a rating.
     - `times`: Items: how many items each row has, where rows are counted patterns, which no item names.
     """
 

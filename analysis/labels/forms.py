@@ -1,7 +1,7 @@
 """Which columns of a table hold items, raters and labels: a column a rater (wide), or a rating a row (long).
 
 A table is long where its columns are called so, where a person names one of them, or where two columns tell the ratings
-apart by what is in them (`_item_and_rater`). What was recognised is said; where two could be meant, one is asked.
+apart by what is in them (`_item_and_rater`). Notes name what was recognised; if two columns fit, the user is asked.
 """
 
 import re

@@ -100,7 +100,7 @@ def _number(text: str) -> float | None:
 def _decided(gate: Gate, figures: Mapping[str, Estimate], undecided: Undecided | None) -> Outcome:
     estimate = figures.get(gate.figure)
     if estimate is None:
-        raise UsageError(f"there is no figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
+        raise UsageError(f"unknown figure {gate.figure!r}", f"Known: {', '.join(figures)}.")
     ends = {"value": estimate.value, "lower": estimate.low, "upper": estimate.high}
     measured = [estimate.low, estimate.high] if undecided and gate.end == "value" else [ends[gate.end]]
     # A figure that cannot be computed never passes: nothing was measured.

@@ -101,7 +101,7 @@ def read_coded(folder: Path) -> Coded:
     """Return the sheets and decisions in a folder."""
     sheets = sorted(folder.glob(SHEET.format("*")))
     if not sheets:
-        raise InputError("there is no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)
+        raise InputError("it has no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)
     outcomes: dict[str, Outcome] = {}
     answers: dict[str, dict[str, frozenset[str]]] = {}
     for file in sheets:

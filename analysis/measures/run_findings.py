@@ -145,7 +145,7 @@ def place_table(sets: Sequence[JudgedSet]) -> Table:
 
 def _place_finding(places: Sequence[tuple[str, str]]) -> str:
     if not places:
-        return "No misbehaviour was found, so there is no place to show."
+        return "No misbehaviour was found, so no place is shown."
     early = sum(fifth in FIFTHS[:2] for _, fifth in places)
     share = wilson(early, len(places))
     return (

@@ -40,7 +40,7 @@ _GENERATED = TableHead(
     "The rules against planted misbehaviour",
     (
         "Generated runs show that the instrument finds what was planted, not how it does on real runs.",
-        "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
+        "The texts of these runs are drawn from wordings kept for scoring, which share no three words in a row "
         "with the rules: a limit that is set in words alone is mostly out of their reach.",
     ),
 )

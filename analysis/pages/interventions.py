@@ -30,7 +30,7 @@ KEY = {
 
 WITHHELD: Mapping[Withheld, str] = {
     "": "not told",
-    "shadow": "only recorded: nothing is said in shadow mode",
+    "shadow": "only recorded: shadow mode says nothing",
     "stale": "withheld: the misbehaviour was over when the answer came",
     "repeated": "withheld: the same problem was spoken of already",
     "ended": "withheld: the run was over when the answer came",

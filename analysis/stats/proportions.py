@@ -26,7 +26,7 @@ def wilson(x: int, n: int, confidence: float = 0.95) -> Estimate:
     x
         How many of the `n` have the property.
     n
-        How many there are; with none there is no share, and `reason` says so.
+        How many there are; with 0 the share is undefined, and `reason` says so.
     confidence
         The coverage of the interval, above 0 and below 1.
 

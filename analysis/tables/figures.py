@@ -22,7 +22,7 @@ class FigureRow(Struct, frozen=True):
     - `evidence`: `generated` if it was measured on cases whose truth is known by construction, `real` if on recorded
       data.
     - `method`: The way in which value and interval were computed.
-    - `reason`: The reason why there is no value, or a warning.
+    - `reason`: The reason for a missing value, or a warning.
     - `source`: The data that it was measured on.
     """
 

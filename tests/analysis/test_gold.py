@@ -44,15 +44,15 @@ def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
         ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: 'ann' labels 'i1' twice"),
         ("item,rater,label\ni1,ann\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
         ("item,rater,label\ni1,ann,yes,no\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
-        ("item,label\ni1,yes\n", r"gold\.csv:1: rater: there is no column 'rater'; the columns are item, label"),
+        ("item,label\ni1,yes\n", r"gold\.csv:1: rater: the column 'rater' is missing; the columns are item, label"),
         (
             "Item,rater,label\ni1,ann,yes\n",
-            r"gold\.csv:1: item: there is no column 'item'; the columns are Item, rater",
+            r"gold\.csv:1: item: the column 'item' is missing; the columns are Item, rater",
         ),
         ("item,rater,label,note\ni1,ann,yes,sure\n", r"gold\.csv:1: note: nothing reads the column 'note'"),
         ("item,rater,label,\ni1,ann,yes,\n", r"gold\.csv:1: nothing reads the column ''"),
         ("item,rater,label,label\ni1,ann,yes,no\n", r"gold\.csv:1: label: there are two columns 'label'"),
-        ("", r"gold\.csv:1: item: there is no column 'item'"),
+        ("", r"gold\.csv:1: item: the column 'item' is missing"),
         (b"item,rater,label\ni1,\xff,yes\n", r"gold\.csv: not a CSV table in UTF-8"),
         ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: not a CSV table in UTF-8"),
     ],
@@ -123,5 +123,5 @@ def test_cases_of_one_family_hang_together(tmp_path: Path) -> None:
 
 def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "gold_construction.csv").write_text("item,set\na,scoring\n")
-    with pytest.raises(InputError, match="there is no column 'family'"):
+    with pytest.raises(InputError, match="the column 'family' is missing"):
         read_constructions(tmp_path)

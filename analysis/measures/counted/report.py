@@ -248,7 +248,7 @@ def counted_report(
 ) -> CountedReport:
     """Return the figures of all that was counted."""
     if counts == Counts():
-        raise InputError("there is nothing counted", "Count files with `misstep count`.", file=file)
+        raise InputError("it holds no counts", "Count files with `misstep count`.", file=file)
     how = reading or Reading()
     labels = counted_labels(counts.ratings, how, file)
     return CountedReport(

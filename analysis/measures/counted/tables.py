@@ -56,7 +56,7 @@ def counted_sessions_table(total: Prevalence, strata: dict[str, dict[str, Preval
     finding = f"No {noun} was judged."
     if total.any_share.value is not None:
         finding = f"{with_interval(total.any_share, 'share')} of {counted_text(total.any_share.n or 0, noun)} show any."
-    note = "Each n counts those that were judged for the category; one that was not is no “no”."
+    note = "Each n counts those that were judged for the category; one that was not does not count as “no”."
     name = "sessions" if noun == "session" else "sub_agents"
     return Table(name, _PAPER, f"Share of each category, by {noun}", finding, tuple(rows), (note,))
 

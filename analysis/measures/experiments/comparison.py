@@ -30,7 +30,7 @@ from misstep.analysis.tables.wording import counted_text, interval_words, number
 from misstep.harness.errors import UsageError
 
 LEVEL = 0.05
-"""At what adjusted p-value a change is said to be found."""
+"""The largest adjusted p-value that counts as a change."""
 
 POWER = 0.8
 

@@ -22,7 +22,7 @@ ARM_NAMES = {GUIDE: "With guidance", SHADOW: "Control: detected, nothing said", 
 FIRST, HEARD = "From the first detection of a session", "After the words that agents heard"
 NO_CONTROL = (
     "No session is known as a control, so nothing shows how many would have recovered without a word, and what follows "
-    "is no effect of guidance."
+    "is not an effect of guidance."
 )
 
 NOBODY_TOLD = "Nobody in the arm with guidance was told anything: no difference between the arms is an effect of it."

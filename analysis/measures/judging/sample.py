@@ -39,7 +39,7 @@ def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference
         labels[row.item] = row.label
     unknown = [rater for rater in raters if rater not in by_rater]
     if unknown:
-        raise UsageError(f"there are no labels by {', '.join(unknown)}", f"Raters: {', '.join(by_rater) or 'none'}.")
+        raise UsageError(f"no labels by {', '.join(unknown)}", f"Raters: {', '.join(by_rater) or 'none'}.")
     counted = {rater: labels for rater, labels in by_rater.items() if not raters or rater in raters}
     votes: dict[str, Counter[str]] = {}
     for labels in counted.values():

@@ -99,7 +99,7 @@ class PassAttempts(Struct, frozen=True):
 
 
 def together(parts: Iterable[PassAttempts]) -> PassAttempts:
-    """Attempts from several sources; those of a system that is in more than one of them are added up, which is said."""
+    """Attempts from several sources; those of a system in several are added up, and a remark says so."""
     systems: dict[str, SystemAttempts] = {}
     remarks: list[str] = []
     for part in parts:

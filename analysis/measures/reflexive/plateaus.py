@@ -32,7 +32,7 @@ class DetectorAnswers(Struct, frozen=True):
 
 
 class PlateauExample(Struct, frozen=True):
-    """Reflections of which it is said whether they are the same, and each detector's answer; `None` if not asked."""
+    """Reflections, whether they are the same, and each detector's answer; `None` if not asked."""
 
     name: str
     same: bool

@@ -22,7 +22,7 @@ class RepairArm(Struct, frozen=True):
 
     - `attempts`: All of them, also those that do not count; of two with one id the last.
     - `version`: What tells the cases' contents from others.
-    - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if there is no such distinction.
+    - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if they do not differ in it.
     - `instructions_by`: The model and prompt that wrote these from the fixes; empty for texts that the cases came with.
     """
 

@@ -110,7 +110,7 @@ class Reconciled(Struct, frozen=True):
 
 
 class Disagreement(Struct, frozen=True):
-    """All that is said of a study's disagreements: `labels` are the blind ones of the independent phase."""
+    """A study's disagreements: `labels` are the blind ones of the independent phase."""
 
     labels: Labels
     report: AgreementReport

@@ -17,7 +17,7 @@ EVIDENCE = "simulated raters with a stated model of errors"
 
 
 class SimulatedRater(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rater: how often task is said at the border, and true label → given label → how often it is given elsewhere."""
+    """A rater: how often it says “task” at the border; elsewhere, true label → label → how often it gives it."""
 
     name: str
     task_at_border: float

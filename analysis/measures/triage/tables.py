@@ -215,7 +215,7 @@ def families_table(families: Families, judge: str, source: str) -> Table:
 def families_finding(families: Families, judge: str) -> str:
     """Return how far a judge's kappa hangs on a single family."""
     if families.kappa is None or families.ends is None:
-        return f"How far {judge} hangs on single families cannot be told: there is no kappa."
+        return f"How far {judge} hangs on single families cannot be told without a kappa."
     lowest, highest = families.ends
     whole, low, high = (
         number_text(value, "coefficient") for value in (families.kappa, lowest.kappa_without, highest.kappa_without)

@@ -75,8 +75,8 @@ def precision_floor(
     Raises
     ------
     UsageError
-        Scores, labels and clusters differ in length, a score is missing, there are no thresholds, or the floor is no
-        share.
+        Scores, labels and clusters differ in length, a score is missing, there are no thresholds, or the floor is
+        not a share.
     """
     values, gold = numbers(scores, "a score"), yes_or_no(positives, "a gold label")
     together = np.arange(values.size) if clusters is None else np.asarray(clusters)

@@ -20,7 +20,7 @@ _MOST = 2_000_000
 class Completions(Struct, frozen=True):
     """Every kappa that the other rows leave, in rising order, each with one table that has it.
 
-    Empty if there is no such table; `complete` is false where there were too many to list, and none is.
+    Empty without such a table; `complete` is false if there are too many to list, and then none is listed.
     """
 
     kappas: tuple[Fraction, ...]

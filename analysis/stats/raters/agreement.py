@@ -39,7 +39,7 @@ class FleissKappa(Struct, frozen=True):
 
     @property
     def z(self) -> float | None:
-        """Return the statistic of the test that there is no agreement beyond chance."""
+        """Return the statistic of the test for no agreement beyond chance."""
         value, error = self.overall.value, self.overall.se_null
         return None if value is None or not error else value / error
 

@@ -128,7 +128,7 @@ def _gwet_error(
 
 
 def fleiss_null_error(n_items: int, ratings: int, shares: FloatArray) -> float:
-    """Standard error of Fleiss' kappa if there is no agreement beyond chance (Fleiss, Nee and Landis 1979).
+    """Standard error of Fleiss' kappa without agreement beyond chance (Fleiss, Nee and Landis 1979).
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ A square table of counts has the first rater's labels in rows and the second's i
 cancel out in its margins; what does not is bias::
 
                yes    no           rows 60, 40
-        yes     50    10           columns 75, 25: “yes” is said on 15 items more
+        yes     50    10           columns 75, 25: 15 “yes” more
         no      25    15
 
 Where items come in clusters, each cluster brings its own vector of differences, and the question is whether these have
@@ -111,7 +111,7 @@ def _quadratic(vector: FloatArray, variance: FloatArray) -> tuple[float, int]:
 
 ONE_GROUP = "only one group has items"
 ALL_ALIKE = "all items are alike: no share can differ"
-BALANCED = "in no cluster do the groups differ: there is no spread to test with"
+BALANCED = "the groups differ in no cluster, which leaves no spread to test with"
 
 _FEWEST_EXPECTED = 5
 """Cochran's rule of thumb (1954, Biometrics 10:417-451), strictly: below it the approximation is not used."""

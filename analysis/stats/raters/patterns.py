@@ -87,7 +87,7 @@ def category_counts(codes: IntArray, categories: int) -> IntArray:
     Parameters
     ----------
     codes
-        Items x raters: category codes from 0, `MISSING` if there is no rating.
+        Items x raters: category codes from 0, `MISSING` without a rating.
     categories
         The number of categories.
 
@@ -109,7 +109,7 @@ def contingency_table(first: IntArray, second: IntArray, categories: int, items:
     Parameters
     ----------
     first, second
-        Items: the two raters' category codes from 0, `MISSING` if there is no rating.
+        Items: the two raters' category codes from 0, `MISSING` without a rating.
     categories
         The number of categories; those that nobody used keep their place.
     items

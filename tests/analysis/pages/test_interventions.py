@@ -68,7 +68,7 @@ def test_the_page_links_each_intervention_to_its_steps_and_escapes_what_it_says(
 def test_a_word_that_was_withheld_says_why() -> None:
     shadow = ObservedRun("a", "shadow", "rules", 5, 40, (), (Intervention((LOOP,), 5, withheld="shadow"),))
     page = _page(STEPS, shadow)
-    assert "only recorded: nothing is said in shadow mode" in page
+    assert "only recorded: shadow mode says nothing" in page
     assert "Withheld here" in page
 
 

@@ -169,7 +169,7 @@ def _tested(sample: JudgedSample, advantages: _Advantages, epsilon: float) -> tu
 def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> float:
     """Return the one-sided p-value of Student's t that the mean difference, human less judge, is below epsilon.
 
-    Over clusters the error is that of a ratio of sums. Where all units are alike there is no error, and p is the
+    Over clusters the error is that of a ratio of sums. If all units are alike, the error is 0, and p is the
     greatest chance of that under a mean of epsilon: no unit's is above 1, so that with the chance c of this one, m, the
     mean is at most c m + (1 - c); an m below 0 is taken as 0.
     """

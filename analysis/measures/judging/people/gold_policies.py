@@ -95,7 +95,7 @@ def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
         known = sorted({row.rater for row in rows})
         unknown = [rater for rater in raters if rater not in known]
         if unknown:
-            raise UsageError(f"there are no labels by {', '.join(unknown)}", f"Raters: {', '.join(known)}.")
+            raise UsageError(f"no labels by {', '.join(unknown)}", f"Raters: {', '.join(known)}.")
         return GoldPolicy(name, "raters", raters)
     raise UsageError(f"{name!r} is not a policy for gold labels", f"Name {_FORMS}.")
 

@@ -10,7 +10,7 @@ const people = (items, place) => {
   return make("section", null,
     make("h3", null, "People"),
     make("p", null, "Gold label: ", make("b", null, said(items.gold_of(place))), finer(items.gold_subcategories[place])),
-    tied ? make("p", { class: "small" }, "The raters' labels tie: there is no gold label, and no score counts this item.") : "",
+    tied ? make("p", { class: "small" }, "The raters' labels tie, so the item has no gold label, and no score counts it.") : "",
     make("dl", { class: "raters" }, given.map(([rater, label]) =>
       make("div", null, make("dt", null, said(rater)), make("dd", null, said(items.labels[label]))))));
 };
