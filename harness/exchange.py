@@ -249,7 +249,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
-    """Why there is no answer: a kind to act on and a sentence to show.
+    """Why a request has no answer: a kind to act on and a sentence to show.
 
     `seconds` is what all attempts took together, the waiting between them included; `retry_after` is how many seconds
     the server asked to wait. `rates` is as in a `Reply`.

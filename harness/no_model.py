@@ -1,4 +1,4 @@
-"""A way to ask if there is no model: for rules, and for what is run without one."""
+"""A way to ask without a model, for rules and other runs that need none."""
 
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.protocols import Ask

@@ -62,7 +62,7 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
         file = _SHIPPED / f"{name}.md"
         if name not in shipped_prompts():
             known = ", ".join(shipped_prompts())
-            raise UsageError(f"there is no prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
+            raise UsageError(f"unknown prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
     try:
         written = file.read_bytes()
         return parse_prompt(written.decode("utf-8-sig"), file, hashlib.sha256(written).hexdigest())
@@ -130,7 +130,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name not in values:
-            raise UsageError(f"there is no value for {{{name}}}", f"Values: {', '.join(sorted(values))}.")
+            raise UsageError(f"{{{name}}} has no value", f"Values: {', '.join(sorted(values))}.")
         return values[name]
 
     return _PLACEHOLDER.sub(value, text)

@@ -73,7 +73,7 @@ class Ask(Protocol):
     """The model that the command line or the judge's file names; empty if there is none."""
 
     async def __call__(self, request: Request) -> Outcome:
-        """Return what the model answered, or why there is no answer; nothing is raised."""
+        """Return what the model answered, or why it did not; raises nothing."""
 
 
 class WrittenJudge(Protocol):

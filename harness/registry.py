@@ -32,7 +32,7 @@ class Registry(dict[str, str], Generic[T]):
         registered = self.names()
         target = registered.get(name, name if ":" in name else None)
         if target is None:
-            message = f"there is no {name!r} among the {self.group.removeprefix('misstep.').replace('_', ' ')}"
+            message = f"{name!r} is not among the {self.group.removeprefix('misstep.').replace('_', ' ')}"
             raise UsageError(message, f"Known: {', '.join(sorted(registered))}.")
         module, _, attribute = target.partition(":")
         if name not in registered and (here := str(Path.cwd())) not in sys.path:

@@ -117,7 +117,7 @@ class Environment(FileView):
     - `static_analysis`: Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong;
       `None` where the setting gives none.
     - `patch_judge`: Gives what a judge says of the whole change so far, and whether it rejects it; it is asked after an
-      edit with which the tests pass and no other check complains. `None` if there is no judge.
+      edit with which the tests pass and no other check complains. `None` without a judge.
     - `diffs`, `tasks`: By number: what `get_diff_details` and `get_task_details` give.
     """
 

@@ -41,7 +41,7 @@ def chosen_categories(listed: str) -> tuple[str, ...]:
     wanted = {name.strip() for name in listed.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
     if unknown:
-        raise UsageError(f"there is no category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
+        raise UsageError(f"unknown category {', '.join(unknown)}", f"Known: {', '.join(known)}.")
     chosen = tuple(name for name in known if not wanted or name in wanted)
     for name in wanted:
         classifier_for(name)

@@ -119,7 +119,7 @@ def judge(history: History) -> Verdict:
 
 
 def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
-    """Return the errors without those of a call that later works as it stands: it was no error of the call's."""
+    """Return the errors without those of a call that works unchanged later: the call was not at fault."""
     calls = {
         error.place: arguments_key(acts[error.place].call.arguments)
         for error in errors

@@ -55,7 +55,7 @@ def _total(file: Path) -> float:
 
 
 _FREE: frozenset[FailureKind] = frozenset({"rate_limited", "quota", "server", "bad_request", "unauthorised"})
-"""Failures that a server does not charge for: it has reported itself that there is no answer."""
+"""Failures that a server does not charge for, as it reported them itself."""
 
 _TOKENS_AROUND = 64
 """An upper bound for the tokens that a server adds to a request, besides up to 16 tokens a message."""

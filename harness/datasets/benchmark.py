@@ -206,7 +206,7 @@ def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> 
             placed = item
             if item.trajectory_id is not None:
                 if item.trajectory_id not in runs:
-                    why = f"there is no trajectory {item.trajectory_id!r}"
+                    why = f"unknown trajectory {item.trajectory_id!r}"
                     raise InputError(why, file=path, line=line, field="trajectory_id")
                 placed = msgspec.structs.replace(item, trajectory=runs[item.trajectory_id])
             stream.write(_encoder.encode(placed) + b"\n")

@@ -129,7 +129,7 @@ def data_set(name: str) -> DataSet:
     """Return one registered set."""
     known = data_sets()
     if name not in known:
-        raise UsageError(f"there is no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
+        raise UsageError(f"unknown data set {name!r}", f"Known: {', '.join(sorted(known))}.")
     return known[name]
 
 

@@ -79,7 +79,7 @@ def results(text: str, file: Path, line: int | None = None) -> list[str]:
 def _blocks(heading: re.Pattern[str], text: str, file: Path, line: int | None) -> Iterator[tuple[int, str]]:
     heads = list(heading.finditer(text))
     if not heads:
-        raise InputError("there is no iteration", file=file, line=line)
+        raise InputError("the text has no iteration", file=file, line=line)
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for expected, (head, end) in enumerate(zip(heads, ends, strict=True)):
         if int(head[1]) != expected:

@@ -39,7 +39,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder whose names fit a pattern, in order of name."""
     found = sorted(folder.glob(pattern))
     if not found:
-        raise InputError(f"there is no file {pattern}", _VERIFY, file=folder)
+        raise InputError(f"the file {pattern} is missing", _VERIFY, file=folder)
     return found
 
 
@@ -143,7 +143,7 @@ def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tu
     columns = list(reader.fieldnames or [])
     for column in wanted:
         if column not in columns:
-            lacks = f"there is no such column; the columns are {', '.join(columns)}"
+            lacks = f"the column is missing; the columns are {', '.join(columns)}"
             raise InputError(lacks, file=path, line=1, field=column)
     return columns, _complete_rows(reader, path)
 

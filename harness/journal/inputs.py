@@ -184,7 +184,7 @@ def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
         if earlier.settings.get(name) != now.settings.get(name)
     }
     clauses = [clause for name, (was, is_) in differs.items() for clause in _clauses(name, was, is_)]
-    # The digest of the judge's file is over all of it: where what changed in it is known, that is said.
+    # The digest is of the judge's whole file: name the setting that changed in it, if it is known.
     return clauses if clauses or "judge_digest" not in differs else [f"{_FILES['judge_digest']} changed"]
 
 

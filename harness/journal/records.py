@@ -268,7 +268,7 @@ def _clear_parts(folder: Path) -> None:
             ]
         for name in left:
             Path(name).unlink(missing_ok=True)
-    except OSError:  # there is no such folder, or nothing may be taken away: whoever writes into it says so
+    except OSError:  # no folder, or no right to delete: the writer reports it
         return
 
 

@@ -95,7 +95,7 @@ def set_aside(folder: Path, names: Collection[str]) -> Path:
     place = folder / f"{EARLIER}{number}"
     with locked(folder / PROGRESS):
         place.mkdir()
-        for file in sorted(folder.iterdir(), key=lambda one: one.name != MANIFEST):  # without it there is no run
+        for file in sorted(folder.iterdir(), key=lambda one: one.name != MANIFEST):  # without it this is not a run
             if file.name not in names and file.name != PROGRESS and not file.name.startswith(EARLIER):
                 file.replace(place / file.name)
         (folder / PROGRESS).unlink()

@@ -31,4 +31,4 @@ def read_known(named: str) -> JudgeSpec:
     if file.is_file() and file.parent == _SHIPPED:
         return read_judge(file)
     known = ", ".join(sorted({*shipped_judges(), *added_judges()}))
-    raise UsageError(f"there is no judge {named!r}", f"Give a TOML file, or one of: {known}.")
+    raise UsageError(f"unknown judge {named!r}", f"Give a TOML file, or one of: {known}.")

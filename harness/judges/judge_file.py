@@ -226,7 +226,7 @@ def _check(form: JudgeFile, labels: dict[str, str], file: Path) -> None:
         ("extra.max_completion_tokens", form.model.extra.get("max_completion_tokens"), 1),
         ("temperature", form.model.temperature, 0),
     ):
-        # Below 1 a limit would make an answer cost less than nothing; what is no number at all is sent as null.
+        # Below 1 a limit would make an answer cost less than nothing; NaN and infinity are sent as null.
         if isinstance(number, int | float) and not least <= number < float("inf"):
             raise InputError(f"{number} is out of range", f"Give {least} or more.", file=file, field=f"model.{field}")
 

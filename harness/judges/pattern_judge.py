@@ -104,7 +104,7 @@ class PatternJudge(Struct, frozen=True):
 
     def skip_reason(self, item: Item) -> str:
         """Return an item without a session is not judged."""
-        return item.unaskable or ("" if item.trajectory is not None else "there is no session for a pattern to match")
+        return item.unaskable or ("" if item.trajectory is not None else "it has no session for a pattern to match")
 
     def fitted(self, question: Question, folder: Path) -> "PatternJudge":
         """Return the judge as it is."""
@@ -126,7 +126,7 @@ def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
             f"{form.name!r} is not a name for a judge", "Give a name without a slash.", file=file, field="name"
         )
     if not form.must:
-        raise InputError("there is no pattern that must match", _FORM, file=file, field="must")
+        raise InputError("no pattern must match", _FORM, file=file, field="must")
     for name, conditions in (("must", form.must), ("must_not", form.must_not)):
         for place, one in enumerate(conditions):
             where = f"{name}[{place}]"

@@ -65,7 +65,7 @@ def chosen_probes(names: Sequence[str] = ()) -> tuple[Probe, ...]:
     """Return the probes of these names, or all."""
     known = probes()
     if unknown := [name for name in names if name not in known]:
-        raise UsageError(f"there is no probe {unknown[0]!r}", f"Probes are {', '.join(known)}.")
+        raise UsageError(f"unknown probe {unknown[0]!r}", f"Probes are {', '.join(known)}.")
     return tuple(probe for name, probe in known.items() if not names or name in names)
 
 

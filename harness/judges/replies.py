@@ -170,7 +170,7 @@ def _answer(fields: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answ
     if values[0] is None:
         return Answer(None, "abstained", rationale=rationale, error="the judge gave no label")
     if not isinstance(values[0], str):
-        return Answer(None, "unreadable", error=f"the label {_short(values[0])} is no text")
+        return Answer(None, "unreadable", error=f"the label {_short(values[0])} is not text")
     label = label_meant(values[0], meant)
     if label is None:
         return Answer(None, "unreadable", error=f"the label {_short(values[0])} is none of {', '.join(meant)}")
@@ -195,7 +195,7 @@ def _score(score: Any) -> tuple[float | None, str]:
     if score is None:
         return None, ""
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        return None, f"the score {_short(score)} is no number from 0 to 1 and was left out"
+        return None, f"the score {_short(score)} is not a number from 0 to 1 and was left out"
     return float(score), ""
 
 
@@ -211,7 +211,7 @@ def _steps(cited: Any, steps: int | None) -> tuple[tuple[int, ...], str]:
     most = _MOST_STEPS if steps is None else steps
     evidence = [one for one in values if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < most]
     left_out = len(values) - len(evidence)
-    error = f"{left_out} of {len(values)} evidence steps are no steps of the run" if left_out else ""
+    error = f"{left_out} of {len(values)} evidence steps are not in the run" if left_out else ""
     return tuple(sorted(set(evidence))), error
 
 

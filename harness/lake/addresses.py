@@ -156,7 +156,7 @@ def _files_at(address: str) -> tuple[StoredFile, ...]:
         if len(files) == 1 and files[0].address == address:
             files += _last_changes(files[0])
     if not files:
-        raise InputError("there is no file", "Check the address.", file=address)
+        raise InputError("no file is at the address", "Check the address.", file=address)
     return tuple(sorted(files, key=lambda file: file.name))
 
 

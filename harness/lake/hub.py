@@ -84,7 +84,7 @@ def files_of_split(address: str) -> tuple[str, frozenset[str]]:
     splits = [split] if split else list(files)
     if not set(splits) <= set(files):
         names = ", ".join(map(str, list(files)[:_SHOWN])) or "none"
-        raise InputError(f"there is no split {split}", f"There are: {names}.", file=address)
+        raise InputError(f"unknown split {split}", f"Known: {names}.", file=address)
     return asked.top(), frozenset(_name_of(str(file), asked, address) for name in splits for file in files[name])
 
 

@@ -30,7 +30,7 @@ def query(place: str, columns: Sequence[str] = (), where: str = "", *, if_there:
     if if_there:
         columns = [name for name in columns if name not in unknown]
     elif unknown:
-        raise UsageError(f"there is no column {unknown[0]!r}", f"Known: {', '.join(known)}.")
+        raise UsageError(f"unknown column {unknown[0]!r}", f"Known: {', '.join(known)}.")
     try:
         return files.to_table(columns=list(columns) or known, filter=condition(where, files.schema) if where else None)
     except (OSError, ValueError) as error:
@@ -62,7 +62,7 @@ def _dataset(place: str) -> "ds.Dataset":
         raise missing_lake("a packed folder") from error
     files, names = _files_at(place) if is_address(place) else (None, _files_in(Path(place)))
     if not names:
-        raise InputError("there is no Parquet file", "Name a folder that `misstep pack` has written.", file=place)
+        raise InputError("it has no Parquet file", "Name a folder that `misstep pack` has written.", file=place)
     try:
         return ds.dataset(sorted(names), format="parquet", filesystem=files)
     except (OSError, ValueError) as error:

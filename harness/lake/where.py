@@ -83,7 +83,7 @@ class _Reading:
         if kind != "word" or name.lower() in _WORDS:
             raise self.refused(f"{name!r} is where a column must be")
         if name not in self._columns.names:
-            raise self.refused(f"there is no column {name!r}; known are {', '.join(self._columns.names)}")
+            raise self.refused(f"unknown column {name!r}; known are {', '.join(self._columns.names)}")
         if self._taken("is"):
             negated = self._taken("not")
             self._expect("null")

@@ -49,7 +49,7 @@ class ObserverBeside(Observer):
     Raises
     ------
     UsageError
-        There is no such detector, or the model that it needs is not named.
+        The detector is unknown, or the model that it needs is not named.
     """
 
     def __init__(

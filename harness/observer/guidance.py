@@ -32,9 +32,9 @@ PLACEHOLDERS = frozenset({"call", "changed", "constraint", "parameters", "reques
 
 
 class Level(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said at one level.
+    """The texts of one level.
 
-    - `says`: Sentences of which the first is said whose placeholders all have values; the last has none.
+    - `says`: Sentences; the first whose placeholders all have values is used. The last has none.
     - `do`, `dont`: Lines of a list each; a line with a placeholder that has no value is left out.
     """
 
@@ -100,7 +100,7 @@ GUIDANCE: Registry[Any] = Registry("misstep.guidance", {})
 def checked_guidance(folder: Path | None) -> str:
     """Return a folder of guidance as the path that `guidance` takes, each of its files read; without one, nothing.
 
-    A name that is no folder is that of an entry point.
+    Any other name is that of an entry point.
     """
     if folder is None:
         return ""
@@ -133,14 +133,14 @@ def _check(level: Level, file: Path, where: str) -> None:
             for unknown in sorted(placeholders_in(line) - PLACEHOLDERS):
                 advice = f"{nearest(unknown, PLACEHOLDERS)}Placeholders: {', '.join(sorted(PLACEHOLDERS))}."
                 field = f"{where}.{name}[{place}]"
-                raise InputError(f"there is no placeholder {{{unknown}}}", advice, file=file, field=field)
+                raise InputError(f"unknown placeholder {{{unknown}}}", advice, file=file, field=field)
     if not level.says or placeholders_in(level.says[-1]):
         advice = "End the list with a sentence that has no placeholder, so that it can always be said."
         raise InputError("no sentence can be said without evidence", advice, file=file, field=f"{where}.says")
 
 
 def guidance(spoken: Sequence[tuple[Misbehaviour, int]], folder: str = "") -> str:
-    """Return what is said on misbehaviours, each at its level, as one reminder; texts in `folder` come first."""
+    """Return guidance on misbehaviours, each at its level, as one reminder; texts in `folder` come first."""
     frame = _read(FRAME, _Frame, folder)
     highest = max(level for _, level in spoken)
     requests = (fault.evidence["request"] for fault, _ in spoken if fault.evidence.get("request"))

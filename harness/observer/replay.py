@@ -42,8 +42,7 @@ class Replay:
 
     - `earlier`: The record of the run up to some step, from which the replay goes on; its answers are not asked for
       again.
-    - `live`: Whether the run is one that goes on now: a word is said behind all of its steps, and is weighed by all of
-      them.
+    - `live`: Whether the run goes on now: guidance comes after all of its steps, and is weighed by all of them.
     """
 
     def __init__(

@@ -147,7 +147,7 @@ class ObserverState:
         """Take an answer to the open question; gives what is to be said to the agent now, if the run is not `over`."""
         shown = self._open
         if shown is None:
-            raise ValueError("there is no open question")
+            raise ValueError("no question is open")
         bounded = bounded_feedback(feedback, shown)
         faults = tuple(one for one in bounded.misbehaviours if self._is_news(one))
         self._open = None

@@ -20,7 +20,7 @@ Status = Literal["answered", "failed", "unanswered"]
 Withheld = Literal["", "shadow", "stale", "repeated", "ended"]
 """Why the agent did not hear an intervention.
 
-`shadow`: nothing is said in this arm. `stale`: the misbehaviour was over when the answer came. `repeated`: the same
+`shadow`: this arm says nothing. `stale`: the misbehaviour was over when the answer came. `repeated`: the same
 episode was spoken of already. `ended`: the run was over.
 """
 
@@ -63,7 +63,7 @@ class Invocation(Struct, frozen=True, omit_defaults=True):
     - `misbehaviours`: What it answered, but for what its earlier answers in this run have shown in full already.
     - `answered_at`: The last step of the run when the answer was taken; `None` without an answer.
     - `seconds`: How long the detector took, where it was run for real.
-    - `error`: Why there is no answer.
+    - `error`: Why the question has no answer.
     """
 
     step: int

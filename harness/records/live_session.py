@@ -58,7 +58,7 @@ class LiveSession(Struct, frozen=True, omit_defaults=True):
     - `ended`: Why the loop ended: `exit`, `iterations`, `seconds` or `stopped`.
     - `heeds`: What the agent does with guidance.
     - `episodes`: The planted misbehaviours that took place; there may be none.
-    - `observed`: What the observer did; `None` where there was none.
+    - `observed`: What the observer did; `None` without one.
     - `last_step`: The last step of the run.
     - `trajectory`: The run, where it is kept.
     """

@@ -78,7 +78,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     - `patch`: The change as a unified diff.
     - `rules`: By which rule each edit was applied; `refused` is how many were not.
     - `signals`: What the validators say.
-    - `observed`: What an observer beside the agent did; `None` where there was none.
+    - `observed`: What an observer beside the agent did; `None` without one.
     """
 
     case: str
@@ -158,7 +158,7 @@ def _event(row: list[str], file: Path, line: int) -> ReviewEvent:
     try:
         return msgspec.convert(cells, ReviewEvent)
     except msgspec.ValidationError as error:
-        raise InputError(f"there is no event {cells['event']!r}", _FORM, file=file, line=line) from error
+        raise InputError(f"unknown event {cells['event']!r}", _FORM, file=file, line=line) from error
 
 
 def review_lines(events: Iterable[ReviewEvent], *, header: bool = True) -> bytes:

@@ -98,5 +98,5 @@ def mechanisms_named(names: list[str]) -> frozenset[str]:
         return frozenset(MECHANISMS)
     for name in names:
         if name not in MECHANISMS:
-            raise UsageError(f"there is no mechanism {name!r}", f"Known: {', '.join(MECHANISMS)}, {ALL}.")
+            raise UsageError(f"unknown mechanism {name!r}", f"Known: {', '.join(MECHANISMS)}, {ALL}.")
     return frozenset(names)

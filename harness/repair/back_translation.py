@@ -93,7 +93,7 @@ def fix_of(folder: CaseFolder) -> CaseFix:
     """Return the fix of a case, where it changes one file."""
     golden = folder.golden()
     if golden is None:
-        raise UsageError("the case has no golden.patch", "Leave it out: there is no fix to tell of.")
+        raise UsageError("the case has no golden.patch", "Leave it out.")
     files = unified_diff.parse(golden).files
     if len(files) != 1:
         raise UsageError(f"the fix changes {len(files)} files", "Leave it out: instructions are for one file.")

@@ -32,7 +32,7 @@ _LABELS: dict[str, str] = {"accepted": ACCEPTABLE, "landed": ACCEPTABLE, "reject
 
 
 def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
-    """Return the reviews of a run in their order, none if there is no log."""
+    """Return the reviews of a run in their order, none without a log."""
     return read_reviews(run / REVIEWS) if (run / REVIEWS).exists() else ()
 
 

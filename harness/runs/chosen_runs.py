@@ -78,7 +78,7 @@ def _instead(
     run = alike.get(_RENAMED.sub("", id_ or ""))
     if run is None:
         raise _not_found(path, id_, ids, unreadable)
-    say(f"misstep: there is no {plain(id_ or '')} here; this is {plain(run.id)}.")
+    say(f"misstep: {plain(id_ or '')} is not here; this is {plain(run.id)}.")
     return run
 
 
@@ -94,7 +94,7 @@ def _not_found(
     path: Path, id_: str | None, ids: Sequence[str], unreadable: Sequence[Unreadable]
 ) -> InputError | UsageError:
     if id_ is None or not ids:
-        problem = "no trajectory can be read" if unreadable else "there is no trajectory"
+        problem = "no trajectory can be read" if unreadable else "the file has no trajectory"
         return InputError(problem, "See `misstep convert --help` for the formats.", file=path)
     more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
     message = f"{path_text(path)} has no trajectory {id_!r}"

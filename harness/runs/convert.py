@@ -64,7 +64,7 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
                 progress.advance(note=session.id)
     if not (converted.written or converted.unreadable):
         raise InputError(
-            f"there is no trajectory in {len(converted.skipped):,} file{'' if len(converted.skipped) == 1 else 's'}",
+            f"no trajectory in {len(converted.skipped):,} file{'' if len(converted.skipped) == 1 else 's'}",
             "Give one file alone to see why it is not recognised.",
             file=" ".join(map(path_text, paths)),
         )

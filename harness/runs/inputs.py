@@ -94,7 +94,7 @@ def no_trajectory(paths: Iterable[Path | str], skipped: int, changed: Changed = 
     if changed != EVER and not skipped:
         return NoTrajectory(f"no file was changed {changed}", "Give --since or --until another time.", file=where)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    return NoTrajectory(f"there is no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
+    return NoTrajectory(f"no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
 
 
 def _looks_like_json(path: Path) -> bool:

@@ -16,7 +16,7 @@ def manifest_of(folder: Path, advice: str) -> Manifest:
     refuse_unmerged(folder)
     manifest = read_manifest(folder)
     if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", advice, file=folder)
+        raise InputError(f"{MANIFEST} is missing", advice, file=folder)
     return manifest
 
 

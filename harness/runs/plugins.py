@@ -75,7 +75,7 @@ def _plugin(point: EntryPoint) -> Plugin:
 def _error(point: EntryPoint) -> str | None:
     registry = _REGISTRIES.get(point.group)
     if registry is None:
-        return f"there is no group {point.group!r}: groups are {', '.join(_REGISTRIES)}"
+        return f"unknown group {point.group!r}: groups are {', '.join(_REGISTRIES)}"
     if point.name in registry or (registry is JUDGES and point.name in shipped_judges()):
         return f"Misstep has one of its own named {point.name!r}, which is used"
     if registry.names()[point.name] != point.value:

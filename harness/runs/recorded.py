@@ -87,7 +87,7 @@ def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
     judges = recorded_judges(dataset, data)
     if name not in judges:
         known = ", ".join(judge.full_name for judge in judges.values())
-        raise UsageError(f"there is no recorded judge {named!r}", f"Recorded: {known}.")
+        raise UsageError(f"unknown recorded judge {named!r}", f"Recorded: {known}.")
     return judges[name]
 
 

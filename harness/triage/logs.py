@@ -55,7 +55,7 @@ class TestsLog(Struct, frozen=True):
     text: str = ""
 
     def evidence(self, text: str) -> tuple[Evidence, ...]:
-        """Return a piece of the log as evidence; none if there is no log."""
+        """Return a piece of the log as evidence; none without a log."""
         return (Evidence("log", f"logs/{self.name}", text),) if self.name and text else ()
 
 

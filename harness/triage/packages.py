@@ -21,7 +21,7 @@ _LIMITS = Limits(seconds=600, memory_mb=2048, disk_mb=4096, file_mb=2048, proces
 
 
 class Packages:
-    """The installed packages of a case, as a folder; `None` if it names none, or there are no wheels."""
+    """The installed packages of a case, as a folder; `None` if it names none, or without wheels."""
 
     def __init__(self, case: TriageCase, wheels: Path | None, sandbox: Sandbox, tools: Toolchain) -> None:
         self.folder: Path | None = None

@@ -90,7 +90,7 @@ def _verdict(
         shown = "; ".join(one for one in listed if isinstance(one, str) and one) or "no exception is on record"
         error = f"the evaluation failed ({status or 'no score'}): {shown}"
         return WrittenVerdict(item, None, place, judge, "failed", error=error, names=names)
-    return WrittenVerdict(item, None, place, judge, "unreadable", error="there is no label", names=names)
+    return WrittenVerdict(item, None, place, judge, "unreadable", error="it has no label", names=names)
 
 
 def _object(value: Any) -> dict[str, Any]:

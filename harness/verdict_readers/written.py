@@ -12,7 +12,7 @@ from misstep.harness.verdict import Status
 Unit = Literal["line", "record"]
 
 EVERY = "*"
-"""The judge of what is said of all judges: why none of them has a verdict on an item."""
+"""The judge of a verdict that stands for all judges: why none of them has one on an item."""
 
 
 class Place(Struct, frozen=True):
@@ -36,13 +36,13 @@ class WrittenVerdict(Struct, frozen=True):
     """A tool's verdict on one item.
 
     - `label`: The label in the tool's words; `None` if it gave none.
-    - `judge`: Empty if the file does not say, and `EVERY` if it is said of all judges at once.
+    - `judge`: Empty if the file does not say, and `EVERY` if it speaks of all judges at once.
     - `status`: What the tool says of the answer. Without a label it is never `answered`.
     - `score`: The judge's certainty of its label, from 0 to 1.
     - `grade`: Without a score: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
       or how much of one of two labels the item has.
     - `model`: The model that answered.
-    - `error`: Why there is no label.
+    - `error`: Why the label is missing.
     - `written_as`: The grade that the tool counted in place of a missing label, such as `0`; empty if it counted none.
     - `attempt`: Which attempt at the item was judged, counted from 1.
     - `names`: What else the tool says of the item, field → text: one of them may be the item's id in the benchmark.

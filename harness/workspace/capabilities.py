@@ -84,7 +84,7 @@ def _kernel(best: Tried | None) -> Iterator[Capability]:
     )
     version = landlock_version()
     has = f"version {version}" if version > 0 else "not in this kernel"
-    yield Capability("Landlock", version > 0, has, "there is no second sandbox")
+    yield Capability("Landlock", version > 0, has, "the second sandbox is missing")
     known = bool(system_calls.program())
     has = "known for this machine" if known else "not known for this kind of machine"
     without = "key rings and virtual machine sockets stay open in the sandbox"

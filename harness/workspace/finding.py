@@ -1,4 +1,4 @@
-"""Which sandbox this machine has: each is tried out by a real start, and what it lacks is said."""
+"""Which sandbox this machine has: each is tried by a real start, and what it lacks is reported."""
 
 import os
 import re

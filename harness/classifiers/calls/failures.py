@@ -142,7 +142,7 @@ class CallFailure(Struct, frozen=True, gc=False):
 
 @once
 def own_failure(act: Act) -> CallFailure | None:
-    """Return the error in a call, `None` where there was none or something else was at fault."""
+    """Return the error in a call, `None` without one or if something else was at fault."""
     if act.call.parse_error is not None:
         return CallFailure("malformed call", act.call.parse_error)
     result = act.result

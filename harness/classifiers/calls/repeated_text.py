@@ -1,7 +1,7 @@
 """Find the same words over and over: the fourth rule of `infinite_loop`.
 
 Turn after turn: three turns that mostly say the same sentences, while no new call is made and the user says nothing
-new. Within a turn: one sentence three times or more, filling at least half of what is said.
+new. Within a turn: one sentence three times or more, filling at least half of the text.
 """
 
 import re

@@ -197,7 +197,7 @@ class _Batches:
         await self._upload(part, content)
 
     async def upload_again(self, part: BatchPart, requests_by_key: dict[str, list[Request]]) -> None:
-        """A part that an earlier call was stopped before uploading; what is no longer asked is left out."""
+        """Upload a part that an earlier call did not reach, without what is no longer asked."""
         if part.file or part.batch:
             return
         requests = [requests_by_key[key][0] for key in part.keys if key in requests_by_key]

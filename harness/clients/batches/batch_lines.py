@@ -149,7 +149,7 @@ class BatchState(Struct):
 
 
 def read_state(file: Path, server: str) -> BatchState:
-    """Return the state that a file has; an empty one if there is no file."""
+    """Return the state that a file has; an empty one without a file."""
     try:
         state = msgspec.json.decode(file.read_bytes(), type=BatchState)
     except FileNotFoundError:

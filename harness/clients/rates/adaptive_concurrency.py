@@ -3,8 +3,8 @@
 Additive increase and multiplicative decrease (Chiu and Jain 1989), as a state machine: events in, the number of
 requests in flight and the time of the next start out. Which of two limits a refusal is of shows at the number in flight
 when it came: one on requests at once refuses more than it ever took, one on requests a second refuses any number. So
-the number in flight falls to one less where the refused one was the highest so far, and grows again at once if that
-was no limit of the same height; every other refusal is of the pace (`found_pace`). For a server that says that it is
+the number in flight falls to one less where the refused one was the highest so far, and grows again at once if the
+limit is not that high; every other refusal is of the pace (`found_pace`). For a server that says that it is
 overloaded, or whose latency rises with its load, the number in flight alone falls.
 
 A level grows only by answers to requests that it held up: idle time and what other limits hold back change nothing.

@@ -25,7 +25,7 @@ EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
 """The events behind which the agent reads additional context before it goes on."""
 
 FIRST_SECONDS = 3.0
-"""How long it waits where the process has to be started and no model is asked, so that mistakes are said at once."""
+"""How long it waits if the process must start and no model is asked, so that it reports mistakes at once."""
 
 INPUT_SECONDS = 5.0
 """How long standard input may take."""

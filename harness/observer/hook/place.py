@@ -84,7 +84,7 @@ class SessionPlace:
 
     def locked(self) -> int | None:
         """Return the lock that the one process of the session holds as long as it lives; `None` if another does."""
-        import fcntl  # Windows has none; what is no hook imports this module there
+        import fcntl  # Windows has none, and imports this module without the hook
 
         lock = os.open(self.file("lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:

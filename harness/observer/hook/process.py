@@ -30,7 +30,7 @@ _ONLY_SECONDS = 2.0
 
 
 def serve(place: SessionPlace, first: socket.socket, message: bytes, idle: float = IDLE_SECONDS) -> None:
-    """Answer the event that started this process, then those of later hooks, until there is no more to do."""
+    """Answer the event that started this process, then those of later hooks, until nothing is left to do."""
     import resource  # Windows has none
 
     lock = _only(place)

@@ -65,7 +65,7 @@ class Conversation(TurnList):
     def say(
         self, role: Role, texts: list[str], timestamp: str | None = None, extra: dict[str, Any] | None = None
     ) -> Turn:
-        """Add a turn in which something is said; empty texts are none."""
+        """Add a turn unless its text is empty."""
         own = [text for text in texts if text]
         return self.begin(Turn(role, own, timestamp=timestamp, extra={} if extra is None else extra))
 

@@ -41,7 +41,7 @@ _KIND_OF_OPERATION = {
     "task": "CHAIN",
 }
 _MOST_SHARED = 2_000_000
-"""How many fields may be copied from what is said of several spans to each of them."""
+"""How many fields shared by several spans may be copied to each of them."""
 
 _OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
 _PLACED = frozenset(
@@ -107,7 +107,7 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
         else:
             shared_fields += len(about)
             if shared_fields > _MOST_SHARED:
-                raise unreadable("too much that is said of all spans at once to stand with each of them", source, line)
+                raise unreadable("too many fields shared by several spans to copy to each of them", source, line)
             yield _span(item, trace, about, source, line)
             children = item.get("child_spans")
             pending.append((children if isinstance(children, list) else [], trace, about))

@@ -174,7 +174,7 @@ def _are_days(fields: list[str]) -> bool:
 
 
 def groups_of(files: Files, name: str) -> frozenset[str]:
-    """The groups of an account, its own and those that name it; raises `UnreadableFile` if there is no such file."""
+    """The groups of an account, its own and those that name it; raises `UnreadableFile` if the file is missing."""
     lines = [line.split(":") for line in files.lines("etc/group")]
     accounts_named = [line.split(":") for line in files.lines("etc/passwd")]
     own = next((fields[3] for fields in accounts_named if len(fields) == 7 and fields[0] == name), None)

@@ -54,7 +54,7 @@ def weight_of(helped: int, harmed: int) -> float:
     """Return how far a lesson is trusted: the rule of succession, (helped + 1) / (helped + harmed + 2).
 
     Source: Laplace (1774); the posterior mean of a share under a uniform prior. A lesson that is learned again weighs
-    the same: a weight says how well a lesson serves, not how often it is said.
+    the same: a weight says how well a lesson serves, not how often it comes.
     """
     return (helped + 1) / (helped + harmed + 2)
 

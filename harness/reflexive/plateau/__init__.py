@@ -15,7 +15,7 @@ class PlateauDetector(Protocol):
         """Return its name in the log."""
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """Return what the last reflections have in common, by which it is told; `None` if there is no plateau."""
+        """Return what the last reflections have in common; `None` without a plateau."""
 
 
 DETECTORS: Registry[Callable[[int, int, frozenset[str]], PlateauDetector]] = Registry(

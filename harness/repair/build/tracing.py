@@ -210,7 +210,7 @@ def _executed(script: _Script, source: bytes) -> Iterator[int]:
 
 
 def share_executed(lines: Mapping[str, set[int]], executed: Mapping[str, set[int]]) -> float | None:
-    """Return the share of lines that was executed; `None` where there is none."""
+    """Return the share of lines that was executed; `None` without lines."""
     total = sum(map(len, lines.values()))
     hit = sum(len(wanted & executed.get(path, set())) for path, wanted in lines.items())
     return round(hit / total, 4) if total else None

@@ -262,7 +262,7 @@ class Repository:
         try:
             done = subprocess.run(line, cwd=place, env=environment, input=stdin, capture_output=True, check=False)  # noqa: S603
         except FileNotFoundError as error:
-            raise UsageError("there is no `git`", "Install git.") from error
+            raise UsageError("`git` is not installed", "Install git.") from error
         if check and done.returncode:
             errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise InputError(f"git cannot read it: {errors[-1] if errors else arguments[0]}", file=self.folder)

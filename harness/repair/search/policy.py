@@ -180,7 +180,7 @@ def instruction(before: str, after: str, why: str) -> str:
     if not blocks:
         return why
     start, end, first, last = blocks[0][1], blocks[-1][2], blocks[0][3], blocks[-1][4]
-    if start == end:  # an insertion is said by the line that it comes before, or behind
+    if start == end:  # an insertion is named by the line before or after it
         if end < len(old):
             end, last = end + 1, last + 1
         else:

@@ -100,7 +100,7 @@ def guided_runs(paths: Sequence[Path], assignment: Assignment, left_out: LeftOut
                 yield _guided(read, assignment)
     if not seen:
         named = ", ".join(map(path_text, paths))
-        raise NoTrajectory("there is no session", _ADVICE, file=named)
+        raise NoTrajectory("no session was read", _ADVICE, file=named)
 
 
 def _read(path: Path, left_out: LeftOut) -> Iterator[_Read]:

@@ -81,7 +81,7 @@ class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
     in_order = True
 
     def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings = ClientSettings()) -> None:  # noqa: B008 -- frozen
-        detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
+        detector_named(plan.beside.detector)  # an unknown one is refused before anything is written
         self._plan, self._sandbox, self._client = plan, sandbox, client
         self.made_again = not (plan.model.name or plan.observation or plan.cases)
         self.folder = str(plan.cases[0].folder.parent.resolve()) if plan.cases else ""

@@ -39,7 +39,7 @@ def inputs_of(folder: Path) -> Inputs:
 
 
 def _named(folder: Path) -> list[str]:
-    """Return the files that items name; a line that is not an item is said as whoever reads the whole of it says it."""
+    """Return the files that items name; a line that is not an item is refused as by every reader of the file."""
     try:
         return [item.trajectory for item in read_items(folder, _Naming) if isinstance(item.trajectory, str)]
     except InputError:

@@ -31,12 +31,12 @@ def benchmark_folder(name: str, data: Path | None = None) -> Path:
     """Return the folder of one benchmark, built where it is absent or stale."""
     folders = benchmark_folders(name.partition("-")[0], data)
     if name not in folders:
-        raise UsageError(f"there is no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
+        raise UsageError(f"unknown benchmark {name!r}", f"Known: {', '.join(folders)}.")
     return folders[name]
 
 
 def set_folder(dataset: str, data: Path | None = None) -> Path:
-    """Return the folder of a data set that is available; where files of it are missing, that is said on stderr."""
+    """Return the folder of a data set that is available; stderr names its missing files."""
     folder = locate(dataset, data)
     _say_what_lacks(dataset, folder)
     return folder
@@ -124,5 +124,5 @@ def benchmark_named(named: str, data: Path | None) -> Path:
         return benchmark_folder(named, data)
     if folder.is_dir():
         return folder
-    message = f"there is no benchmark {named!r}"
+    message = f"unknown benchmark {named!r}"
     raise UsageError(message, f"Give a folder with {', '.join(_FILES)}, or a public set: {', '.join(LOADERS)}.")

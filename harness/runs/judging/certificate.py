@@ -110,4 +110,4 @@ def _ends(one: Certificate, file: Path) -> datetime:
     try:
         return datetime.fromisoformat(one.valid_until).astimezone(UTC)
     except ValueError as error:
-        raise InputError(f"{one.valid_until!r} is no time", _FORM, file=file, field="valid_until") from error
+        raise InputError(f"{one.valid_until!r} is not a time", _FORM, file=file, field="valid_until") from error

@@ -92,7 +92,7 @@ class Selection(Struct, frozen=True):
 
     - `n`, `n_all`: The number of items that are asked about by this shard, and of all in the benchmark.
     - `left_out`: Reason → number of items that cannot be asked about for that reason.
-    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` if there is no sample.
+    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` without a sample.
     - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about.
     """
 
@@ -186,7 +186,7 @@ def _check(judge: FittedJudge, item: Item, folder: Path, line: int, checked: set
 def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
     file = folder / "items.jsonl"
     if not left_out:
-        return InputError("there are no items", "Write one JSON object per line.", file=file)
+        return InputError("the file has no items", "Write one JSON object per line.", file=file)
     (reason, count), *_ = left_out.most_common(1)
     message = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
     return InputError(

@@ -53,5 +53,5 @@ def _rule(named: str) -> Judge:
         return RecoveryRule()
     if named not in rule_judges():
         known = ", ".join((*rule_judges(), RecoveryRule.name))
-        raise UsageError(f"there is no judge {named!r}", f"Rules are {known}.")
+        raise UsageError(f"unknown judge {named!r}", f"Rules are {known}.")
     return RuleJudge(named.removesuffix(RULE))

@@ -58,7 +58,7 @@ class RuleJudge(Struct, frozen=True):
 
     def skip_reason(self, item: Item) -> str:
         """Return a rule judges runs."""
-        return item.unaskable or ("" if item.trajectory is not None else "there is no run for a rule to judge")
+        return item.unaskable or ("" if item.trajectory is not None else "it has no run for a rule to judge")
 
     def fitted(self, question: Question, folder: Path) -> "RuleJudge":
         """Return the judge as it is."""
@@ -87,7 +87,7 @@ def digest_of_rules(*modules: str) -> str:
 NAME = f"recovery{RULE}"
 RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
 _FEWEST_STEPS = 2
-"""Steps of the agent after the intervention without which nothing is said for it."""
+"""Steps of the agent after the intervention that a verdict needs at least."""
 
 _FAILURES = 2
 """Errors of other calls that are failing tools as well."""
@@ -123,7 +123,7 @@ class RecoveryRule(Struct, frozen=True):
     def skip_reason(self, item: Item) -> str:
         """Return a rule judges runs with an intervention."""
         known = item.trajectory is not None and item.step is not None
-        return item.unaskable or ("" if known else "there is no run with an intervention to judge")
+        return item.unaskable or ("" if known else "it has no run with an intervention to judge")
 
     def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
         """Return the judge as it is."""

@@ -88,7 +88,7 @@ def session_benchmark(
     if not count:
         shutil.rmtree(building)
         named = ", ".join(map(path_text, paths))
-        raise NoTrajectory("there is no session", "See `misstep convert --help` for the formats.", file=named)
+        raise NoTrajectory("no session was read", "See `misstep convert --help` for the formats.", file=named)
     gold = folder / "gold.csv"
     (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else GOLD_HEADER)
     replace_file(building / "benchmark.toml", _described(question, together(kinds)))

@@ -83,7 +83,7 @@ class _RunsOfLines(Mapping[str, Trajectory]):
 
 
 class FoundRun(Struct, frozen=True):
-    """A run with the items that are about it, or these items and why there is no run for them."""
+    """A run with the items that are about it, or these items and why they have none."""
 
     items: tuple[str, ...]
     run: Trajectory | None

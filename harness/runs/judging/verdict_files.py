@@ -68,9 +68,9 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
         raise next(iter(cannot_be_read.values()))
     if not verdicts and forms:
         advice = "See whether its samples were scored and written with it."
-        raise InputError(f"there is no verdict in {' and '.join(forms)}", advice, file=path)
+        raise InputError(f"no verdict in {' and '.join(forms)}", advice, file=path)
     if not verdicts:
-        raise InputError("there is no verdict", _forms(), file=path)
+        raise InputError("the file has no verdict", _forms(), file=path)
     return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(cannot_be_read), digest.hexdigest())
 
 
@@ -104,7 +104,7 @@ def _content(path: Path) -> bytes:
 
 def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
     if not values:
-        return InputError("there is no row and no JSON value in the file", _forms(), file=file)
+        return InputError("the file has no row and no JSON value", _forms(), file=file)
     first = values[0][1]
     kind = (
         f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is not an object"

@@ -61,7 +61,7 @@ def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
     """Return the runs of an ablation by configuration, without the run whose lessons they begin with."""
     unknown = [name for name in plan.mechanisms if name not in MECHANISMS]
     if unknown:
-        raise UsageError(f"there is no mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")
+        raise UsageError(f"unknown mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")
     return [
         AblationRun(name, without, seed, out / name / f"seed-{seed}")
         for name, without in configurations(plan.mechanisms).items()

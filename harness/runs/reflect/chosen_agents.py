@@ -58,7 +58,7 @@ def agents_of_model(model: ModelSettings, client: ClientSettings) -> ChosenAgent
 
 
 def spent_usd(run: Path) -> float:
-    """Return what the turns of a run have cost, also those that a kill made void; 0 if there is no run."""
+    """Return what the turns of a run have cost, also those that a kill made void; 0 without a run."""
     if not (run / LOOP_RECORDS.file).exists():
         return 0.0
     turns = (

@@ -167,10 +167,10 @@ def read_command_file(path: Path) -> CommandFile:
         return InputError(message, f"{advice} {_FORM}".lstrip(), file=path, field=key)
 
     if not (path.parent / form.checkout).is_dir():
-        message = f"there is no folder {form.checkout!r}"
+        message = f"the folder {form.checkout!r} does not exist"
         raise refuse("checkout", message, f"The path is relative to {path.resolve().parent}.")
     if not form.item:
-        raise refuse("item", "there are no items", "Give one at least.")
+        raise refuse("item", "the file has no items", "Give one at least.")
     times = known = Counter(one.id for one in form.item)
     for place, one in enumerate(form.item):
         key = f"item[{place}]"
@@ -182,7 +182,7 @@ def read_command_file(path: Path) -> CommandFile:
             raise refuse(f"{key}.check", f"nothing checks {one.id}", "Give the item or the file a `check`.")
         for name in one.after:
             if name not in known:
-                raise refuse(f"{key}.after", f"there is no item {name!r}", f"Known: {', '.join(known)}.")
+                raise refuse(f"{key}.after", f"unknown item {name!r}", f"Known: {', '.join(known)}.")
     try:
         TopologicalSorter({one.id: one.after for one in form.item}).prepare()
     except CycleError as error:

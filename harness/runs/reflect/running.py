@@ -106,7 +106,7 @@ def run_reflexive(
 
 
 def recorded_events(run: Path) -> Iterator[LoopEvent]:
-    """Return the events of a run in their order; raises `InputError` if there is no such run."""
+    """Return the events of a run in their order; raises `InputError` without such a run."""
     return read_records(run, LOOP_RECORDS, unfinished=True)
 
 

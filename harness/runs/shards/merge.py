@@ -26,7 +26,7 @@ from misstep.harness.version import __version__
 def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
     """Make the run of which all shards are done, where they lie; `None` if it is there already.
 
-    The run is written as the parts are read, in a folder of its own: there is no run until it is whole. A merge that
+    The run is written as the parts are read, in a folder of its own: the run appears when it is whole. A merge that
     was stopped goes on in a folder, and begins anew at an address.
     """
     if plan.manifest.misstep != __version__:

@@ -125,12 +125,12 @@ T = TypeVar("T")
 
 
 def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
-    """Return the things of a shard, where all are dealt out in turn; all of them if there is no shard."""
+    """Return the things of a shard, where all are dealt out in turn; all of them without a shard."""
     return iter(things) if shard is None else islice(things, shard.number - 1, None, shard.count)
 
 
 def folder_of(run: Path, shard: Shard | None) -> Path:
-    """Return the folder of a shard's run; that of the whole run if there is no shard."""
+    """Return the folder of a shard's run; that of the whole run without a shard."""
     return run if shard is None else run / shard.folder
 
 

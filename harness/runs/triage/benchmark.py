@@ -72,7 +72,7 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shar
     """Return the benchmark that a run is about."""
     for path in paths:
         if not path.exists():
-            raise InputError("there is no such file or folder", _FORM, file=path)
+            raise InputError("no such file or folder", _FORM, file=path)
     benchmarks = [path for path in paths if (path / "items.jsonl").is_file() and (path / "benchmark.toml").is_file()]
     if benchmarks and (len(paths) > 1 or gold is not None):
         raise UsageError(f"{benchmarks[0]} is a benchmark with labels of its own", "Name it alone, without --gold.")
@@ -107,7 +107,7 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
         written = items.tell()
     if not written:
         shutil.rmtree(building)
-        raise InputError("there is no triage case", _FORM, file=", ".join(map(str, paths)))
+        raise InputError("no triage case was read", _FORM, file=", ".join(map(str, paths)))
     (building / "benchmark.toml").write_bytes(_described(paths, together(kinds)))
     (building / GOLD).write_bytes(_gold(paths, gold, folder))
     put_in_place(building, folder, shared=shared)
@@ -126,7 +126,7 @@ def _described(paths: Iterable[Path], evidence: Evidence) -> bytes:
 def _gold(paths: Iterable[Path], named: Path | None, folder: Path) -> bytes:
     """The labels: those that are named, those above the cases, or those that somebody gave in the run's folder."""
     if named is not None and not named.is_file():
-        raise InputError("there is no such file", "Name a CSV with the columns item, rater and label.", file=named)
+        raise InputError("the file does not exist", "Name a CSV with the columns item, rater and label.", file=named)
     files = [named] if named is not None else [file for path in paths if (file := path / GOLD).is_file()]
     if len(files) > 1:
         raise UsageError("several folders have labels", "Name one file with all of them as --gold.")

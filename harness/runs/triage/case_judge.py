@@ -105,7 +105,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
     def skip_reason(self, item: Item) -> str:
         """Return a judge that looks at files needs the folder of a case."""
         if self.method.access != "text" and not item.extra.get("case"):
-            return item.unaskable or "there is no folder of a case to look at"
+            return item.unaskable or "it has no case folder to look at"
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "CaseJudge":

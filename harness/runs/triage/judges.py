@@ -63,5 +63,5 @@ def triage_judge(
         method = RULES.load(named)
     else:
         known = ", ".join(triage_names())
-        raise UsageError(f"there is no judge {named!r}", f"Judges of triage cases are {known}.")
+        raise UsageError(f"unknown judge {named!r}", f"Judges of triage cases are {known}.")
     return CaseJudge(method, seconds, sandbox)

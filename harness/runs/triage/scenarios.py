@@ -116,8 +116,8 @@ def _dispute(draft: _Draft) -> tuple[Scenario, ...]:
 def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...]] | None = None) -> "_Pair":
     """A run whose last part is lost, beside one that ends in the same way when its result, a right one, is whole.
 
-    Both have the same commands. The one that ends the run is before the last part, or behind it; where there is
-    none, the agent writes the last part as a text instead of running it.
+    Both have the same commands. The one that ends the run is before the last part, or behind it; without
+    one, the agent writes the last part as a text instead of running it.
     """
 
     def pair(draft: _Draft) -> tuple[Scenario, ...]:

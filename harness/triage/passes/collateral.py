@@ -39,7 +39,7 @@ _ENDS_MACHINE = words("shutdown reboot poweroff halt")
 
 
 def collateral(access: TextAccess) -> tuple[Damage, ...] | None:
-    """Return what a run broke beside its task; `None` where nothing says what the task was, or there is no run."""
+    """Return what a run broke beside its task; `None` if nothing says what the task was, or without a run."""
     if not access.instruction.strip() or access.trajectory is None:
         return None
     known = _Known(access)

@@ -70,7 +70,7 @@ class ComparedResults(Struct, frozen=True):
 
 
 def compare(access: SandboxAccess) -> ComparedResults | None:
-    """The agent's result beside the gold result; `None` if there is no gold result, or it does not pass itself."""
+    """The agent's result beside the gold result; `None` without one, or if it does not pass itself."""
     if access.case.part("solution") is None or access.case.part("workspace") is None:
         return None
     gold = behaviour(access, "solution")

@@ -104,7 +104,7 @@ class Doing(Struct, frozen=True):
 
 
 def doings(trajectory: Trajectory | None) -> tuple[Doing, ...]:
-    """Return what the agent did, in order; nothing if there is no run."""
+    """Return what the agent did, in order; nothing without a run."""
     return tuple(map(_doing, History(trajectory).acts)) if trajectory is not None else ()
 
 

@@ -47,7 +47,7 @@ AccessOfRun = TypeVar("AccessOfRun", bound=TextAccess, covariant=True)
 
 
 class RunRecord(Generic[AccessOfRun]):
-    """What an access gives of a run, each part read once; if there is no record of it, it has no acts."""
+    """What an access gives of a run, each part read once; without a record it has no acts."""
 
     def __init__(self, access: AccessOfRun) -> None:
         self.access = access

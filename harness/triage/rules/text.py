@@ -73,7 +73,7 @@ TESTS_MISSING = re.compile(
     r"not found: tests|not importable: 'tests'|collected 0 items|no tests ran|Ran 0 tests|"
     r"tests/?[\w./-]{0,100}'?: No such file or directory|No such file or directory: '[\w./-]{0,100}tests"
 )
-"""What unittest, pytest, Python and shells print if there are no tests to run."""
+"""What unittest, pytest, Python and shells print without tests to run."""
 
 _ENDED = re.compile(
     r"^.{0,80}\b(?:tests?|pytest|verifier)\b[^\n]{0,200}\bexit (?:code|status):? (\d{1,3})\b.*$",

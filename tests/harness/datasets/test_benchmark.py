@@ -73,7 +73,7 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
         ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: 'ann' labels 'a' twice"),
         ([item("a")], [Gold("a", "ann", "perhaps")], [], r"label 'perhaps', which is not among yes, not so"),
         ([item("a")], [], [RUN, RUN], r"runs\.jsonl:2: two trajectories have the id 'r1'"),
-        ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: there is no trajectory 'r2'"),
+        ([item("a", trajectory_id="r2")], [], [RUN], r"items\.jsonl:1: trajectory_id: unknown trajectory 'r2'"),
     ],
 )
 def test_rows_that_contradict_each_other_are_refused(

@@ -50,7 +50,7 @@ def test_a_result_ends_where_the_next_action_is_repeated() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("", "there is no iteration"),
+        ("", "the text has no iteration"),
         ("Iteration 1: Thought=a; Action={}", "iteration 1 was found, and 0 was expected"),
         ("Iteration 0: Thought=a", "iteration 0 has no action"),
     ],

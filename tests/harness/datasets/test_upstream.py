@@ -48,8 +48,8 @@ def test_an_empty_cell_takes_the_default_and_is_an_error_where_there_is_none(tmp
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("name,note\n", r"a\.csv:1: count: there is no such column; the columns are name, note"),
-        ("", r"a\.csv:1: name: there is no such column"),
+        ("name,note\n", r"a\.csv:1: count: the column is missing; the columns are name, note"),
+        ("", r"a\.csv:1: name: the column is missing"),
         ('name,count,note\n"one\ntwo",3,x\nb,many,x\n', r"a\.csv:4: .*count"),
         ("name,count,note\na,1\n", r"a\.csv:2: the row and the header have different numbers of cells"),
         ("name,count,note\na,1,x,y\n", r"a\.csv:2: the row and the header have different numbers of cells"),

@@ -94,7 +94,7 @@ def test_a_patch_is_changed_above_its_first_file() -> None:
 
 
 def test_an_unknown_probe_is_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="there is no probe 'length'"):
+    with pytest.raises(UsageError, match="unknown probe 'length'"):
         chosen_probes(["length"])
 
 

@@ -76,7 +76,7 @@ def test_a_run_without_patches_and_what_is_no_run_are_said(tmp_path: Path) -> No
     bare = repaired_run(tmp_path / "bare", four(patch=""))
     with pytest.raises(InputError, match="no attempt has a patch"):
         write_patches([opened(bare)], tmp_path / "patches")
-    with pytest.raises(InputError, match=r"there is no run\.toml"):
+    with pytest.raises(InputError, match=r"run\.toml is missing"):
         write_patches([opened(tmp_path)], tmp_path / "patches")
 
 

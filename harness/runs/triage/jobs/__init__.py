@@ -45,7 +45,7 @@ JOBS: Registry[JobReader] = Registry(
 
 
 class ConvertedJob(Struct, frozen=True):
-    """The cases that were made of a job; what is said of it; whether any of them has files to look at."""
+    """The cases of a job, a sentence about it, and whether any case has files to look at."""
 
     cases: Sequence[TriageCase]
     sentence: str

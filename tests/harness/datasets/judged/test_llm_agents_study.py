@@ -133,7 +133,7 @@ def test_a_relation_is_at_its_iteration_or_the_later_one_and_labels_that_do_not_
     ("file", "text", "message"),
     [
         (LABELS, f"{HEADER}OpenHands,repo-2,resolved,action_action,0,Repetition\n", "repo-2 has labels, but no text"),
-        (TEXTS, '{"instance": "repo-1", "text": "Nothing."}', r"openhands\.jsonl\.gz:1: there is no iteration"),
+        (TEXTS, '{"instance": "repo-1", "text": "Nothing."}', r"openhands\.jsonl\.gz:1: the text has no iteration"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_file(tmp_path: Path, file: str, text: str, message: str) -> None:

@@ -231,7 +231,7 @@ def test_whatever_is_wrong_with_the_input_one_line_is_said_on_stderr(said: bytes
     ("options", "said"),
     [
         (("runs",), "Leave out paths"),
-        (("--detector", "nobody"), "there is no 'nobody'"),
+        (("--detector", "nobody"), "'nobody' is not among"),
         (("--every", "0"), "`$.every`"),
     ],
 )

@@ -142,8 +142,8 @@ def test_own_words_are_said(tmp_path: Path) -> None:
     [
         ({"detector": "prompted"}, "needs a model. Name one with --model."),
         ({"model": "m"}, "asks no model"),
-        ({"detector": "nobody"}, "there is no 'nobody'"),
-        ({"categories": "nothing"}, "there is no category nothing"),
+        ({"detector": "nobody"}, "'nobody' is not among"),
+        ({"categories": "nothing"}, "unknown category nothing"),
         ({"every": "often"}, "`$.every`"),
         ({"arm_share": "1.5"}, "`$.arm_share`"),
         ({"evry": "1"}, "unknown field `evry`"),

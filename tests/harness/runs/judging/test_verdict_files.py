@@ -16,14 +16,14 @@ from misstep.harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdi
     [
         ("item,grade\ni0,1\n", r"known: it has the fields item, grade\. A table needs the columns item and label\."),
         ("[1, 2]", "it has a value that is not an object"),
-        ("", "there is no row and no JSON value in the file"),
-        ("item,label\n", "there is no row and no JSON value in the file"),
+        ("", "the file has no row and no JSON value"),
+        ("item,label\n", "the file has no row and no JSON value"),
         ('{"item": "i0", "label": "fruit"}\n{"item": "i0"}\n', r"f:2: it does not fit the rest"),
         ('{"item": "i0", "label": "fruit"}\n{"item": \n{}\n', r"f:2: no JSON"),
         ('[{"item": "i0"', r"f:1: no JSON: [^<]*\. Copy the file again"),
         (
             '{"version": 2, "status": "error", "eval": {"task": "t"}}',
-            r"there is no verdict in an Inspect eval log\. See whether its samples were scored",
+            r"no verdict in an Inspect eval log\. See whether its samples were scored",
         ),
         ("item,label\ni0\n", r"f:2: 1 cells where the header has 2"),
         ('item,label\ni0,"fruit\n', r"f:2: not valid CSV"),

@@ -114,8 +114,8 @@ def test_a_killed_run_goes_on_and_leaves_the_same_patches(
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"shop"', '"shed"', "checkout: there is no folder 'shed'"),
-        ('["first"]', '["third"]', "item[0].after: there is no item 'third'. Known: second, first."),
+        ('"shop"', '"shed"', "checkout: the folder 'shed' does not exist"),
+        ('["first"]', '["third"]', "item[0].after: unknown item 'third'. Known: second, first."),
         ('id = "first"', 'id = "second"', "item[0].id: 'second' is the id of two items"),
         ('id = "second"', 'id = "../up"', "item[0].id: '../up' is not a name"),
         ('check = "grep -qx $ITEM=on settings.txt"', "", "item[0].check: nothing checks second"),
