@@ -38,3 +38,9 @@ def test_a_number_in_flight_that_is_none_is_refused(given: str) -> None:
 def test_limits_a_minute_are_those_of_the_client() -> None:
     settings = client_settings(ModelOptions(rpm=60, tpm=90_000))
     assert (settings.rpm, settings.tpm) == (60, 90_000)
+
+
+def test_a_slow_server_is_given_longer_and_its_retries_five_times_that() -> None:
+    settings = client_settings(ModelOptions(request_seconds=300.0))
+    assert (settings.attempt_seconds, settings.total_seconds) == (300.0, 1500.0)
+    assert client_settings(ModelOptions()) == client_settings(ModelOptions(request_seconds=120.0))
