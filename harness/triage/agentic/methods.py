@@ -51,7 +51,9 @@ _PIECE = {
     "required": ["where", "text"],
     "additionalProperties": False,
 }
-_OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIECE}}
+_MOST = 10
+"""Steps, or pieces of evidence, of an answer: without a limit a small model under a grammar counts on to its end."""
+_OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIECE, "maxItems": _MOST}}
 
 
 class AgenticMethod(Struct, frozen=True):
@@ -131,9 +133,10 @@ async def _asked_once(method: AgenticMethod, access: TextAccess, ask: Ask) -> tu
 def _schema() -> dict[str, Any]:
     """The schema of a reply: that of any judge, with the subcategory and the evidence before the label's score."""
     schema = schema_of(FAULTS)
+    steps = {**schema["properties"]["steps"], "maxItems": _MOST}
     return {
         **schema,
-        "properties": {**schema["properties"], **_OWN_FIELDS},
+        "properties": {**schema["properties"], "steps": steps, **_OWN_FIELDS},
         "required": [*schema["required"], *_OWN_FIELDS],
     }
 

@@ -84,6 +84,13 @@ def test_a_judge_of_texts_can_be_asked_without_the_tests_and_the_gold_solution(t
     assert not any(shown in user for shown in ("return sum(values)", "self.assertEqual"))
 
 
+def test_a_list_of_an_answer_has_a_limit_so_that_a_small_model_cannot_count_on_to_its_end(tmp_path):
+    answers = Answers(replied())
+    judged("text", tmp_path, answers)
+    fields = answers.asked[0].schema["properties"]  # type: ignore[index]
+    assert {name: fields[name]["maxItems"] for name in ("steps", "evidence")} == {"steps": 10, "evidence": 10}
+
+
 @pytest.mark.parametrize(
     ("where", "kind"),
     [
