@@ -46,9 +46,6 @@ _Prices = Annotated[
     Path | None, typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices.")
 ]
 
-_TIMED_OUT = 5
-"""The number of requests that may time out before no more are sent."""
-
 
 class ModelOptions(OptionGroup, frozen=True):
     """The options for the model and the client."""
@@ -69,14 +66,9 @@ class ModelOptions(OptionGroup, frozen=True):
     price_out: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Price of a million output tokens, with --price-in.")
     ] = None
-    request_seconds: Annotated[
-        float,
-        typer.Option(
-            min=1,
-            metavar="S",
-            help="Time limit of one request, in seconds; all its retries together get five times that.",
-        ),
-    ] = 120.0
+    request_seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds that one request may take.")] = (
+        120.0
+    )
     cache: Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")] = None
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")
@@ -149,7 +141,7 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
         prices=options.prices,
         price=own_price(options.price_in, options.price_out),
         attempt_seconds=options.request_seconds,
-        total_seconds=_TIMED_OUT * options.request_seconds,
+        total_seconds=5 * options.request_seconds,  # with all its retries
         max_cost_usd=options.max_cost,
         rpm=options.rpm,
         tpm=options.tpm,
