@@ -66,9 +66,7 @@ class ModelOptions(OptionGroup, frozen=True):
     price_out: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Price of a million output tokens, with --price-in.")
     ] = None
-    request_seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds that one request may take.")] = (
-        120.0
-    )
+    request_seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds a request may take.")] = 120.0
     cache: Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")] = None
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")
