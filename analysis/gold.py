@@ -70,9 +70,9 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
-                written = line.removeprefix(BOM_UTF8) if number == 1 else line
-                if written.strip():
-                    yield json_form(written, _marked_error, path, number, _ERRORS_FORM)
+                text = line.removeprefix(BOM_UTF8) if number == 1 else line
+                if text.strip():
+                    yield json_form(text, _marked_error, path, number, _ERRORS_FORM)
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", _ERRORS_FORM, file=path) from error
 

@@ -240,12 +240,12 @@ def load_paper(slug: str) -> Paper:
 def read_paper(file: Path) -> Paper:
     """Return the printed figures in a file of this form."""
     try:
-        written = file.read_bytes()
+        data = file.read_bytes()
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", "Give a TOML file of printed figures.", file=file
         ) from error
-    paper = toml_form(written, Paper, file, "See data/published/wink.toml for the form.")
+    paper = toml_form(data, Paper, file, "See data/published/wink.toml for the form.")
     _check_ids(paper, file)
     return structs.replace(paper, figure=tuple(structs.replace(figure, paper=paper.slug) for figure in paper.figure))
 

@@ -75,7 +75,7 @@ def check_together(
     return underdetermined("precision_recall", sentence)
 
 
-def written(measure: str) -> str:
+def opening(measure: str) -> str:
     """Return a measure as it opens a sentence."""
     return measure.upper() if measure == "f1" else measure.capitalize()
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from msgspec import structs
 
 from misstep.analysis.audit.checked import Checked, Repair, compared, underdetermined
-from misstep.analysis.audit.judge_tables import CELLS, SWAPS, check_together, written
+from misstep.analysis.audit.judge_tables import CELLS, SWAPS, check_together, opening
 from misstep.analysis.audit.repairs import first_of
 from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from misstep.analysis.published import Figure
@@ -53,7 +53,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
         return check_together(figure, measure, counts, beside, inputs.get("positives"))
     above, below, working = _quotient(measure, _table(counts))
     if below == 0:
-        return underdetermined("precision_recall", f"{written(measure)} is 0/0.")
+        return underdetermined("precision_recall", f"{opening(measure)} is 0/0.")
     checked = compared("precision_recall", figure, working, point(Fraction(above, below)))
     return checked if checked.status == "reproduced" else _with_swaps(checked, figure, measure, counts)
 

@@ -96,7 +96,7 @@ def with_agreements(rows: Sequence[RowCells]) -> list[RowCells]:
     shares = [row for row in rows if row.check == "percentage" and "n" in row.numbers]
     kappas = [row for row in rows if row.check == "kappa"]
     names = [_named(row) for row in shares], [_named(row) for row in kappas]
-    taken: list[RowCells] = []
+    agreements: list[RowCells] = []
     for row in rows:
         if row.check == "kappa" and not {"agreement", "matrix"} & row.numbers.keys():
             place = _named(row).agreement(*names)
@@ -104,8 +104,8 @@ def with_agreements(rows: Sequence[RowCells]) -> list[RowCells]:
                 share = structs.replace(shares[place].printed[0][1], sign="%")
                 numbers = {"n": shares[place].numbers["n"], **row.numbers, "agreement": ((share,),)}
                 row = structs.replace(row, numbers=numbers)
-        taken.append(row)
-    return taken
+        agreements.append(row)
+    return agreements
 
 
 def _named(cells: RowCells) -> Named:
@@ -269,16 +269,16 @@ def _measures(cells: RowCells) -> list[tuple[str, Typed]]:
     return named
 
 
-def _with_matrix(given: RowCells, inputs: Sequence[Figure]) -> list[Figure]:
+def _with_matrix(row_cells: RowCells, inputs: Sequence[Figure]) -> list[Figure]:
     """Return the inputs; beside a matrix, n has to be its sum and the agreement its diagonal as a share of that."""
-    if "matrix" not in given.numbers:
+    if "matrix" not in row_cells.numbers:
         return list(inputs)
     cells = tuple(figure.id for figure in inputs if figure.column == "matrix")
-    rows = given.numbers["matrix"]
+    rows = row_cells.numbers["matrix"]
     agreeing = sum(int(row[at].number) for at, row in enumerate(rows))
     total = sum(int(number.number) for row in rows for number in row)
-    diagonal = _sum_of_cells(given.id, "diagonal", agreeing)
-    everything = _sum_of_cells(given.id, "all cells", total)
+    diagonal = _sum_of_cells(row_cells.id, "diagonal", agreeing)
+    everything = _sum_of_cells(row_cells.id, "all cells", total)
     checked: list[Figure] = []
     for figure in inputs:
         if figure.column == "n":

@@ -38,11 +38,11 @@ def read_user_rows(file: Path) -> tuple[UserRow, ...]:
         raise sheet.error(-1, f"no column {', '.join(missing)}", _SHAPE)
     columns = {name: places[name] for name in COLUMNS}
     rows: list[tuple[_Row, RowCells, str]] = []
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number in range(len(sheet.columns[0])):
         row = _Row(sheet, number, {name: sheet.columns[at][number] for name, at in columns.items()})
-        id_ = row.id(seen)
-        seen[id_] = number
+        id_ = row.id(counts)
+        counts[id_] = number
         rows.append((row, *row.read(id_)))
     rows_given = with_agreements([one for _, one, _ in rows])
     return tuple(row.figures(one, printed) for (row, _, printed), one in zip(rows, rows_given, strict=True))
@@ -59,13 +59,13 @@ class _Row(Struct, frozen=True):
         """Return the error that names this row's line."""
         return self.sheet.error(self.number, message, advice, field)
 
-    def id(self, seen: Mapping[str, int]) -> str:
+    def id(self, counts: Mapping[str, int]) -> str:
         """Return the row's id, which no row before it has."""
         text = one_line(self.cells["id"])
         if not text:
             raise self.error("id", "no id", "Name the figure of each row.")
-        if text in seen:
-            line = self.sheet.line(seen[text])
+        if text in counts:
+            line = self.sheet.line(counts[text])
             raise self.error("id", f"{text!r} is on line {line} already", "Give each figure an id of its own.")
         return text
 

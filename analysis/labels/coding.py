@@ -139,12 +139,12 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
     pointed = {label: label.replace(",", ".") if comma and _WITH_COMMA.fullmatch(label) else label for label in labels}
     numeric = all(number(label) is not None for label in pointed.values())
     same: dict[str | float, list[str]] = {}
-    for label, written in pointed.items():
-        key: str | float = written.casefold()
+    for label, text in pointed.items():
+        key: str | float = text.casefold()
         if numeric and level == "nominal":
-            key = _WHOLE.sub(r"\1", written) if _WHOLE.fullmatch(written) else written
+            key = _WHOLE.sub(r"\1", text) if _WHOLE.fullmatch(text) else text
         elif numeric:
-            key = number(written) or 0.0
+            key = number(text) or 0.0
         same.setdefault(key, []).append(label)
     shown = {}
     for alike in same.values():

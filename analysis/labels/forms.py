@@ -74,21 +74,21 @@ def _completed(
     sheet: LabelRows, item: int | None, rater: int | None, labels: tuple[int, ...], by: int | None, reading: Reading
 ) -> Form:
     alone = reading.fewest_raters == 1 and len(sheet.header) >= _LONG  # one rater rates each item once
-    taken = {place for place in (item, rater, by, *labels) if place is not None}
-    raters = [rater] if rater is not None else [at for at in columns_called(sheet, RATER_NAMES) if at not in taken]
+    others = {place for place in (item, rater, by, *labels) if place is not None}
+    raters = [rater] if rater is not None else [at for at in columns_called(sheet, RATER_NAMES) if at not in others]
     fewest = 1 if alone else 2
     raters = [at for at in raters if len(set(sheet.columns[at])) >= fewest and all(map(str.strip, sheet.columns[at]))]
     items = (
-        [item] if item is not None else [at for at in columns_called(sheet, ITEM_NAMES) if at not in {*taken, *raters}]
+        [item] if item is not None else [at for at in columns_called(sheet, ITEM_NAMES) if at not in {*others, *raters}]
     )
     items = [at for at in items if alone or _repeats(sheet, at, by)]
     if not items or not raters:
         questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
         called = (columns_called(sheet, ITEM_NAMES), columns_called(sheet, WHO))
-        kept = {place for place in (by, *labels) if place is not None}
-        pair = _item_and_rater(sheet, item, rater, called, kept, questions)
+        skip = {place for place in (by, *labels) if place is not None}
+        pair = _item_and_rater(sheet, item, rater, called, skip, questions)
         items, raters = ([pair[0]], [pair[1]]) if pair else (items, raters)
-    if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
+    if item is None and not items and 0 not in {*others, *raters} and _repeats(sheet, 0, by):
         items = [0]
     if not items or not raters:
         if reading.rater or reading.labels:
@@ -183,13 +183,13 @@ def _item_and_rater(
     item: int | None,
     rater: int | None,
     called: tuple[Sequence[int], Sequence[int]],
-    taken: Collection[int],
+    others: Collection[int],
     questions: Sequence[str],
 ) -> tuple[int, int] | None:
-    """Return the columns of items and of raters, `None` where none are told; `taken` are others."""
+    """Return the columns of items and of raters, `None` where none are told; `others` are not."""
     rows = len(sheet.columns[0])
     distinct = [len(set(column)) for column in sheet.columns]
-    free = [at for at, name in enumerate(sheet.header) if at not in taken and hold_names(name, sheet.columns[at])]
+    free = [at for at, name in enumerate(sheet.header) if at not in others and hold_names(name, sheet.columns[at])]
     named = sheet.columns[item or 0]
     wide = all(map(str.strip, named)) and len(set(zip(questions, named, strict=True))) == rows
 

@@ -90,18 +90,18 @@ def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, st
         at_item = column_named(sheet, named.item, "--item")
     at_cluster = column_named(sheet, named.cluster, "--cluster") if named.cluster else None
     groups = [column_named(sheet, name, "--by") for name in named.groups]
-    taken = {*people, *judges, *at_score.values(), *groups}
-    written: dict[str, Counter[str]] = {}
+    columns_used = {*people, *judges, *at_score.values(), *groups}
+    counts: dict[str, Counter[str]] = {}
     for column in [*people, *judges]:
         weight = 2 if column in people else 1
         for cell, times in Counter(map(trimmed, sheet.columns[column])).items():
             if cell:
-                written.setdefault(_key(cell), Counter())[cell] += weight * times
-    alike = [one for one in written.values() if len(set(map(str.casefold, one))) > 1]
+                counts.setdefault(_key(cell), Counter())[cell] += weight * times
+    alike = [one for one in counts.values() if len(set(map(str.casefold, one))) > 1]
     remarks += [f"counted as one label: {listed(sorted(one))}" for one in alike]
-    spelling = {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in written.items()}
+    spelling = {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in counts.items()}
     mapping = {_key(theirs): ours for theirs, ours in renamed.items()}
-    others = [at for at in range(len(sheet.header)) if at not in taken]
+    others = [at for at in range(len(sheet.header)) if at not in columns_used]
     texts = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
     items, clusters = _items(sheet, at_item, at_cluster, remarks)
     scores = {}
@@ -195,14 +195,14 @@ def _labels(cells: Sequence[str], spelling: Mapping[str, str], renamed: Mapping[
 def _numbers(sheet: LabelRows, at: int) -> tuple[float | None, ...]:
     numbers: list[float | None] = []
     for row, cell in enumerate(sheet.columns[at]):
-        written = trimmed(cell)
+        text = trimmed(cell)
         try:
-            number = float(written) if written else None
+            number = float(text) if text else None
         except ValueError:
             number = -1.0
         if number is not None and not 0 <= number <= 1:
             advice = "A score is a probability: divide it by the highest one, or leave out the column."
-            raise sheet.error(row, f"the score {written[:40]!r} is not a number from 0 to 1", advice, sheet.header[at])
+            raise sheet.error(row, f"the score {text[:40]!r} is not a number from 0 to 1", advice, sheet.header[at])
         numbers.append(number)
     return tuple(numbers)
 

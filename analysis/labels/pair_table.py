@@ -135,8 +135,8 @@ def _choices(sheet: LabelRows, named: PairColumns) -> Callable[[int], tuple[str,
     rater = next(iter(columns_called(sheet, RATER_NAMES)), None)
 
     def chosen(row: int) -> tuple[str, str, str]:
-        written, who = ("" if at is None else trimmed(sheet.columns[at][row]) for at in (winner, rater))
-        return written, who, "" if winner is None else sheet.header[winner]
+        text, who = ("" if at is None else trimmed(sheet.columns[at][row]) for at in (winner, rater))
+        return text, who, "" if winner is None else sheet.header[winner]
 
     return chosen
 
@@ -228,15 +228,15 @@ def _id(row: _Row, number: int, ids: Counter[str]) -> str:
 
 def _label(sheet: LabelRows, row: _Row) -> str | None:
     """Return the label that a cell means; `None` if it is empty."""
-    written = row.winner.casefold()
-    if not written:
+    winner = row.winner.casefold()
+    if not winner:
         return None
     a, b = (name.casefold() for name in row.systems)
-    if a != b and written in (a, b):
-        return "a" if written == a else "b"
-    if written in _TIES:
+    if a != b and winner in (a, b):
+        return "a" if winner == a else "b"
+    if winner in _TIES:
         return "tie"
-    end = re.sub(r"\.0$", "", written).rpartition("_")[2]
+    end = re.sub(r"\.0$", "", winner).rpartition("_")[2]
     if end in _PLACES["a"]:
         return "a"
     if end in _PLACES["b"]:

@@ -53,7 +53,7 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
     """Return the cells of one question."""
     remarks: list[str] = []
     if reading.keep is not None:
-        sheet, remarks = _kept(sheet, form, label, reading.keep)
+        sheet, remarks = _first_or_last(sheet, form, label, reading.keep)
     if form.rater is not None and label is not None:
         return _long(sheet, form.item, form.rater, label, reading, remarks)
     at = form.item
@@ -121,7 +121,7 @@ def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
     return chosen
 
 
-def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[LabelRows, list[str]]:
+def _first_or_last(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[LabelRows, list[str]]:
     """Return the rows of the first or the last rating of each item by each rater, and a word on what is left out.
 
     Ratings follow each other by their time where every row has one, else by the order of the rows. A row without a

@@ -123,8 +123,8 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
     if len(numbered) < 2:
         raise InputError("no labels: the first sheet has a header only", SHAPES, file=file)
     places = [number for number, _ in numbered]
-    written = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
-    columns = [column for column in zip(*written, strict=True) if any(cell.strip() for cell in column)]
+    texts = [[cell if isinstance(cell, str) else plain(cell) for cell in row] for _, row in numbered]
+    columns = [column for column in zip(*texts, strict=True) if any(cell.strip() for cell in column)]
     header = [column[0].strip() for column in columns]
     sheet = LabelRows(file, "", "", header, [column[1:] for column in columns], places[1:])
     check_header(sheet)

@@ -77,7 +77,7 @@ class _Spent(Struct, frozen=True, gc=False):
         return None not in self.tokens, self.seconds is not None, self.usd is not None
 
 
-class _Found(Struct, frozen=True):
+class _Placed(Struct, frozen=True):
     session: Session
     by_category: dict[str, set[Place]]
 
@@ -94,19 +94,19 @@ def costs_of(categories: Sequence[str], sessions: Iterable[LabelledSession], pri
     for session in runs.values():
         if session.parent in runs:
             started[session.parent].append(session)
-    found = [_Found(one.session, dict(_steps_of(one, started))) for one in looked_at]
-    found = [one for one in found if one.by_category]
+    costly = [_Placed(one.session, dict(_steps_of(one, started))) for one in looked_at]
+    costly = [one for one in costly if one.by_category]
     together: dict[str, list[tuple[Session, set[Place]]]] = {
-        name: [(one.session, one.by_category[name]) for one in found if name in one.by_category] for name in categories
+        name: [(one.session, one.by_category[name]) for one in costly if name in one.by_category] for name in categories
     }
-    every = [(one.session, one.steps) for one in found]
+    every = [(one.session, one.steps) for one in costly]
     summed = _Sums(runs, price)
     groups: dict[Grouping, defaultdict[str, list[tuple[Session, set[Place]]]]] = {}
     for by in COST_GROUPS:
         groups[by] = defaultdict(list)
         for session, steps in every:
             groups[by][group_of(session, by)].append((session, steps))
-    parents = {one.session.item for one in found}
+    parents = {one.session.item for one in costly}
     unplaced = sum(_began(one) is None for item in parents for one in started[item])
     return Costs(
         _dearest({name: summed.of(part) for name, part in together.items()}),

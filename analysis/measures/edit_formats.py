@@ -83,11 +83,11 @@ def format_results(runs: Iterable[EditRun]) -> list[FormatResult]:
 def _result(board: str, name: str, runs: Sequence[EditRun]) -> FormatResult:
     counted = [run for run in runs if run.malformed is not None]
     cases = sum(run.cases for run in counted)
-    kept = wilson(cases - sum(run.malformed or 0 for run in counted), cases)
+    share = wilson(cases - sum(run.malformed or 0 for run in counted), cases)
     well_formed = [run.well_formed for run in runs if run.well_formed is not None]
     solved = [rate for run in runs if (rate := run.pass_rates[1]) is not None]
     means = [sum(values) / len(values) if values else None for values in (well_formed, solved)]
-    return FormatResult(board, name, len(runs), kept, *means)
+    return FormatResult(board, name, len(runs), share, *means)
 
 
 def contradictions(runs: Iterable[EditRun]) -> list[tuple[EditRun, str, float, float]]:

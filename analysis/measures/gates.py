@@ -79,8 +79,8 @@ def further_items(outcome: Outcome) -> int | None:
 
 
 def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
-    found = list(_SIGN.finditer(text))
-    last = found[-1] if found else None
+    matches = list(_SIGN.finditer(text))
+    last = matches[-1] if matches else None
     if last is not None and last[0] in signs:
         figure, limit = text[: last.start()].strip(), _number(text[last.end() :].strip())
         suffix = next((suffix for suffix in _ENDS if figure.endswith(suffix)), "")

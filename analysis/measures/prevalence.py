@@ -33,9 +33,9 @@ def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple
     of_limits = {name: counts for name, counts in checked.items() if name in READ_BY_A_JUDGE and counts[1] < n}
     if not of_limits:
         return (), ""
-    seen = max(answered for _, answered in of_limits.values())
+    most = max(answered for _, answered in of_limits.values())
     sentence = (
-        f"Limits that users set ({', '.join(of_limits)}) were checked in {count_text(seen) if seen else 'none'} of "
+        f"Limits that users set ({', '.join(of_limits)}) were checked in {count_text(most) if most else 'none'} of "
         f"{counted_text(n, 'session')}: a rule reads them only where a program records them or plain words name a "
         f"file, a deed or a tool. A judge with a prompt reads the others: {BY_JUDGE}."
     )

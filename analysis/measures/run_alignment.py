@@ -115,7 +115,7 @@ def _doing(step: Step) -> _Doing:
     text = " ".join(step.text.split())
     return _Doing(
         kind=(step.role, *(name for name, _ in calls)),
-        action=digest([step.role, [[name, made.hex()] for name, made in calls] or text]),
+        action=digest([step.role, [[name, arguments.hex()] for name, arguments in calls] or text]),
         words=digest(text),
         results=digest([[one.text, one.is_error, one.exit_code] for one in step.results]),
         compared=_words(chain.from_iterable(map(_values, step.calls)) if calls else [text]),

@@ -158,8 +158,8 @@ def corrected_table(compared: SessionComparison, source: str) -> Table:
         )
     ]
     known = [one for one in compared.corrected if one.difference.value is not None]
-    said = (f"{one.category} {with_interval(one.difference, 'difference')}" for one in known)
-    finding = f"Corrected by people's labels, the shares changed so: {', '.join(said)}." if known else _NOT_CORRECTED
+    changes = (f"{one.category} {with_interval(one.difference, 'difference')}" for one in known)
+    finding = f"Corrected by people's labels, the shares changed so: {', '.join(changes)}." if known else _NOT_CORRECTED
     return _CORRECTED.table(finding, rows)
 
 

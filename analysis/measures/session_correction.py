@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from misstep.analysis.measures.prevalence import ANY, YES
 from misstep.analysis.stats.correction import rogan_gladen
-from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.estimate import Estimate, informative
 
 NOBODY = "nobody has labelled sessions for it (`misstep label RUN/judges/CATEGORY`, or --gold)"
 NOT_ALL = "no session has labels of people for all categories"
@@ -57,7 +57,7 @@ class _Counts(Struct):
         if not self.labelled:
             return Estimate(None, n=self.answered, reason=NOBODY)
         rates = (self.found, self.positive), (self.left_alone, self.negative)
-        return told(rogan_gladen((self.flagged, self.answered), *rates).estimate)
+        return informative(rogan_gladen((self.flagged, self.answered), *rates).estimate)
 
 
 def corrected_shares(categories: Sequence[str], sessions: Iterable[JudgedSession], gold: Gold) -> dict[str, Estimate]:

@@ -11,12 +11,12 @@ from msgspec import Struct
 from misstep.analysis.measures import shares
 from misstep.analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
 from misstep.analysis.stats.correction import rogan_gladen
-from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.estimate import Estimate, informative
 from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
 from misstep.analysis.stats.significance import Significance, holm
 from misstep.harness.errors import UsageError
 
-Told = Literal["planted", "found"]
+TruthSource = Literal["planted", "found"]
 
 NOTHING_ANSWERED = "the classifier answered for no session"
 
@@ -33,9 +33,9 @@ class StudiedSession(Struct, frozen=True):
     found: dict[str, str | None]
     kinds: dict[str, str] = {}
 
-    def shows(self, category: str, told: Told) -> bool | None:
+    def shows(self, category: str, source: TruthSource) -> bool | None:
         """Return whether it shows a category or any, as planted or as found; `None` where that was not answered."""
-        if told == "planted":
+        if source == "planted":
             return bool(self.planted) if category == ANY else category in self.planted
         if category == ANY:
             return YES in self.found.values()
@@ -52,9 +52,9 @@ class Study(Struct, frozen=True):
     source: str
 
 
-def share(sessions: Iterable[StudiedSession], category: str, told: Told) -> Estimate:
+def share(sessions: Iterable[StudiedSession], category: str, source: TruthSource) -> Estimate:
     """Return the share of the answered sessions that show a category or any, with Wilson's interval."""
-    shown = [one for session in sessions if (one := session.shows(category, told)) is not None]
+    shown = [one for session in sessions if (one := session.shows(category, source)) is not None]
     return shares.share(sum(shown), len(shown), NOTHING_ANSWERED)
 
 
@@ -73,13 +73,13 @@ def corrected(study: Study, category: str) -> Estimate:
     sensitive = [one is True for one, truth in pairs if one is not None and truth]
     left_alone = [one is False for one, truth in pairs if one is not None and not truth]
     counts = [(sum(answers), len(answers)) for answers in (flagged, sensitive, left_alone)]
-    return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
+    return informative(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
 
 
-def by_week(study: Study, category: str, told: Told) -> dict[int, Estimate]:
+def by_week(study: Study, category: str, source: TruthSource) -> dict[int, Estimate]:
     """Week → the share of its sessions."""
     weeks = sorted({session.week for session in study.sessions})
-    return {week: share((one for one in study.sessions if one.week == week), category, told) for week in weeks}
+    return {week: share((one for one in study.sessions if one.week == week), category, source) for week in weeks}
 
 
 def sampled_by_day(study: Study, part: float, seed: int) -> Estimate:
@@ -106,7 +106,7 @@ class Versions(Struct, frozen=True):
     adjusted: float | None
 
 
-def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
+def compare_versions(study: Study, source: TruthSource) -> tuple[Versions, ...]:
     """Return every category in the first version against the second, in the order of their names."""
     names = sorted({session.version for session in study.sessions})
     if len(names) != 2:
@@ -114,7 +114,7 @@ def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
     arms = [[session for session in study.sessions if session.version == name] for name in names]
     rows = []
     for category in study.categories:
-        first, second = (share(arm, category, told) for arm in arms)
+        first, second = (share(arm, category, source) for arm in arms)
         rows.append((category, (first, second), *_compared(first, second)))
     adjusted = holm([test.p_value for *_, test in rows]).p_values
     return tuple(Versions(*row, p_value) for row, p_value in zip(rows, adjusted, strict=True))
@@ -128,11 +128,11 @@ def _compared(first: Estimate, second: Estimate) -> tuple[Estimate, Significance
     return newcombe(*counts), pooled_z(*counts)
 
 
-def by_rating(study: Study, category: str, told: Told) -> dict[str, Estimate]:
+def by_rating(study: Study, category: str, source: TruthSource) -> dict[str, Estimate]:
     """Return what users said → the share of the sessions of which they said it; and the share of all."""
     ratings = {"Disliked": False, "Liked": True, "Not rated": None}
     rated = {
-        name: share((one for one in study.sessions if one.liked is rating), category, told)
+        name: share((one for one in study.sessions if one.liked is rating), category, source)
         for name, rating in ratings.items()
     }
-    return rated | {"All": share(study.sessions, category, told)}
+    return rated | {"All": share(study.sessions, category, source)}

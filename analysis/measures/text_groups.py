@@ -54,13 +54,13 @@ def group_texts(texts: Sequence[tuple[str, str]], least: int = 3, seed: int = 0)
     if placed is None:
         return GroupedTexts(len(texts), (), names)
     points, words = placed
-    found = _groups(points, least)
+    codes = _groups(points, least)
     rng = np.random.default_rng(seed)
     again = [_subsample(points, least, rng) for _ in range(SUBSAMPLES)]
     groups = [
-        _described(np.flatnonzero(found == group), points, words, names, again) for group in range(found.max() + 1)
+        _described(np.flatnonzero(codes == group), points, words, names, again) for group in range(codes.max() + 1)
     ]
-    alone = tuple(name for name, group in zip(names, found, strict=True) if group == _ALONE)
+    alone = tuple(name for name, group in zip(names, codes, strict=True) if group == _ALONE)
     return GroupedTexts(len(texts), tuple(sorted(groups, key=lambda one: -one.stability)), alone)
 
 
@@ -134,8 +134,8 @@ def _described(
 
 
 def _likenesses(members: set[int], again: Sequence[_Subsample]) -> Iterator[float]:
-    for drawn, found in again:
+    for drawn, codes in again:
         left = members & set(drawn.tolist())
         if left:
-            groups = [set(drawn[found == group].tolist()) for group in range(found.max() + 1)]
+            groups = [set(drawn[codes == group].tolist()) for group in range(codes.max() + 1)]
             yield max((len(left & group) / len(left | group) for group in groups), default=0.0)

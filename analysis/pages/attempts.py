@@ -93,7 +93,7 @@ def attempt_browser(
                 columns[column].append(value)
             if len(lines) < LINES_SHOWN:
                 lines.append(_line(name, attempt, outcome))
-    stored = pieces.kept()
+    stored = pieces.contents()
     left_out = sum(name != "" and name not in stored for name in columns["piece"])
     columns["piece"] = [name if name in stored else "" for name in columns["piece"]]
     listed = min(total, ATTEMPTS_LISTED)

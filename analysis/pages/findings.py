@@ -118,14 +118,14 @@ def findings(
         failed=summary.failed,
         sub_agents=apart if summary.sub_agents else None,
         evidence=summary.evidence,
-        asked=list(_asked(shares, summary.judges)),
+        asked=list(_asked_by(shares, summary.judges)),
         rules=summary.rules,
         corrected=dict(corrected or {}),
         costs=costs,
     )
 
 
-def _asked(shares: Mapping[str, CategoryShare], judges: Sequence[AskedJudge]) -> Iterator[AskedBy]:
+def _asked_by(shares: Mapping[str, CategoryShare], judges: Sequence[AskedJudge]) -> Iterator[AskedBy]:
     for name, one in shares.items():
         own = [judge for judge in judges if judge.category == name]
         by_rule = one.checked - sum(judge.answered for judge in own)
@@ -176,8 +176,8 @@ def findings_text(findings: Findings, page: Path | str | None = None) -> str:
 
 def first_line(findings: Findings) -> str:
     """Return how many sessions were read, and how many of them each category was asked about and by what."""
-    made = "generated " if findings.evidence == "generated" else ""
-    read = f"{_plural(findings.n, f'{made}session', f'{made}sessions')} read"
+    origin = "generated " if findings.evidence == "generated" else ""
+    read = f"{_plural(findings.n, f'{origin}session', f'{origin}sessions')} read"
     if any(one.by != RULE for one in findings.asked):
         own = {name: [_by(one) for one in findings.asked if one.category == name] for name in findings.categories}
         each = (f"{name}: {', '.join(filter(None, parts)) or 'none'}" for name, parts in own.items())

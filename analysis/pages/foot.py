@@ -59,7 +59,7 @@ def versions() -> tuple[tuple[str, str], ...]:
     return (
         ("misstep", version("misstep")),
         ("Python", platform.python_version()),
-        *((name, found) for name in _VERSIONS_SHOWN if (found := _installed(name))),
+        *((name, number) for name in _VERSIONS_SHOWN if (number := _installed(name))),
     )
 
 

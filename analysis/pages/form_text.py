@@ -39,9 +39,9 @@ def members_text(protocol: type[Any]) -> str:
             continue
         arguments = [each for each in inspect.signature(function).parameters if each != "self"]
         awaited = "async " if inspect.iscoroutinefunction(function) else ""
-        written = name if isinstance(member, property) else f"{awaited}{name}({', '.join(arguments)})"
+        signature = name if isinstance(member, property) else f"{awaited}{name}({', '.join(arguments)})"
         meaning = " ".join(docstring_sections(function)[""].split())
-        lines += [f"  {written}", textwrap.fill(meaning, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)]
+        lines += [f"  {signature}", textwrap.fill(meaning, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)]
     return "\n".join(lines)
 
 

@@ -93,12 +93,12 @@ def _view(
     evidence: Mapping[str, Iterable[int]],
 ) -> InterventionView:
     steps = tuple(sorted({step for misbehaviour in one.misbehaviours for step in misbehaviour.steps if step < n}))
-    seen = one.detected_at if one.delivered_at is None else one.delivered_at
+    here = one.detected_at if one.delivered_at is None else one.delivered_at
     later = [misbehaviour for invocation in observed.invocations for misbehaviour in invocation.misbehaviours]
     shown = {step for category in one.categories for step in evidence.get(category, ())}
     shown |= {step for misbehaviour in later if misbehaviour.category in one.categories for step in misbehaviour.steps}
-    again = tuple(sorted(step for step in shown if seen < step <= seen + AFTER))
-    looked = any(invocation.status == "answered" and invocation.step > seen for invocation in observed.invocations)
+    again = tuple(sorted(step for step in shown if here < step <= here + AFTER))
+    looked = any(invocation.status == "answered" and invocation.step > here for invocation in observed.invocations)
     return InterventionView(
         number=number,
         categories=" and ".join(in_words(category) for category in one.categories),
@@ -113,7 +113,7 @@ def _view(
         ),
         guidance=one.guidance,
         again=again[:_NAMED],
-        after=_after(one, min(n - 1 - seen, AFTER), again, looked or all(name in evidence for name in one.categories)),
+        after=_after(one, min(n - 1 - here, AFTER), again, looked or all(name in evidence for name in one.categories)),
         bars=tuple(_bars(one, min(steps, default=one.detected_at), again, n, wide)) if number <= _DRAWN else (),
     )
 
@@ -129,11 +129,11 @@ def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> 
 
 def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[_Bar]:
     yield _Bar(first, one.detected_at - first + 1, "shown")
-    seen = one.detected_at if one.delivered_at is None else one.delivered_at
-    if (length := min(AFTER, n - 1 - seen)) > 0:
-        yield _Bar(seen + 1, length, "quiet")
+    here = one.detected_at if one.delivered_at is None else one.delivered_at
+    if (length := min(AFTER, n - 1 - here)) > 0:
+        yield _Bar(here + 1, length, "quiet")
     yield from (_Bar(min(step, n - wide), wide, "again") for step in again)
-    yield _Bar(min(seen, n - wide), wide, "withheld" if one.delivered_at is None else "told")
+    yield _Bar(min(here, n - wide), wide, "withheld" if one.delivered_at is None else "told")
 
 
 def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:

@@ -29,8 +29,8 @@ def observed_json(summary: ObservedSummary) -> bytes:
 def observed_text(summary: ObservedSummary, page: Path | None = None) -> str:
     """Return the document for a terminal: tables, examples, what was left out and the page of the run."""
     rate, naive = summary.misbehaviour_rate, summary.naive_rate
-    made = "generated " if summary.evidence == "generated" else ""
-    read = counted_text(summary.n, f"{made}session")
+    origin = "generated " if summary.evidence == "generated" else ""
+    read = counted_text(summary.n, f"{origin}session")
     head = f"{read} read; the detector {summary.detector} was asked every {summary.every} steps"
     lines = [head, "", observed_finding(summary)]
     if rate.value is not None:
@@ -114,13 +114,13 @@ def observed_page(
 
 
 def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:
-    seen: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    places: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for one in run.interventions:
         end = f"told behind step {one.delivered_at}" if one.delivered_at is not None else WITHHELD[one.withheld]
         for misbehaviour in one.misbehaviours:
             text = f"Seen at step {one.detected_at}, {end}. {misbehaviour.rationale}"
-            seen.setdefault(misbehaviour.category, []).append((misbehaviour.steps, text))
-    for category, parts in seen.items():
+            places.setdefault(misbehaviour.category, []).append((misbehaviour.steps, text))
+    for category, parts in places.items():
         steps = tuple(sorted({step for own, _ in parts for step in own}))
         rationale = " ".join(text for _, text in parts)
         yield PlacedVerdict(run.item, category, "yes", steps=steps, rationale=rationale, file=run.file, line=run.line)

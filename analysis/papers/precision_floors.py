@@ -144,10 +144,10 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
         precision = kept_floor([(right, n)], floor, confidence)
         return Floor(judge, part, f"{judge}, {part}", precision, f"{right} / {n}{source}", printed)
 
-    kept = [kept_floor(flagged_by_cluster(one), floor, confidence) for one in judged]
+    floors = [kept_floor(flagged_by_cluster(one), floor, confidence) for one in judged]
     recorded = [
         Floor(one.judge, one.on, one.title, precision, one.source, dataset=one.dataset)
-        for one, precision in zip(judged, kept, strict=True)
+        for one, precision in zip(judged, floors, strict=True)
     ]
     cells, paper = judge_confusion(), load_paper("engineering_agent")
     flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}

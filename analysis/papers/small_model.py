@@ -36,10 +36,10 @@ def _finding(scored: Sequence[ScoredItems]) -> str:
     if not scored:
         return f"No answers of {MODEL} are recorded."
     level = [one.judged.on for one in scored if not beats_constant(one.scores)]
-    asked = counted_text(len(scored), "question")
+    count = counted_text(len(scored), "question")
     if not level:
-        return f"{MODEL} ({SIZE}) is right more often than always giving the most frequent label, in all of {asked}."
+        return f"{MODEL} ({SIZE}) is right more often than always giving the most frequent label, in all of {count}."
     return (
         f"{MODEL} ({SIZE}) is not shown to be right more often than always giving the most frequent label in "
-        f"{len(level)} of {asked}: {'; '.join(level)}."
+        f"{len(level)} of {count}: {'; '.join(level)}."
     )

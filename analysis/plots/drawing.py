@@ -87,7 +87,7 @@ class Picture(str):
         """Return the drawing as a file, in the colours of a light page."""
         from matplotlib.backends import backend_agg, backend_pdf
 
-        written = io.BytesIO()
+        buffer = io.BytesIO()
         _recolor(self._figure)
         self._figure.patch.set_visible(True)
         canvas = (backend_pdf.FigureCanvasPdf if form == "pdf" else backend_agg.FigureCanvasAgg)(self._figure)
@@ -95,8 +95,8 @@ class Picture(str):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             # No date and no program: the same drawing gives the same bytes.
-            canvas.print_figure(written, format=form, dpi=dpi, facecolor=_light(PAPER), metadata=_UNNAMED[form])
-        return written.getvalue()
+            canvas.print_figure(buffer, format=form, dpi=dpi, facecolor=_light(PAPER), metadata=_UNNAMED[form])
+        return buffer.getvalue()
 
 
 def standalone(svg: str) -> str:
@@ -251,11 +251,11 @@ class Drawing(Pen):
         import matplotlib
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-        written = io.StringIO()
+        buffer = io.StringIO()
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "misstep"}), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # the page has other fonts
-            FigureCanvasSVG(self._figure).print_svg(written, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
-        root = ElementTree.fromstring(written.getvalue())  # noqa: S314 (our own drawing)
+            FigureCanvasSVG(self._figure).print_svg(buffer, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
+        root = ElementTree.fromstring(buffer.getvalue())  # noqa: S314 (our own drawing)
         _put_into_page(root)
         return Picture.of(_named(root, one_line(title), one_line(description), self.width, self.height), self._figure)
 

@@ -110,9 +110,9 @@ def _array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.generic]:
         raise UsageError(f"rows of unequal length where {what} stands each time", "Fill in what is missing.") from error
 
 
-def _numbers(given: npt.NDArray[np.generic], what: str) -> FloatArray:
-    if given.dtype.kind in "USOM":
-        for one in given.ravel().tolist():
+def _numbers(values: npt.NDArray[np.generic], what: str) -> FloatArray:
+    if values.dtype.kind in "USOM":
+        for one in values.ravel().tolist():
             if not isinstance(one, int | float):
                 raise UsageError(f"{what} of {one!r}", "It must be a number.")
-    return given.astype(np.float64)
+    return values.astype(np.float64)

@@ -191,8 +191,8 @@ def powered_share(flagged: npt.ArrayLike, missed: npt.ArrayLike, wrong: npt.Arra
     (0.35, 0.154, 0.572)
     """
     shares = [korn_graubard(clusters) for clusters in (flagged, missed, wrong)]
-    said, low_error, high_error = (float(one.value or 0.0) for one in shares)
-    raw, labelled = said + low_error - high_error, shares[1].n
+    share, low_error, high_error = (float(one.value or 0.0) for one in shares)
+    raw, labelled = share + low_error - high_error, shares[1].n
     value = min(1.0, max(0.0, raw))
     method = f"prediction-powered, {shares[1].method.removesuffix(', 95%')} bounds of errors, 95%"
     if any(one.low is None for one in shares):

@@ -55,7 +55,7 @@ class Estimate(Struct, frozen=True):
         return structs.replace(self, value=value, low=low, high=high)
 
 
-def told(share: Estimate) -> Estimate:
+def informative(share: Estimate) -> Estimate:
     """Return a share, undefined where its interval is all that a share can be: then nothing is known of it."""
     if share.low is None or share.high is None or share.low > NO_WIDTH or share.high < 1 - NO_WIDTH:
         return share

@@ -44,14 +44,14 @@ def area_under_curve(
     UsageError
         Scores and labels differ in length, a score is missing or no number, or a label is neither yes nor no.
     """
-    given, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
-    if given.shape != positives.shape:
-        raise UsageError(f"{given.size} scores but {positives.size} labels")
-    each = np.ones(len(given), dtype=np.int64) if times is None else times
+    values, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    if values.shape != positives.shape:
+        raise UsageError(f"{values.size} scores but {positives.size} labels")
+    each = np.ones(len(values), dtype=np.int64) if times is None else times
     n, n_found = int(each.sum()), int(each[positives].sum())
     if n_found in (0, n):
         return Estimate(None, n=n, reason=ONE_KIND)
-    with_found, without = (given[positives], each[positives]), (given[~positives], each[~positives])
+    with_found, without = (values[positives], each[positives]), (values[~positives], each[~positives])
     above, below = _placements(with_found[0], *without), 1 - _placements(without[0], *with_found)
     area = float(np.average(above, weights=times if times is None else with_found[1]))
     if times is None:
@@ -158,16 +158,16 @@ def average_precision(scores: npt.ArrayLike, positive: npt.ArrayLike, weights: n
     >>> average_precision([0.9, 0.8, 0.7], [True, False, True], [[1, 1, 1]]).round(3)
     array([0.833])
     """
-    given, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
+    values, positives = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
     sets = np.atleast_2d(np.asarray(weights, dtype=np.float64))
-    if not given.shape == positives.shape == sets.shape[1:]:
-        raise UsageError(f"{given.size} scores but {positives.size} labels and {sets.shape[1]} weights")
-    order = np.argsort(-given, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(given[order])), len(given) - 1)
+    if not values.shape == positives.shape == sets.shape[1:]:
+        raise UsageError(f"{values.size} scores but {positives.size} labels and {sets.shape[1]} weights")
+    order = np.argsort(-values, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
     drawn = sets[:, order]
-    taken, right = (np.cumsum(part, axis=1)[:, ends] for part in (drawn, drawn * positives[order]))
+    flags, right = (np.cumsum(part, axis=1)[:, ends] for part in (drawn, drawn * positives[order]))
     steps = np.diff(right, axis=1, prepend=0.0)
-    precision = right / np.where(taken > 0, taken, 1.0)
+    precision = right / np.where(flags > 0, flags, 1.0)
     total = right[:, -1]
     area = (steps * precision).sum(axis=1) / np.where(total > 0, total, 1.0)
     return np.asarray(np.where(total > 0, area, np.nan))

@@ -64,13 +64,13 @@ def benjamini_yekutieli(p_values: Sequence[float | None]) -> Adjusted:
 
 
 def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], list[float]], name: str) -> Adjusted:
-    given = [None if p is None or math.isnan(p) else p for p in p_values]
-    known = [p for p in given if p is not None]
+    values = [None if p is None or math.isnan(p) else p for p in p_values]
+    known = [p for p in values if p is not None]
     outside = [p for p in known if not 0 <= p <= 1]
     if outside:
         raise UsageError(f"a p-value outside 0 to 1: {outside[0]:g}")
     adjusted = iter(adjust(known))
-    return Adjusted(tuple(None if p is None else next(adjusted) for p in given), len(known), name)
+    return Adjusted(tuple(None if p is None else next(adjusted) for p in values), len(known), name)
 
 
 def _step_down(p_values: list[float]) -> list[float]:

@@ -259,8 +259,8 @@ def _body(shown: Printed, part: Sections) -> Iterator[str]:
                 yield _over_all(shown, rf"\quad {_breakable(remark)}")
 
 
-def _over_all(shown: Printed, written: str) -> str:
-    return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {written}}}{_END}"
+def _over_all(shown: Printed, text: str) -> str:
+    return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {text}}}{_END}"
 
 
 def _breakable(text: str) -> str:
@@ -306,11 +306,11 @@ def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:
 
 def escaped(text: str) -> str:
     """Return text as LaTeX prints it: nothing in it is a command, an end of a cell or a sign that the fonts lack."""
-    written = ""
+    printed = ""
     for piece in _pieces(unicodedata.normalize("NFC", one_line(text))):
-        meets_itself = piece[0] in _JOINING and written.endswith(piece[0])
-        written += f"{{}}{piece}" if meets_itself else piece
-    return written
+        meets_itself = piece[0] in _JOINING and printed.endswith(piece[0])
+        printed += f"{{}}{piece}" if meets_itself else piece
+    return printed
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -349,13 +349,13 @@ def _widths(shown: Printed) -> dict[str, float | None]:
     lines = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
     own = {name: max(map(_width, (HEADS[name], *(line[name] for line in lines)))) for name in _set(shown)}
     room = _TEXT_WIDTH - _BETWEEN * (len(own) - 1)
-    kept: dict[str, float | None] = dict.fromkeys(own)
+    own_widths: dict[str, float | None] = dict.fromkeys(own)
     if sum(own.values()) <= room:
-        return kept
+        return own_widths
     for folded in _FOLDED:
         narrow = sorted((width, name) for name, width in own.items() if name in folded)
         left = room - sum(width for name, width in own.items() if name not in folded)
-        widths = dict(kept)
+        widths = dict(own_widths)
         while narrow:  # the narrow ones keep their width, and the others share what is left
             width, name = narrow.pop(0)
             share = max(left, 0.0) / (len(narrow) + 1)

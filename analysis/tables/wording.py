@@ -38,9 +38,9 @@ def number_text(value: float | int | str | None, unit: Unit = "number", decimals
     if math.isinf(value):
         return f"{_MINUS if value < 0 else ''}∞"
     if decimals is not None and decimals > _DECIMALS.get(unit, decimals):
-        written = f"{100 * value:.{decimals}f}%" if unit == "share" else f"{value:.{decimals}f}"
-        return written.replace("-", _MINUS)
-    return _written(value, unit).replace("-", _MINUS)
+        number = f"{100 * value:.{decimals}f}%" if unit == "share" else f"{value:.{decimals}f}"
+        return number.replace("-", _MINUS)
+    return _in_unit(value, unit).replace("-", _MINUS)
 
 
 def value_text(row: Row) -> str:
@@ -124,7 +124,7 @@ def _p_value(value: float) -> str:
     return "1.000" if value >= 0.9995 else f"{value:.{max(3, 2 - math.floor(math.log10(value)))}f}"
 
 
-def _written(value: float, unit: Unit) -> str:
+def _in_unit(value: float, unit: Unit) -> str:
     match unit:
         case "share":
             return _share(value)

@@ -109,7 +109,7 @@ class _Building:
 
     def settle(self) -> dict[str, str]:
         """Return the parts that fit; of items whose parts do not, it is noted why they are absent."""
-        pieces = self.pieces.kept()
+        pieces = self.pieces.contents()
         for item, name in [*self.run_of.items(), *self.piece_of.items()]:
             if name.partition("/")[0] not in pieces:
                 view = self.view_of.get(item, "")

@@ -33,7 +33,7 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     for place, record in zip(records.places, records.values, strict=True):
         item = result.item(place, record, place if record.get("id") is None else record["id"])
         usual = next((record[name] for name in _WHO if record.get(name)), PurePath(records.file).stem)
-        for who, answers in _given(record, usual):
+        for who, answers in _annotations(record, usual):
             choices = [one for one in answers if not isinstance(one, list | dict)]
             if len(choices) < len(answers):
                 result.left_out["spans and entities in texts"] += len(answers) - len(choices)
@@ -44,7 +44,7 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     return result
 
 
-def _given(record: dict[str, Any], usual: object) -> Iterator[tuple[object, list[Any]]]:
+def _annotations(record: dict[str, Any], usual: object) -> Iterator[tuple[object, list[Any]]]:
     by_user: dict[object, list[Any]] = {}
     for one in record["annotations"] if isinstance(record.get("annotations"), list) else ():
         if isinstance(one, dict):

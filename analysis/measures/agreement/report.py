@@ -301,10 +301,10 @@ def _pairs(
     pairs = []
     for (one, other), counts in zip(raters, cells, strict=True):
         names, both = (labels.raters[one], labels.raters[other]), Cells(*counts, categories)
-        made = []
+        estimates = [_NO_ITEM] * len(kinds)
         if both.n:
-            made = both.by_bootstrap(kinds, resamples, rng) if resample else both.by_formula(kinds, why)
-        kappa, *weighted = [_with_constant(estimate, names, both) for estimate in (made or [_NO_ITEM] * len(kinds))]
+            estimates = both.by_bootstrap(kinds, resamples, rng) if resample else both.by_formula(kinds, why)
+        kappa, *weighted = [_with_constant(estimate, names, both) for estimate in estimates]
         agreement = both.agreement if both.n else None
         pairs.append(Pair(names, both.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None))
     return pairs, confusion, BOOTSTRAP if resample else COHEN
@@ -325,7 +325,7 @@ def _disagreements(labels: Labels, items: _Items) -> list[RaterDisagreement]:
     rows = items.by_rater.rows
     highest = rows.max(axis=1, keepdims=True)
     split = np.any((rows != MISSING) & (rows != highest), axis=1)
-    given: dict[int, dict[str, str]] = {
+    by_pattern: dict[int, dict[str, str]] = {
         pattern: {
             rater: labels.categories[code]
             for rater, code in zip(labels.raters, rows[pattern].tolist(), strict=True)
@@ -336,7 +336,7 @@ def _disagreements(labels: Labels, items: _Items) -> list[RaterDisagreement]:
     of_item = items.by_rater.of_item
     at = np.flatnonzero(split[of_item])
     return [
-        RaterDisagreement(labels.items[position], given[pattern])
+        RaterDisagreement(labels.items[position], by_pattern[pattern])
         for position, pattern in zip(at.tolist(), of_item[at].tolist(), strict=True)
     ]
 

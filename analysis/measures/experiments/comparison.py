@@ -291,10 +291,10 @@ def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper:
         rows += rows_in("share", {"Share of the units that it should have": arm.share}, *where)
     rows += rows_in("p", {"p-value": report.ratio}, "Sample ratio", source, evidence)
     sizes = ", ".join(f"{arm.name} {counted_text(arm.units, 'unit')}" for arm in report.arms)
-    told = f"({sizes}; p {number_text(report.ratio.p_value, 'p')})"
-    finding = f"The arms fit their shares {told}."
+    counts = f"({sizes}; p {number_text(report.ratio.p_value, 'p')})"
+    finding = f"The arms fit their shares {counts}."
     if report.mismatched:
-        finding = f"The arms do not fit their shares {told}: find out why before reading any change."
+        finding = f"The arms do not fit their shares {counts}: find out why before reading any change."
     note = f"An alarm is raised below p {ALARM:g}: a lower level than usual, since many look and few mismatch."
     return Table("experiment_arms", paper, "Sizes of the arms", finding, tuple(rows), (note,))
 

@@ -71,12 +71,12 @@ def misbehaviour_rates(sessions: Iterable[LiveSession]) -> MisbehaviourRates | N
     if not (first and second):
         return None
     (x1, n1), (x2, n2) = ((sum(x for x, _ in arm), sum(n for _, n in arm)) for arm in (first, second))
-    asked, also = (sum(len(run.invocations) for _, run in arm) for arm in arms)
+    calls, also = (sum(len(run.invocations) for _, run in arm) for arm in arms)
     return MisbehaviourRates(
         (x1 / n1, x2 / n2),
         ((x1, n1), (x2, n2)),
         (len(first), len(second)),
-        (asked - n1, also - n2),
+        (calls - n1, also - n2),
         newcombe(x1, n1, x2, n2),
         pooled_z(x1, n1, x2, n2),
         clustered_difference(first, second),
@@ -109,12 +109,12 @@ def _arm_rows(sessions: Sequence[LiveSession], arm: str, source: str) -> list[Ro
 
 
 def _finding(sessions: Sequence[LiveSession], arms: Sequence[LiveArm]) -> str:
-    told = "; ".join(
+    counts = "; ".join(
         f"{NAMES[arm].lower()} {counted_text(sum(one.arm == arm for one in sessions), 'session')}" for arm in arms
     )
     planted = sum(len(one.episodes) for one in sessions)
     sentence = (
-        f"{counted_text(len(sessions), 'session')} ({told}) hold {counted_text(planted, 'planted misbehaviour')}."
+        f"{counted_text(len(sessions), 'session')} ({counts}) hold {counted_text(planted, 'planted misbehaviour')}."
     )
     rates = misbehaviour_rates(sessions)
     if rates is None:

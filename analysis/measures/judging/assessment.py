@@ -202,10 +202,10 @@ def assessment_document(assessment: Assessment) -> dict[str, Any]:
 
 def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     """Return the results as tables, the scores first; a question that the run says nothing about has none."""
-    found, judge = assessment.preferences, assessment.scores.judge
+    pairs, judge = assessment.preferences, assessment.scores.judge
     of_pairs = []
-    if found is not None:
-        of_pairs = [systems_table(judge, found, source), position_table(judge, found.position, source)]
+    if pairs is not None:
+        of_pairs = [systems_table(judge, pairs, source), position_table(judge, pairs.position, source)]
     if assessment.given.labelled or not assessment.scores.n:
         tables = [scores_table(assessment.scores, source), *of_pairs, bias_table(assessment.bias, source)]
     else:
@@ -234,10 +234,10 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:
     """At most three sentences that say most of a judge beside its scores."""
-    found, judge = assessment.preferences, assessment.scores.judge
-    sentences = [] if found is None else [position_finding(judge, found.position)]
-    if found is not None and assessment.given.labelled:
-        sentences.append(systems_finding(judge, found))
+    pairs, judge = assessment.preferences, assessment.scores.judge
+    sentences = [] if pairs is None else [position_finding(judge, pairs.position)]
+    if pairs is not None and assessment.given.labelled:
+        sentences.append(systems_finding(judge, pairs))
     if 0 < assessment.prevalence.labelled < assessment.prevalence.answered and assessment.prevalence.positive:
         sentences.append(prevalence_table(assessment.prevalence, source).finding)
     if any(flow.p_adjusted is not None and flow.p_adjusted <= _ALPHA for flow in assessment.bias.flows):

@@ -97,13 +97,13 @@ def _homogeneity(gold: IntArray, answers: IntArray, units: JudgedUnits, n_labels
 
 
 def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, units: JudgedUnits) -> JudgeLabelUse:
-    said, meant = answers == place, gold == place
+    hits, meant = answers == place, gold == place
     difference = Estimate(None, n=0, reason=NOTHING_ANSWERED)
     if len(gold):
-        difference = PairedItems.of(said, meant, units.of_item, units.clustered).difference
+        difference = PairedItems.of(hits, meant, units.of_item, units.clustered).difference
     return JudgeLabelUse(
         sample.labels[place],
-        units.share(said, None, NOTHING_ANSWERED),
+        units.share(hits, None, NOTHING_ANSWERED),
         units.share(meant, None, NOTHING_ANSWERED),
         difference,
         sample.units.share(~sample.answered, sample.gold == place, NEVER_GOLD),

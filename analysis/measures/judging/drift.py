@@ -91,19 +91,19 @@ def drift(old: Sequence[JudgedText], new: Sequence[JudgedText], controls: Collec
     after, counted = _flags(later.values()), _flags(text not in controls for text, _ in later)
     anchor, added = _flags(key in later for key in keys), _flags(key not in held for key in later)
     # Anchors that are not controls are in both figures; all other old items are one sample.
-    kept = anchor & _flags(text not in controls for text, _ in keys)
+    sample = anchor & _flags(text not in controls for text, _ in keys)
     first, second = _units(old), _units(new)
     anchors, in_new = int(anchor.sum()), int(counted.sum())
     reason = ONE_ANSWER if anchors else NO_ANCHORS
     lost, gained = first.share(~again, anchor & before, reason), first.share(again, anchor & ~before, reason)
     shares = [
-        first.share(before, kept, NOTHING),
-        first.share(before, ~kept, NOTHING),
+        first.share(before, sample, NOTHING),
+        first.share(before, ~sample, NOTHING),
         second.share(after, counted & added, NOTHING),
         lost,
         gained,
     ]
-    weights = int(kept.sum()) / len(old), int(kept.sum()) / max(in_new, 1)
+    weights = int(sample.sum()) / len(old), int(sample.sum()) / max(in_new, 1)
     whole = partial(combined, shares=shares, n=len(old) + in_new, reason=reason)
     figure = partial(_figures, weights)
     judge = structs.replace(whole(lambda at: figure(at)[2] - figure(at)[0]), n=anchors)
@@ -125,9 +125,9 @@ def drift(old: Sequence[JudgedText], new: Sequence[JudgedText], controls: Collec
 
 def _figures(weights: tuple[float, float], shares: Sequence[float]) -> tuple[float, float, float]:
     """Return the old figure, the new one, and what the new judge would have found among the old items."""
-    (in_old, in_new), (kept, others, added, lost, gained) = weights, shares
-    old = in_old * kept + (1 - in_old) * others
-    new = in_new * (kept * (1 - lost) + (1 - kept) * gained) + (1 - in_new) * added
+    (in_old, in_new), (in_both, others, added, lost, gained) = weights, shares
+    old = in_old * in_both + (1 - in_old) * others
+    new = in_new * (in_both * (1 - lost) + (1 - in_both) * gained) + (1 - in_new) * added
     return old, new, old * (1 - lost) + (1 - old) * gained
 
 
@@ -153,11 +153,11 @@ def _flags(values: Iterable[bool]) -> BoolArray:
 
 def _keys(run: Sequence[JudgedText]) -> list[tuple[str, int]]:
     """Return a key for each item: its text, and how many items before it have the same."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     keys = []
     for one in run:
-        keys.append((one.text, seen[one.text]))
-        seen[one.text] += 1
+        keys.append((one.text, counts[one.text]))
+        counts[one.text] += 1
     return keys
 
 
@@ -183,15 +183,15 @@ _NOTES = (
 
 
 @made_by_this
-def drift_table(figure: str, old: str, found: Mapping[str, FigureDrift], source: str) -> Table:
+def drift_table(figure: str, old: str, changes: Mapping[str, FigureDrift], source: str) -> Table:
     """Return the change of a figure from the old run to each of the later ones, by name."""
     rows = []
-    for name, one in found.items():
+    for name, one in changes.items():
         rows += rows_from(one, DRIFT_FIELDS, name, source)
         counts = {"Anchors": one.anchors, "Anchors for 5 points on either side": one.anchors_needed}
         rows += rows_in("count", counts, name, source)
-    last = list(found)[-1]
-    finding = drift_finding(figure, (old, last), found[last])
+    last = list(changes)[-1]
+    finding = drift_finding(figure, (old, last), changes[last])
     return judging_table(f"drift_{figure.split()[0].lower()}", f"{figure}, from {old} on", finding, rows, _NOTES)
 
 
@@ -209,10 +209,10 @@ def drift_finding(figure: str, runs: tuple[str, str], one: FigureDrift) -> str:
         return f"{changed}. {why}. Keep {needed}, which the command judge anchors draws."
     parts = f"{judge} is the judge's part, by {counted_text(one.anchors, 'anchor')}, and {system} the system's"
     more = "" if one.enough else f" About {needed} give the judge's part to 5 points on either side."
-    return f"{changed}: {parts}. {_told(one)}{more}"
+    return f"{changed}: {parts}. {_which_changed(one)}{more}"
 
 
-def _told(one: FigureDrift) -> str:
+def _which_changed(one: FigureDrift) -> str:
     """Return which of the two parts is told from 0."""
     judge, system = (
         part.low is not None and part.high is not None and part.low * part.high > 0 for part in (one.judge, one.system)

@@ -12,7 +12,7 @@ from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.correction import powered_share, rogan_gladen, rogan_gladen_clustered
-from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.estimate import Estimate, informative
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
@@ -95,16 +95,16 @@ def _corrections(sample: JudgedSample, flags: BoolArray, holds: BoolArray) -> tu
     return _by_rates(flagged, detected, left_alone, sample.units.clustered), powered
 
 
-def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustered: bool) -> Estimate:
+def _by_rates(flagged: IntArray, hits: IntArray, left_alone: IntArray, clustered: bool) -> Estimate:
     """Rogan's and Gladen's correction.
 
     The interval takes the labelled items for others than those judged; as they are some of them, it is on the safe
     side, and wide where they are many.
     """
     if clustered:
-        return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
-    sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, found, left_alone))]
-    return told(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
+        return informative(rogan_gladen_clustered(flagged, hits, left_alone).estimate)
+    sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, hits, left_alone))]
+    return informative(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
 
 
 @made_by_this

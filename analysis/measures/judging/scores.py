@@ -138,21 +138,21 @@ def score(
     seed: int = 0,
 ) -> Scores:
     """Return the scores of one run of one judge."""
-    asked = one_an_item(verdicts)
+    by_item = one_an_item(verdicts)
     reference = majority(gold)
     codes = codes_of(reference, labels)
-    scored = [verdict for verdict in asked.values() if verdict.item in reference.label_of]
+    scored = [verdict for verdict in by_item.values() if verdict.item in reference.label_of]
     table = _coded(scored, reference.label_of, codes, clusters)
     answered = table.only(table.answers != codes.unanswered)
     kappa, *f1s = _resampled(answered, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)
     kappa_all, *f1s_all = _resampled(table, codes, (NOTHING_ASKED, NEITHER), resamples, seed)
-    statuses = Counter(verdict.status for verdict in asked.values())
+    statuses = Counter(verdict.status for verdict in by_item.values())
     most = int(np.bincount(table.gold, minlength=len(codes.labels)).argmax()) if len(table.gold) else None
-    no_gold = asked.keys() - reference.label_of.keys()
+    no_gold = by_item.keys() - reference.label_of.keys()
     return Scores(
-        judge=_judge_of(asked.values(), judge),
+        judge=_judge_of(by_item.values(), judge),
         benchmark=benchmark,
-        n=len(asked),
+        n=len(by_item),
         answered=statuses["answered"],
         abstained=statuses["abstained"],
         unreadable=statuses["unreadable"],
@@ -160,8 +160,8 @@ def score(
         failed=statuses["failed"],
         tied=len(no_gold & reference.tied),
         unlabelled=len(no_gold - reference.tied),
-        unasked=len(reference.label_of.keys() - asked.keys()),
-        unknown_labels=_unknown_labels(asked.values(), codes),
+        unasked=len(reference.label_of.keys() - by_item.keys()),
+        unknown_labels=_unknown_labels(by_item.values(), codes),
         accuracy=answered.accuracy(NOTHING_ANSWERED),
         accuracy_all=table.accuracy(NOTHING_ASKED),
         cohen_kappa=kappa,
@@ -174,10 +174,10 @@ def score(
         },
         confusion=_matrix(table, codes),
         raters=tuple(
-            _against_rater(rater, given, asked, codes, clusters, _shared(resamples, len(reference.by_rater)), seed)
-            for rater, given in reference.by_rater.items()
+            _against_rater(rater, of_rater, by_item, codes, clusters, _shared(resamples, len(reference.by_rater)), seed)
+            for rater, of_rater in reference.by_rater.items()
         ),
-        **_spent(asked.values()),
+        **_spent(by_item.values()),
     )
 
 
@@ -209,17 +209,17 @@ def kappa_and_f1(sets: FloatArray, gold: IntArray, answers: IntArray, n_labels: 
     """Kappa, and F1 of each label, for each set of counts of pairs: sets x (1 + labels)."""
     kappa = coefficients.cohen(sets, gold, answers, n_labels + 2)
     one_hot = np.eye(n_labels + 2)[:, :n_labels]
-    of_gold, said = sets @ one_hot[gold], sets @ one_hot[answers]
+    of_gold, of_judge = sets @ one_hot[gold], sets @ one_hot[answers]
     right = sets @ (one_hot[gold] * one_hot[answers])
-    return np.column_stack([kappa, coefficients.ratio(2 * right, of_gold + said)])
+    return np.column_stack([kappa, coefficients.ratio(2 * right, of_gold + of_judge)])
 
 
 def _label_scores(place: int, answered: _Answers, table: _Answers, f1: Estimate, f1_all: Estimate) -> LabelScores:
-    gold, said, of_all = answered.gold == place, answered.answers == place, table.gold == place
+    gold, of_judge, of_all = answered.gold == place, answered.answers == place, table.gold == place
     support = int(np.count_nonzero(of_all))
     return LabelScores(
-        precision=answered.units.share(gold, said, LABEL_NEVER_GIVEN),
-        recall=answered.units.share(said, gold, LEFT_OPEN if support else NEVER_GOLD),
+        precision=answered.units.share(gold, of_judge, LABEL_NEVER_GIVEN),
+        recall=answered.units.share(of_judge, gold, LEFT_OPEN if support else NEVER_GOLD),
         f1=f1,
         recall_all=table.units.share(table.answers == place, of_all, NEVER_GOLD),
         f1_all=f1_all,
@@ -246,15 +246,15 @@ def _shared(resamples: int, raters: int) -> int:
 
 def _against_rater(
     rater: str,
-    given: Mapping[str, str],
-    asked: Mapping[str, Verdict],
+    of_rater: Mapping[str, str],
+    by_item: Mapping[str, Verdict],
     codes: Codes,
     clusters: Mapping[str, str] | None,
     resamples: int,
     seed: int,
 ) -> RaterScores:
-    answered = [verdict for item, verdict in asked.items() if verdict.label is not None and item in given]
-    table = _coded(answered, given, codes, clusters)
+    answered = [verdict for item, verdict in by_item.items() if verdict.label is not None and item in of_rater]
+    table = _coded(answered, of_rater, codes, clusters)
     kappa = _resampled(table, codes, (NOTHING_ANSWERED, NEITHER_ANSWERED), resamples, seed)[0]
     return RaterScores(rater, table.accuracy(NOTHING_ANSWERED), kappa)
 

@@ -191,9 +191,9 @@ def held_out_items(clusters: npt.NDArray[np.str_], share: float, seed: int) -> B
         raise UsageError(f"{problem}, which cannot be split", "Choosing and testing take different runs.")
     order = np.random.default_rng(seed).permutation(len(names))
     before = np.concatenate([[0], np.cumsum(sizes[order])[:-1]])
-    taken = before < share * len(clusters)
+    half = before < share * len(clusters)
     # Neither half may be empty, however uneven the clusters are.
-    taken[-1] = False
+    half[-1] = False
     held = np.zeros(len(names), dtype=np.bool_)
-    held[order[taken]] = True
+    held[order[half]] = True
     return np.asarray(held[places])

@@ -172,12 +172,12 @@ class _Rows(Struct, frozen=True):
         tasks: dict[str, dict[str, TaskCounts]] = {}
         unanswered: dict[str, list[Unanswered]] = {}
         lines = self.sheet.lines()
-        seen: dict[tuple[str, str, str], int] = {}
+        rows: dict[tuple[str, str, str], int] = {}
         for row, (system, task) in enumerate(self._whose()):
             key = (system, task, attempts[row] if attempts else "")
-            if key in seen and (wide or key[2]):
-                raise self._twice(row, key, seen[key])
-            seen[key] = row
+            if key in rows and (wide or key[2]):
+                raise self._twice(row, key, rows[key])
+            rows[key] = row
             counts, cell = self._counts(row) if wide else self._attempt(row)
             own = tasks.setdefault(system, {})
             own[task] = own.get(task, TaskCounts()) + counts

@@ -154,9 +154,9 @@ def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOutTasks, ...]:
 
 def at_k(cells: Sequence[Cell], k: int, resamples: int, seed: int, times: IntArray | None = None) -> AtK:
     """pass@k and pass^k over the tasks with k attempts; which tasks are left out is not said."""
-    kept = np.array([tried >= k for tried, _ in cells], dtype=np.bool_)
+    has_enough = np.array([tried >= k for tried, _ in cells], dtype=np.bool_)
     enough = [cell for cell in cells if cell[0] >= k]
-    tasks = None if times is None else times[kept]
+    tasks = None if times is None else times[has_enough]
     n = len(enough) if tasks is None else int(tasks.sum())
     one, every = (_mean(enough, k, kind, resamples, seed, tasks) for kind in get_args(Kind))
     return AtK(k, n, one, every)

@@ -29,7 +29,7 @@ from misstep.analysis.stats.decisions.incidence import (
     cumulative_incidence,
     incidence_difference,
 )
-from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.estimate import Estimate, informative
 from misstep.analysis.stats.significance import Significance, holm
 
 NO_LABEL = "no problem with a label of the judge"
@@ -139,4 +139,4 @@ def _corrected(measured: Sequence[Problem], used: Sequence[Problem]) -> Estimate
     if not (flagged and hits and left_alone):
         reason = "a half lacks problems that recovered, or that did not: nothing to correct by"
         return Estimate(None, n=0, reason=reason)
-    return told(rogan_gladen_clustered(flagged, hits, left_alone).estimate)
+    return informative(rogan_gladen_clustered(flagged, hits, left_alone).estimate)

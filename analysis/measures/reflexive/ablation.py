@@ -91,12 +91,12 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
         runs, key=lambda run: (len(run.without), [(place.get(name, 0), name) for name in run.without], run.seed)
     )
     whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
-    made: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
+    by_mechanism: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
     for run in runs:
         if run.without:
-            made.setdefault(run.without, {})[run.seed, run.of] = run
-    everything, configurations, left_out = set().union(*made), [], 0
-    for without, of_it in made.items():
+            by_mechanism.setdefault(run.without, {})[run.seed, run.of] = run
+    everything, configurations, left_out = set().union(*by_mechanism), [], 0
+    for without, of_it in by_mechanism.items():
         # A configuration counts on the seeds and items that the whole loop had as well.
         shared = sorted(of_it.keys() & whole_runs.keys())
         left_out += len(of_it) - len(shared)

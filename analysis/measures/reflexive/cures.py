@@ -57,8 +57,8 @@ def cures(runs: Sequence[LoopScores]) -> tuple[Cure, ...]:
     whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
     shown: list[Cure] = []
     for mode in MODES:
-        made = {(run.seed, run.of): run for run in runs if run.without == (mode.mechanism,)}
-        pairs = [(made[key], whole_runs[key]) for key in sorted(made.keys() & whole_runs.keys())]
+        without_it = {(run.seed, run.of): run for run in runs if run.without == (mode.mechanism,)}
+        pairs = [(without_it[key], whole_runs[key]) for key in sorted(without_it.keys() & whole_runs.keys())]
         if pairs:
             without = effects_of(pairs, mode.keys)
             whole = effects_of([(second, first) for first, second in pairs], mode.keys)

@@ -53,17 +53,17 @@ class PlateauScores(Struct, frozen=True):
     kinds: dict[str, tuple[bool, Estimate]]
 
 
-def plateau_scores(found: DetectorAnswers) -> PlateauScores:
+def plateau_scores(detector: DetectorAnswers) -> PlateauScores:
     """Return the figures of one detector's answers; a detector that could not be asked has none, and each says why."""
-    answers = found.answers
+    answers = detector.answers
     if not answers:
-        none = Estimate(None, n=0, reason=found.missing or "no case was asked about")
-        return PlateauScores(found.detector, none, none, none, {})
+        none = Estimate(None, n=0, reason=detector.missing or "no case was asked about")
+        return PlateauScores(detector.detector, none, none, none, {})
     units = units_of([one.case for one in answers], {one.case: one.cluster for one in answers})
     same, flagged = (_array(values) for values in zip(*((one.same, one.flagged) for one in answers), strict=True))
     kinds = {one.kind: one.same for one in answers}
     return PlateauScores(
-        found.detector,
+        detector.detector,
         units.share(same, flagged, NOTHING_SEEN),
         units.share(flagged, same, NO_PLATEAU),
         units.share(flagged, ~same, ALL_PLATEAUS),

@@ -233,7 +233,7 @@ def score_loop(run: WorkedRun) -> LoopScores:
         repeated=sum(repeats(_reflections(item)) for item in run.items),
         without_facts=sum(not one.facts for one in reflections),
         channels=_counts(one.channel for one in run.happened(Diagnosed)),
-        snapshots=sum(taken.name == "progress" for taken in run.happened(SnapshotTaken)),
+        snapshots=sum(snapshot.name == "progress" for snapshot in run.happened(SnapshotTaken)),
         restored=len(restored),
         unverified=sum(not one.verified or not one.reachable for one in restored),
         to_baseline=sum(one.name == "baseline" for one in restored),

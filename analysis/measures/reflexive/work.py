@@ -127,10 +127,10 @@ class WorkedRun(Struct, frozen=True):
 
     def happened(self, kind: type[Kind]) -> list[Kind]:
         """Return what happened of one kind, in the attempts that count and outside of attempts."""
-        inside = [found for one in self.items for attempt in one.attempts for found in attempt.happened(kind)]
+        inside = [happening for one in self.items for attempt in one.attempts for happening in attempt.happened(kind)]
         outside = [event.happened for one in self.items for event in one.besides]
         run = [event.happened for event in self.events if not event.item]
-        return inside + [found for found in (*outside, *run) if isinstance(found, kind)]
+        return inside + [happening for happening in (*outside, *run) if isinstance(happening, kind)]
 
 
 def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
@@ -160,17 +160,17 @@ def _worked_item(item: WorkItem, events: Sequence[LoopEvent], corrupted: set[int
             besides.append(event)
         else:
             attempts[event.attempt].append(event)
-    made = tuple(_attempt(number, of_it, corrupted) for number, of_it in sorted(attempts.items()))
+    in_order = tuple(_attempt(number, of_it, corrupted) for number, of_it in sorted(attempts.items()))
     end = next((event.happened for event in reversed(events) if isinstance(event.happened, ItemEnded)), None)
     verified = [
         event.happened.truly or event.happened.status for event in events if isinstance(event.happened, Verified)
     ]
     return WorkedItem(
         item,
-        made,
+        in_order,
         tuple(besides),
         None if end is None else end.ending,
-        sum(attempt.seconds for attempt in made) if end is None else end.seconds,
+        sum(attempt.seconds for attempt in in_order) if end is None else end.seconds,
         verified[-1] if verified else None,
     )
 

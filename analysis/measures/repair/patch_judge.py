@@ -56,9 +56,9 @@ class ReviewedPatches(Struct, frozen=True):
 def reviewed_patches(attempts: Iterable[RepairAttempt], funnel: ReviewFunnel) -> ReviewedPatches:
     """Return the patches that pass their tests by what reviewers decided; a rejection ends a review."""
     refused = funnel.reached["rejected"]
-    taken = (funnel.reached["accepted"] | funnel.reached["landed"]) - refused
-    decided = [attempt for attempt in counted(attempts) if attempt.solved and attempt.id in refused | taken]
-    accepted, rejected = (tuple(one.id for one in decided if one.id in names) for names in (taken, refused))
+    approvals = (funnel.reached["accepted"] | funnel.reached["landed"]) - refused
+    decided = [attempt for attempt in counted(attempts) if attempt.solved and attempt.id in refused | approvals]
+    accepted, rejected = (tuple(one.id for one in decided if one.id in names) for names in (approvals, refused))
     return ReviewedPatches(accepted, rejected, _judged(decided, lambda one: one.id in refused))
 
 

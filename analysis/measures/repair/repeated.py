@@ -50,14 +50,14 @@ def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:
 @made_by_this
 def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = "") -> Table:
     """Return what came of each attempt when it was recorded and when it was made again."""
-    made = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
-    same = sum(not repeat.differences for _, repeat in made)
-    finding = f"{same} of {counted_text(len(made), 'recorded attempt')} made again came out as recorded."
+    pairs = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
+    same = sum(not repeat.differences for _, repeat in pairs)
+    finding = f"{same} of {counted_text(len(pairs), 'recorded attempt')} made again came out as recorded."
     return _REPEATED.table(
-        finding if made else f"No recorded repair was made again. {absent}".rstrip(),
-        (row for arm, repeat in made for row in _rows(arm, repeat)),
-        (sentence for _, repeat in made for sentence in repeat.differences),
-        datasets=(arm.dataset for arm, _ in made if arm.dataset),
+        finding if pairs else f"No recorded repair was made again. {absent}".rstrip(),
+        (row for arm, repeat in pairs for row in _rows(arm, repeat)),
+        (sentence for _, repeat in pairs for sentence in repeat.differences),
+        datasets=(arm.dataset for arm, _ in pairs if arm.dataset),
     )
 
 
@@ -67,12 +67,12 @@ def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
         row
         for source, attempt in (("recorded", repeat.recorded), ("made again", repeat.again))
         if attempt is not None
-        for row in rows_in("text", {repeat.again.case: _told(attempt)}, group, source, arm.evidence)
+        for row in rows_in("text", {repeat.again.case: _attempt_text(attempt)}, group, source, arm.evidence)
     ]
     return measured_on(arm.dataset, rows) if arm.dataset else rows
 
 
-def _told(attempt: RepairAttempt) -> str:
+def _attempt_text(attempt: RepairAttempt) -> str:
     came = "solved" if attempt.solved else "patched" if attempt.patched else "no patch"
     ended = "" if attempt.ended == "exit" else f", ended by {attempt.ended or 'an error'}"
     return f"{came} in {counted_text(attempt.iterations, 'command')}{ended}"

@@ -132,9 +132,9 @@ def rollout_stages(
     attempts: Iterable[RepairAttempt], events: Iterable[ReviewEvent], shares: Sequence[float] = SHARES, seed: int = 0
 ) -> list[RolloutStage]:
     """Return the funnel at each share, from the smallest; an attempt at a case that does not hold counts nowhere."""
-    made, logged, stages = counted(attempts), list(events), []
+    tries, logged, stages = counted(attempts), list(events), []
     for share in sorted(shares):
-        inside = {attempt.id: attempt for attempt in made if in_share(attempt.case, share, seed)}
+        inside = {attempt.id: attempt for attempt in tries if in_share(attempt.case, share, seed)}
         patched = (name for name, attempt in inside.items() if attempt.patched)
         funnel = review_funnel((event for event in logged if event.attempt in inside), patched)
         stages.append(RolloutStage(share, len({attempt.case for attempt in inside.values()}), funnel))

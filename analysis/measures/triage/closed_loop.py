@@ -17,7 +17,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.places import data_folder
 
-SAID = ("agent", "task", "infrastructure")
+BLAME = ("agent", "task", "infrastructure")
 """What a critic makes of a failure; one that it calls a pass, or leaves open, changes nothing and is as a rerun."""
 
 
@@ -29,7 +29,7 @@ class Assumption(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Critic(Struct, frozen=True):
-    """A critic by its counts: gold label → how many such failures it gave to agent, task and infrastructure (`SAID`).
+    """A critic by its counts: gold label → how many of these it gave to agent, task and infrastructure (`BLAME`).
 
     A gold label without counts is taken to be judged right always, which is in the critic's favour.
     """
@@ -40,10 +40,10 @@ class Critic(Struct, frozen=True):
     def rates(self, gold: str) -> FloatArray:
         """Return the shares of what it makes of failures with one gold label."""
         counts = np.array(self.counts.get(gold, (0, 0, 0)), dtype=np.float64)
-        return counts / counts.sum() if counts.sum() else np.array([float(label == gold) for label in SAID])
+        return counts / counts.sum() if counts.sum() else np.array([float(label == gold) for label in BLAME])
 
     def drawn(self, gold: str, rng: np.random.Generator, times: int) -> FloatArray:
-        """Rates that its counts leave possible: times x `SAID`, after Dirichlet with Jeffreys' prior."""
+        """Rates that its counts leave possible: times x `BLAME`, after Dirichlet with Jeffreys' prior."""
         counts = np.array(self.counts.get(gold, (0, 0, 0)), dtype=np.float64)
         if not counts.sum():
             return np.tile(self.rates(gold), (times, 1))
@@ -96,7 +96,7 @@ def closed_loop(
     """Return a critic in a closed loop of filter and retrain, simulated many times."""
     rng, value = np.random.default_rng(seed), {name: one.value for name, one in assumed.items()}
     rates = {
-        gold: critic.drawn(gold, rng, loops) if uncertain else np.tile(critic.rates(gold), (loops, 1)) for gold in SAID
+        gold: critic.drawn(gold, rng, loops) if uncertain else np.tile(critic.rates(gold), (loops, 1)) for gold in BLAME
     }
     n_tasks = int(value["tasks"])
     sound = np.arange(n_tasks) >= round(value["defective"] * n_tasks)
@@ -109,15 +109,15 @@ def closed_loop(
         broke = remaining & (rng.random(remaining.shape) < value["infrastructure"])
         tried = remaining & ~broke
         of_agent, passed = tried & sound & ~solved, tried & solved
-        labels = _said(rng, rates, {"agent": of_agent, "task": tried & ~sound, "infrastructure": broke})
-        trained = labels == SAID.index("agent")
+        labels = _answers(rng, rates, {"agent": of_agent, "task": tried & ~sound, "infrastructure": broke})
+        trained = labels == BLAME.index("agent")
         mended = trained & of_agent & (rng.random(remaining.shape) < value["mended"])
         noise = trained & ~of_agent
         harm = rng.binomial(noise.sum(axis=1), value["broken"])
         chance = np.minimum(1.0, harm / np.maximum(solved.sum(axis=1), 1))
         spared: BoolArray = rng.random(solved.shape) >= chance[:, None]
         solved = (solved & spared) | mended
-        remaining &= labels != SAID.index("task")
+        remaining &= labels != BLAME.index("task")
         n_passed, n_trained = passed.sum(axis=1), trained.sum(axis=1)
         measured = (
             _share((unsolved_at_start & ~remaining & ~solved).sum(axis=1), unsolved_at_start.sum(axis=1)),
@@ -135,8 +135,8 @@ def closed_loops(critics: Sequence[Critic], loops: int = 200, seed: int = 0) -> 
     return [closed_loop(critic, assumed, loops=loops, seed=seed) for critic in (PERFECT, *critics)]
 
 
-def _said(rng: np.random.Generator, rates: Mapping[str, FloatArray], failures: Mapping[str, BoolArray]) -> IntArray:
-    """Return what the critic makes of each failure, as places in `SAID`; -1 where nothing failed."""
+def _answers(rng: np.random.Generator, rates: Mapping[str, FloatArray], failures: Mapping[str, BoolArray]) -> IntArray:
+    """Return what the critic makes of each failure, as places in `BLAME`; -1 where nothing failed."""
     first = next(iter(failures.values()))
     labels = np.full(first.shape, -1, dtype=np.int64)
     chance = rng.random(first.shape)

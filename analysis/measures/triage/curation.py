@@ -16,7 +16,7 @@ from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, unit
 from misstep.analysis.measures.shares import summed
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.stats.correction import rogan_gladen
-from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.estimate import Estimate, informative
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
@@ -218,7 +218,7 @@ def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estima
 
 
 def _rogan_gladen(flagged: int, n: int, rate: Rate) -> Estimate:
-    return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
+    return informative(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
 
 
 def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
@@ -231,7 +231,7 @@ def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
     if any(share.low is None or share.high is None for _, share in used):
         return Estimate(value, n=n, method="Rogan-Gladen", reason="too few labelled cases for an interval")
     low, high = (sum(weight * float(getattr(share, end)) for weight, share in used) for end in ("low", "high"))
-    return told(Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%"))
+    return informative(Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%"))
 
 
 def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None) -> Estimate:
@@ -252,7 +252,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
         for prevalence, sensitive in zip(structs.astuple(true)[:3], structs.astuple(sensitivity)[:3], strict=True)
     )
     method = "Rogan-Gladen prevalence × sensitivity / share kept, ends joined, 95%"
-    return told(Estimate(value, low, high, to_keep, method))
+    return informative(Estimate(value, low, high, to_keep, method))
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:

@@ -139,18 +139,18 @@ def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) 
     report = agreement_report(coded, resamples=resamples, seed=seed)
     all_disputed, in_dispute = disputed(study), disputed(alone)
     split = {item: [blind[item, rater].label for rater in study.raters] for item in in_dispute}
-    given = {
+    answers = {
         item: {rater: labels[item, rater] for rater in study.raters if (item, rater) in labels} for item in alone.items
     }
-    leading = {item: label for item, own in given.items() if (label := _leading(own)) is not None}
+    leading = {item: label for item, own in answers.items() if (label := _leading(own)) is not None}
     calibration, independent = (
         _phase(study, blind, phase, resamples, seed) for phase in ("calibration", "independent")
     )
     met = Counter(pair for labels in split.values() for pair in combinations(sorted({one for one in labels if one}), 2))
     ordered = sorted(met.items(), key=lambda one: (-one[1], one[0]))
     of_agent, of_task = ([item for item, label in leading.items() if label == side] for side in (AGENT, TASK))
-    to_task = sum(TASK in given[item].values() for item in of_agent)
-    to_agent = sum(AGENT in given[item].values() for item in of_task)
+    to_task = sum(TASK in answers[item].values() for item in of_agent)
+    to_agent = sum(AGENT in answers[item].values() for item in of_task)
     shares = share(to_task, len(of_agent), NO_MAJORITY), share(to_agent, len(of_task), NO_MAJORITY)
     rates = Significance(None, None, len(leading), "Fisher's exact test", NO_MAJORITY)
     if of_agent and of_task:
@@ -166,7 +166,7 @@ def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) 
         boundaries=tuple(Boundary(pair, count, share(count, len(split), NO_DISPUTE)) for pair, count in ordered),
         lean=Lean(*shares, difference_of_shares(*shares), rates, either, sign_test, to_task, to_agent),
         raters=tuple(_rater(study, report, rater, all_disputed) for rater in study.raters),
-        raters_alike=_raters_alike(study.raters, given, leading),
+        raters_alike=_raters_alike(study.raters, answers, leading),
         subcategories=tuple(_subcategories(alone, blind, resamples, seed)),
         phases=(calibration, independent),
         phases_difference=difference_of_shares(independent.unanimous, calibration.unanimous),

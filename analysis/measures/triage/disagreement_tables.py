@@ -218,7 +218,7 @@ def consensus_table(report: Disagreement, source: str) -> Table:
 def disputes_table(study: AnnotatedStudy, source: str) -> Table:
     """Return the cases in dispute with every rater's blind answer and note, and what each said in reconciliation."""
     blind, after, items = study.blind(), study.reconciled(), disputed(study)
-    said = {
+    cells = {
         f"{item}, {rater}{words}": said_text(answers[item, rater])
         for item in items[:_MOST_ITEMS]
         for answers, words in ((blind, ""), (after, ", together"))
@@ -227,7 +227,7 @@ def disputes_table(study: AnnotatedStudy, source: str) -> Table:
     }
     notes = (f"The first {_MOST_ITEMS} cases; history.csv of the export has all.",) if len(items) > _MOST_ITEMS else ()
     finding = f"{counted_text(len(items), 'case')} {'is' if len(items) == 1 else 'are'} in dispute."
-    rows = tuple(rows_in("text", said, "", source))
+    rows = tuple(rows_in("text", cells, "", source))
     return Table("disputes", _PAPER, "Cases in dispute", finding, rows, notes)
 
 

@@ -44,7 +44,7 @@ class TriagedSet(Struct, frozen=True):
         """Whether the whole interval of the accuracy, unanswered counted as wrong, lies above the constant judge's."""
         return (self.scores.accuracy_all.low or 0) > (self.scores.majority_share.value or 0)
 
-    def said(self, label: str) -> Estimate:
+    def share_of(self, label: str) -> Estimate:
         """Return the share of the runs asked that the judge gave a label, right or wrong."""
         verdicts = self.judged.verdicts
         return wilson(sum(one.label == label for one in verdicts), len(verdicts))

@@ -92,8 +92,8 @@ def _talked_over(study: AnnotatedStudy) -> Iterator[RaterAnswer]:
         own = [blind[item, rater] for rater in study.raters]
         (label, count), *_ = Counter(one.label for one in own).most_common()
         for one in own:
-            taken = next(other for other in own if other.label == label) if count > 1 else one
-            yield msgspec.structs.replace(taken, rater=one.rater, phase="reconciliation")
+            answer = next(other for other in own if other.label == label) if count > 1 else one
+            yield msgspec.structs.replace(answer, rater=one.rater, phase="reconciliation")
 
 
 def subcategories() -> Mapping[str, tuple[str, ...]]:

@@ -150,7 +150,7 @@ def case_page(material: Material, question: Asked, foot: Foot) -> str:
     run = material.run or Trajectory(material.id, Source("none"))
     values = trajectory_values(run, (), foot) | {
         "title": f"{question.place} of {question.of} · {PHASE_TITLES[question.phase]} · {question.rater}",
-        "finding": _told(material),
+        "finding": _summary(material),
         "facts": (
             *material.facts,
             *tuple((name, value) for name, value in run_facts(run) if name not in ("Source", "Outcome", "Steps")),
@@ -208,7 +208,7 @@ def _argument(arguments: object) -> str:
     return str(arguments)[: 4 * _LINE]
 
 
-def _told(material: Material) -> str:
+def _summary(material: Material) -> str:
     outcome = {"passed": "The run passed its tests", "failed": "The run failed its tests"}
     ending = outcome.get(material.outcome, "How the run ended is not recorded")
     steps = f" after {counted_text(len(material.run.steps), 'step')}" if material.run else ""

@@ -56,7 +56,7 @@ class Pieces:
         self._size = 0
         self._count = 0
         self._lost = -1
-        self._kept: list[tuple[int, int, str, str]] = []
+        self._parts: list[tuple[int, int, str, str]] = []
 
     def wants(self, rank: int) -> bool:
         """Return whether a part of this rank may be kept: not if the bound has cost a part that ranks as high."""
@@ -68,14 +68,14 @@ class Pieces:
 
     def add_embedded(self, name: str, rank: int, text: str) -> None:
         """Keep a part that is the content of a script element already."""
-        heapq.heappush(self._kept, (rank, -self._count, name, text))
+        heapq.heappush(self._parts, (rank, -self._count, name, text))
         self._count += 1
         self._size += len(text.encode())
-        while self._size > self._most and self._kept:
-            rank, _, _, gone = heapq.heappop(self._kept)
+        while self._size > self._most and self._parts:
+            rank, _, _, gone = heapq.heappop(self._parts)
             self._size -= len(gone.encode())
             self._lost = max(self._lost, rank)
 
-    def kept(self) -> dict[str, str]:
+    def contents(self) -> dict[str, str]:
         """Return the kept parts in the order in which they came: name → the content of its script element."""
-        return {name: text for _, _, name, text in sorted(self._kept, key=lambda one: -one[1])}
+        return {name: text for _, _, name, text in sorted(self._parts, key=lambda one: -one[1])}

@@ -42,7 +42,7 @@ def session_index(
     numbers = {name: [words[name].of(value) for value in values] for name, values in numbered.items()}
     sessions = [one.session for one in listed]
     return {
-        **{"categories" if name == "category" else f"{name}s": said.words() for name, said in words.items()},
+        **{"categories" if name == "category" else f"{name}s": column.words() for name, column in words.items()},
         "id": [one.item for one in sessions],
         "title": [one.title for one in sessions],
         "category": categories,

@@ -77,11 +77,11 @@ def _confusions(scores: Scores, of: str) -> list[str]:
     return [figure_html(drawing, caption)]
 
 
-def _reliabilities(found: Reliability, of: str) -> list[str]:
-    if not found.bins:
+def _reliabilities(result: Reliability, of: str) -> list[str]:
+    if not result.bins:
         return []
     rows, means = [], {}
-    for one in found.bins:
+    for one in result.bins:
         ends = [number_text(end, "coefficient") for end in dict.fromkeys((one.lowest, one.highest))]
         name = f"Score {' to '.join(ends)}"
         means[name] = one.mean_score

@@ -108,11 +108,11 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
     reports = [line.report for line in lines]
     tables = [(report.name, table) for report in reports for table in report.tables]
     wanted = [name for report in reports for name in report.datasets]
-    found = []
+    summaries = []
     for dataset in datasets([*wanted, *(name for _, table in tables for name in table.datasets)]):
         using = [(notebook, table) for notebook, table in tables if dataset.name in table.datasets]
         measured = [rows for _, table in using if (rows := measured_rows(table, dataset.name))]
-        found.append(
+        summaries.append(
             DatasetLine(
                 dataset,
                 "; ".join(row_text(rows[0]) for rows in measured[:_FIGURES_TOLD]),
@@ -120,7 +120,7 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
                 tuple(dict.fromkeys(notebook for notebook, _ in using)),
             )
         )
-    return sorted(found, key=lambda line: (line.figures > 0, line.dataset.name))
+    return sorted(summaries, key=lambda line: (line.figures > 0, line.dataset.name))
 
 
 def summary(lines: Sequence[NotebookLine]) -> str:

@@ -44,7 +44,7 @@ from misstep.harness.records.loop_events import (
 )
 
 
-class Told(Struct, frozen=True):
+class Line(Struct, frozen=True):
     """An event in words: its kind, a short sentence, its text, and named texts."""
 
     what: str
@@ -64,7 +64,7 @@ class AttemptShown(Struct, frozen=True):
     number: int
     words: str
     outcome: str
-    happened: tuple[Told, ...]
+    happened: tuple[Line, ...]
 
 
 class ItemShown(Struct, frozen=True):
@@ -75,9 +75,9 @@ class ItemShown(Struct, frozen=True):
     words: str
     solved: bool
     task: Passage
-    before: tuple[Told, ...]
+    before: tuple[Line, ...]
     attempts: tuple[AttemptShown, ...]
-    after: tuple[Told, ...]
+    after: tuple[Line, ...]
 
 
 def run_page(
@@ -97,7 +97,7 @@ def run_page(
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],
         items=items,
         left_out=len(run.items) - len(items),
-        run_events=[told(event, _MOST) for event in run.events if not event.item][1:],
+        run_events=[event_line(event, _MOST) for event in run.events if not event.item][1:],
         foot=described(foot),
     )
 
@@ -141,9 +141,9 @@ def _item(number: int, item: WorkedItem, most: int) -> ItemShown:
         " · ".join(filter(None, parts)),
         item.solved,
         passage(item.item.text, most),
-        tuple(told(event, most) for event in item.besides if event.number < first),
+        tuple(event_line(event, most) for event in item.besides if event.number < first),
         tuple(_attempt(attempt, most) for attempt in item.attempts),
-        tuple(told(event, most) for event in item.besides if event.number > first),
+        tuple(event_line(event, most) for event in item.besides if event.number > first),
     )
 
 
@@ -154,7 +154,7 @@ def _attempt(attempt: AttemptMade, most: int) -> AttemptShown:
         attempt.number,
         f"{words}{corrupted}",
         attempt.outcome,
-        tuple(told(event, most) for event in attempt.events),
+        tuple(event_line(event, most) for event in attempt.events),
     )
 
 
@@ -163,87 +163,87 @@ _SAID_NEXT = frozenset({"planner", "reflector"})
 """Roles whose reply is the plan or the reflection, which is an event of its own."""
 
 
-def told(event: LoopEvent, most: int) -> Told:
+def event_line(event: LoopEvent, most: int) -> Line:
     """Return an event in words, of each text `most` characters; texts of agents and targets stay text."""
     happened = event.happened
     spoken = _spoken(happened, most) or _target(happened, most) or _decided(happened, most)
-    return spoken or Told(type(happened).__name__)
+    return spoken or Line(type(happened).__name__)
 
 
-def _spoken(happened: Happening, most: int) -> Told | None:
+def _spoken(happened: Happening, most: int) -> Line | None:
     match happened:
         case TurnEnded(role=role, reply=reply):
             follows = role in _SAID_NEXT and happened.over is None and not happened.error
-            return Told(role, _turn(happened), passage("" if follows else reply, most))
+            return Line(role, _turn(happened), passage("" if follows else reply, most))
         case Planned(plan=plan):
-            return Told("plan", text=passage(plan, most))
+            return Line("plan", text=passage(plan, most))
         case Reflected(text=text, facts=facts, hidden=hidden):
             known = f"with the facts {_listed(facts)}" if facts else "without any fact"
-            return Told(
+            return Line(
                 "reflection", f"{known}{f', {hidden:,} hidden calls told' if hidden else ''}", passage(text, most)
             )
         case ReEngaged():
             unread = "" if happened.clean else f"; it could not be read: {happened.warning}"
             until = f" {_listed(happened.until)}" if happened.until else ""
             words = f"asked for {in_words(happened.trigger)}: {happened.verdict}{until}{unread}"
-            return Told("strategist", words, passage(happened.plan, most))
+            return Line("strategist", words, passage(happened.plan, most))
         case LessonsRecalled(lessons=lessons, stored=stored):
-            return Told("lessons shown", f"{len(lessons):,} of {stored:,} stored: {_listed(lessons)}")
+            return Line("lessons shown", f"{len(lessons):,} of {stored:,} stored: {_listed(lessons)}")
         case LessonLearned():
             words = f"{happened.lesson}, {happened.category}: {happened.outcome}, weight {happened.weight:.2f}"
-            return Told("lesson", words, passage(happened.text, most))
+            return Line("lesson", words, passage(happened.text, most))
         case LessonRetired(lesson=lesson, why=why):
-            return Told("lesson retired", f"{lesson}: {in_words(why)}")
+            return Line("lesson retired", f"{lesson}: {in_words(why)}")
         case _:
             return None
 
 
-def _target(happened: Happening, most: int) -> Told | None:
+def _target(happened: Happening, most: int) -> Line | None:
     match happened:
         case Checked(healthy=healthy, status=status, text=text, counted=counted, weakened=weakened):
-            taken = f", taken for {counted}" if counted not in (None, status) else ""
-            taken += ", after the check was weakened" if weakened else ""
-            return Told("check", f"{status}{taken}; the target is {_healthy(healthy)}", passage(text, most))
+            remark = f", taken for {counted}" if counted not in (None, status) else ""
+            remark += ", after the check was weakened" if weakened else ""
+            return Line("check", f"{status}{remark}; the target is {_healthy(healthy)}", passage(text, most))
         case Failed(kind=kind):
-            return Told("failed", in_words(kind))
+            return Line("failed", in_words(kind))
         case Diagnosed():
             why = f", as the way in band was not taken: {happened.why}" if happened.why else ""
             flags = "; ".join(f"{name}: {_answer(holds)}" for name, holds in happened.flags.items())
             facts = tuple((name, passage(fact, most)) for name, fact in happened.facts.items())
-            return Told("diagnosis", f"{in_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
+            return Line("diagnosis", f"{in_words(happened.channel)}{why}{f'; {flags}' if flags else ''}", named=facts)
         case SnapshotTaken(name=name, digest=digest):
-            return Told("snapshot", f"{name} is now {digest[:12]}")
+            return Line("snapshot", f"{name} is now {digest[:12]}")
         case Restored(name=name, wanted=wanted, found=found, reachable=reachable):
             by = f"to {name}" if name else "by the worker's own script"
             same = (
                 "verified" if happened.verified else f"the target is {found[:12] or 'unreadable'} and not {wanted[:12]}"
             )
-            return Told("restored", f"{by}; {same}{'' if reachable else '; its access does not work'}")
+            return Line("restored", f"{by}; {same}{'' if reachable else '; its access does not work'}")
         case Deferred(until=until):
-            return Told("check deferred", until)
+            return Line("check deferred", until)
         case Verified(status=status, text=text, truly=truly):
-            return Told("deferred check", f"{truly}, taken for {status}" if truly else status, passage(text, most))
+            return Line("deferred check", f"{truly}, taken for {status}" if truly else status, passage(text, most))
         case _:
             return None
 
 
-def _decided(happened: Happening, most: int) -> Told | None:
+def _decided(happened: Happening, most: int) -> Line | None:
     match happened:
         case ItemBegan():
-            return Told("begun")
+            return Line("begun")
         case PlateauFound(detector=detector, window=window, shared=shared):
-            return Told("plateau", f"by {detector}, over {window} reflections that share {_listed(shared)}")
+            return Line("plateau", f"by {detector}, over {window} reflections that share {_listed(shared)}")
         case GapFound(attempts=attempts, changes=changes):
-            return Told("evaluator gap", f"healthy and failing after {attempts} attempts with {changes} unlike changes")
+            return Line("evaluator gap", f"healthy and failing after {attempts} attempts with {changes} unlike changes")
         case PutOff(until=until):
-            return Told("put off", f"until {_listed(until)} are solved")
+            return Line("put off", f"until {_listed(until)} are solved")
         case ItemEnded(ending=ending, attempts=attempts):
             words = f"{in_words(ending.end)}, {in_words(ending.reason)}, after {counted_text(attempts, 'attempt')}"
-            return Told("ended", words, passage(ending.text, most))
+            return Line("ended", words, passage(ending.text, most))
         case Warned(text=text):
-            return Told("warning", text=passage(text, most))
+            return Line("warning", text=passage(text, most))
         case Halted(text=text):
-            return Told("halted", text=passage(text, most))
+            return Line("halted", text=passage(text, most))
         case _:
             return None
 
@@ -260,11 +260,11 @@ def _turn(turn: TurnEnded) -> str:
     if turn.error:
         parts.append(f"raised {turn.error}")
     if turn.seen:
-        parts.append(f"saw {_seen(turn.seen)}")
+        parts.append(f"saw {_context_text(turn.seen)}")
     return " · ".join(parts)
 
 
-def _seen(parts: Sequence[PartShown]) -> str:
+def _context_text(parts: Sequence[PartShown]) -> str:
     left: Mapping[str, str] = {"cut": ", cut", "left_out": ", left out"}
     return ", ".join(f"{part.name} ({part.tokens:,} tokens{left.get(part.shown, '')})" for part in parts)
 

@@ -171,7 +171,7 @@ def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator
         tasks, warning = [one_line(run.task) for run in (a, b)], "The runs have different tasks."
     else:
         tasks, warning = (
-            [_told(run) for run in (a, b)],
+            [_task_text(run) for run in (a, b)],
             "The runs may have different tasks: they begin with other words.",
         )
     if tasks[0] != tasks[1]:
@@ -186,7 +186,7 @@ def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator
         yield f"The runs are long: the last {left} are not aligned and not shown here. The commands below show them."
 
 
-def _told(run: Trajectory) -> str:
+def _task_text(run: Trajectory) -> str:
     texts = (run.task, *(step.text for step in run.steps if step.role == "user"))
     return one_line(next((text for text in texts if text.strip()), ""))
 
@@ -196,14 +196,14 @@ def _totals(a: ComparedRun, b: ComparedRun) -> Iterator[Total]:
 
     def figure(name: str, unit: Unit, of: Callable[[RunTotals], float | None]) -> Total:
         one, other = of(of_a), of(of_b)
-        said_a, said_b = (_NOT_RECORDED if value is None else number_text(value, unit) for value in (one, other))
+        text_a, text_b = (_NOT_RECORDED if value is None else number_text(value, unit) for value in (one, other))
         if one is None or other is None:
-            return Total(name, said_a, said_b)
+            return Total(name, text_a, text_b)
         sign = "+" if other > one else ""
-        return Total(name, said_a, said_b, "same" if one == other else f"{sign}{number_text(other - one, unit)}")
+        return Total(name, text_a, text_b, "same" if one == other else f"{sign}{number_text(other - one, unit)}")
 
     yield Total("Outcome", a.run.outcome.status, b.run.outcome.status)
-    yield Total("Misbehaviour found", _found(a.verdicts), _found(b.verdicts))
+    yield Total("Misbehaviour found", _misbehaviours(a.verdicts), _misbehaviours(b.verdicts))
     yield figure("Steps", "count", lambda of: of.steps)
     yield figure("Tool calls", "count", lambda of: of.calls)
     yield figure("Failed results", "count", lambda of: of.errors)
@@ -214,7 +214,7 @@ def _totals(a: ComparedRun, b: ComparedRun) -> Iterator[Total]:
     yield Total("Model", a.run.model or _NOT_RECORDED, b.run.model or _NOT_RECORDED)
 
 
-def _found(verdicts: Iterable[Verdict]) -> str:
+def _misbehaviours(verdicts: Iterable[Verdict]) -> str:
     answers = list(verdicts)
     flagged = [in_words(verdict.judge) for verdict in answers if verdict.label == "yes"]
     return ", ".join(flagged) or ("none" if any(verdict.label for verdict in answers) else "not checked")

@@ -89,7 +89,7 @@ class RunLine(Struct, frozen=True):
     view: str
 
 
-class _Kept(WantedSession, frozen=True):
+class _ListedRun(WantedSession, frozen=True):
     run: ListedRun
 
 
@@ -118,7 +118,7 @@ class ListedRuns:
         self.evidence: Evidence = "real"
         self._index_bytes = index_bytes
         self._pieces = Pieces(steps_bytes)
-        self._kept: list[_Kept] = []
+        self._runs: list[_ListedRun] = []
 
     def add(self, run: ListedRun) -> None:
         """Take a run. One of a sub-agent is listed and not counted."""
@@ -134,13 +134,13 @@ class ListedRuns:
             self._pieces.add_embedded(name, rank, run.session.shown)
         self.n += 1
         session = structs.replace(run.session, shown="")
-        self._kept.append(_Kept(rank, session, flagged, name, structs.replace(run, session=session)))
-        if len(self._kept) > 2 * _RUNS_LISTED:
-            self._kept = self._most_wanted()[:_RUNS_LISTED]
+        self._runs.append(_ListedRun(rank, session, flagged, name, structs.replace(run, session=session)))
+        if len(self._runs) > 2 * _RUNS_LISTED:
+            self._runs = self._most_wanted()[:_RUNS_LISTED]
 
     def browser(self) -> Listed[RunLine]:
         """Return the browser of all runs that were taken."""
-        stored = self._pieces.kept()
+        stored = self._pieces.contents()
         listed = self._most_wanted()[:_RUNS_LISTED]
         index = embedded(_index(listed, stored))
         while len(index.encode()) > self._index_bytes and listed:
@@ -152,10 +152,10 @@ class ListedRuns:
         data = {"index": index, **{name: text for name, text in stored.items() if name in names}}
         return Listed(data, lines, f"{counted_text(len(lines), 'run')}{some}", tuple(self._notes(listed, stored)))
 
-    def _most_wanted(self) -> list[_Kept]:
-        return sorted(self._kept, key=lambda one: -one.rank)
+    def _most_wanted(self) -> list[_ListedRun]:
+        return sorted(self._runs, key=lambda one: -one.rank)
 
-    def _notes(self, listed: Sequence[_Kept], stored: Mapping[str, str]) -> Iterable[str]:
+    def _notes(self, listed: Sequence[_ListedRun], stored: Mapping[str, str]) -> Iterable[str]:
         if len(listed) < self.n:
             yield f"{len(listed):,} of {self.n:,} runs are listed: those with most findings, then the newest."
         if absent := sum(one.piece not in stored for one in listed):
@@ -165,7 +165,7 @@ class ListedRuns:
             )
 
 
-def _index(listed: Sequence[_Kept], pieces: Mapping[str, str]) -> dict[str, Any]:
+def _index(listed: Sequence[_ListedRun], pieces: Mapping[str, str]) -> dict[str, Any]:
     runs = [one.run for one in listed]
     numbered = {
         "model": [group_of(one.session, "model") for one in listed],

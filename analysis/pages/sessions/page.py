@@ -98,7 +98,7 @@ class FlaggedSessions:
 
     def browser(self) -> Listed[FindingLine]:
         """Return the browser of all sessions that were taken."""
-        stored = self._pieces.kept()
+        stored = self._pieces.contents()
         wanted = sorted(self._flagged, key=lambda one: -one.rank)
         listed = wanted[:SESSIONS_LISTED]
         absent = sum(one.piece not in stored for one in listed)
@@ -125,7 +125,7 @@ def sessions_page(
     flagged = FlaggedSessions()
     categories = tuple(findings.categories)
     total = prevalence(categories, _patterns(findings))
-    rates = rates_by_each(categories, _taken(sessions, flagged))
+    rates = rates_by_each(categories, _with_labels(sessions, flagged))
     tables = [of_evidence(table, findings.evidence) for table in _tables(findings, rates)]
     browser = flagged.browser()
     finding = headline(total, rates["project"])
@@ -153,7 +153,7 @@ _WORST = (
 )
 
 
-def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Iterator[tuple[Session, Labels]]:
+def _with_labels(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Iterator[tuple[Session, Labels]]:
     """Return the sessions with their labels; the flagged ones are taken as they come."""
     for one in sessions:
         flagged.add(one)

@@ -8,7 +8,7 @@ assumptions.
 from collections.abc import Mapping, Sequence
 
 from misstep.analysis.measures.judging.scores import Scores
-from misstep.analysis.measures.triage.closed_loop import PERFECT, SAID, Assumption, ClosedLoop, Critic, Round
+from misstep.analysis.measures.triage.closed_loop import BLAME, PERFECT, Assumption, ClosedLoop, Critic, Round
 from misstep.analysis.papers.autotriage.judges import matrix_counts, triage_matrices
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Table, TableHead, made_by_this, rows_in
@@ -38,8 +38,8 @@ def measured_critics(scored: Mapping[str, Scores]) -> list[Critic]:
     """Return the judges of this software by their counts on generated cases."""
     critics = []
     for name, scores in scored.items():
-        matrix, place = scores.confusion.matrix, {label: scores.confusion.labels.index(label) for label in SAID}
-        counts = {gold: tuple(matrix[place[gold]][place[label]] for label in SAID) for gold in SAID}
+        matrix, place = scores.confusion.matrix, {label: scores.confusion.labels.index(label) for label in BLAME}
+        counts = {gold: tuple(matrix[place[gold]][place[label]] for label in BLAME) for gold in BLAME}
         critics.append(Critic(name, counts))
     return critics
 

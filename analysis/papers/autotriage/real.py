@@ -63,10 +63,10 @@ def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) 
 
 
 def _mapping_row(one: FaultMapping) -> Row:
-    taken = " / ".join(filter(None, (one.fault, one.subcategory))) or _NOT_HELD
+    target = " / ".join(filter(None, (one.fault, one.subcategory))) or _NOT_HELD
     return Row(
         quantity=", ".join(one.labels),
-        value=taken,
+        value=target,
         unit="text",
         group=f"{one.dataset}, label of {_UNITS[one.of]}",
         source=f"{one.dataset}: {one.of}",
@@ -118,7 +118,7 @@ def _triage_rows(one: TriagedSet) -> list[Row]:
         figures.append((f"Recall of {label}, of the answered", of_label.recall, "share"))
     flows = (("agent", "task"), ("task", "agent"))
     figures += [(f"{gold} given to {to}", one.flow(gold, to), "share") for gold, to in flows if gold in one.supported]
-    figures += [(f"Runs given to {label}", one.said(label), "share") for label in FAULTS]
+    figures += [(f"Runs given to {label}", one.share_of(label), "share") for label in FAULTS]
     figures.append(("Runs left out: their label does not map", one.unmapped, "count"))
     figures.append(("Runs left out: no transcript", one.unaskable, "count"))
     return rows_of(figures, one.judged.title, one.judged.source)

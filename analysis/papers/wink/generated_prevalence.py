@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from misstep.analysis.measures.prevalence import ANY
 from misstep.analysis.measures.study_prevalence import (
     Study,
-    Told,
+    TruthSource,
     Versions,
     alone,
     by_rating,
@@ -40,7 +40,7 @@ PLANTED, FOUND, CORRECTED, ALONE = "Planted", "Found by rule", "Corrected for th
 SAMPLED = "Any of the four, found by rule"
 DAILY = 0.1
 """The part of each day's sessions that Wink's classifiers run on."""
-_TOLD: dict[Told, str] = {"planted": "planted", "found": "by rule"}
+_SOURCES: dict[TruthSource, str] = {"planted": "planted", "found": "by rule"}
 _GENERATOR = "misstep.harness.generate.study.sessions.generate_study"
 
 CHOSEN = "How often a misbehaviour is planted is our choice: no figure here confirms or refutes a printed one."
@@ -116,7 +116,7 @@ _GENERATED_MODELS = TableHead(
 def generated_models_table(study: Study) -> Table:
     """Return table 2 on a generated study: both versions by category, planted and by rule, with Holm's tests."""
     first, second = sorted({session.version for session in study.sessions})
-    compared: dict[Told, tuple[Versions, ...]] = {source: compare_versions(study, source) for source in _TOLD}
+    compared: dict[TruthSource, tuple[Versions, ...]] = {source: compare_versions(study, source) for source in _SOURCES}
     rows = [
         row
         for source, versions in compared.items()
@@ -136,8 +136,8 @@ def generated_models_table(study: Study) -> Table:
     )
 
 
-def _version_rows(one: Versions, source: Told, names: Sequence[str], study: Study) -> list[Row]:
-    group = f"{NAMES[one.category]}, {_TOLD[source]}"
+def _version_rows(one: Versions, source: TruthSource, names: Sequence[str], study: Study) -> list[Row]:
+    group = f"{NAMES[one.category]}, {_SOURCES[source]}"
     adjusted = Significance(None, one.adjusted, one.test.n, "Holm", one.test.reason if one.adjusted is None else "")
     figures: list[tuple[str, Figure, Unit]] = [
         *((name, share, "share") for name, share in zip(names, one.shares, strict=True)),
@@ -163,9 +163,9 @@ def weeks_table(study: Study, seed: int) -> Table:
     rows: list[Row] = []
     drawn: list[Row] = []
     for category, name in NAMES.items():
-        for source in _TOLD:
+        for source in _SOURCES:
             if source == "planted" or category in (ANY, "infinite_loop", "tool_call_failure"):
-                group = f"{name}, {_TOLD[source]}"
+                group = f"{name}, {_SOURCES[source]}"
                 shares = {f"Week {week}": one for week, one in by_week(study, category, source).items()}
                 weeks = rows_in("share", shares, group, study.source, "generated")
                 rows += weeks
@@ -205,7 +205,7 @@ def ratings_table(study: Study) -> Table:
         row
         for category, name in NAMES.items()
         for row in rows_in(
-            "share", by_rating(study, category, "planted"), f"{name}, {_TOLD['planted']}", study.source, "generated"
+            "share", by_rating(study, category, "planted"), f"{name}, {_SOURCES['planted']}", study.source, "generated"
         )
     ]
     rated = by_rating(study, ANY, "planted")

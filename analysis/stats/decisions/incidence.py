@@ -240,10 +240,10 @@ def _by_unit(arm: Followed, at: float, cause: int) -> tuple[IntArray, Callable[[
     if (when < 0).any():
         raise UsageError(f"a time of {when.min():g}", "Times are not negative.")
     kinds = np.where(codes == CENSORED, 0, np.where(codes == cause, 1, _OTHER))
-    seen = when <= at
-    moments, places = np.unique(when[seen], return_inverse=True)
+    in_time = when <= at
+    moments, places = np.unique(when[in_time], return_inverse=True)
     cell = np.full(len(when), 3 * len(moments), dtype=np.int64)  # the last cell: seen beyond the time
-    cell[seen] = 3 * places + kinds[seen]
+    cell[in_time] = 3 * places + kinds[in_time]
     _, unit = np.unique(np.asarray(arm.units, dtype=np.str_), return_inverse=True)
     cells = np.zeros((int(unit.max()) + 1, 3 * len(moments) + 1), dtype=np.int64)
     np.add.at(cells, (unit, cell), 1)

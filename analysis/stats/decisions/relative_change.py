@@ -74,15 +74,15 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     arms = _pairs(first).T, _pairs(second).T
     ratios = tuple(ratio_of_sums(y, x, confidence) for y, x in arms)
     (r1, e1, n1), (r2, e2, n2) = (linearised_ratio(*arm) for arm in arms)
-    units, found = n1 + n2, (ratios[0], ratios[1])
+    units, both = n1 + n2, (ratios[0], ratios[1])
     if r1 is None or r2 is None or e1 is None or e2 is None:
         undefined = r1 is None or r2 is None
         reason = "the denominators of an arm sum to 0: 0/0" if undefined else ONE_UNIT
         known = None if r1 is None or r2 is None else r1 - r2
-        return _unknown(found, known, _relative_value(r1, r2), units, reason)
+        return _unknown(both, known, _relative_value(r1, r2), units, reason)
     difference, se = r1 - r2, sqrt(e1**2 + e2**2)
     if is_flat(se, max(abs(r1), abs(r2))):
-        return _unknown(found, difference, _relative_value(r1, r2), units, NO_SPREAD)
+        return _unknown(both, difference, _relative_value(r1, r2), units, NO_SPREAD)
     from scipy.special import stdtr, stdtrit
 
     errors = (e1, e2)
@@ -91,7 +91,7 @@ def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: floa
     by_t = f"delta method over units, t with {degrees:.1f} degrees of freedom"
     shown = f"{100 * confidence:g}%"
     return RatioComparison(
-        found,
+        both,
         Estimate(difference, difference - quantile * se, difference + quantile * se, units, f"{by_t}, {shown}"),
         _fieller((r1, e1), (r2, e2), quantile, units, f"Fieller over units, {shown}"),
         Significance(t, float(2 * stdtr(degrees, -abs(t))), units, by_t),

@@ -325,8 +325,8 @@ def fill(rows: Sequence[int], columns: Sequence[int], agree: int) -> Table:
     diagonal = _diagonal(rows, columns, agree)
     size = len(rows)
     cells = [[diagonal[i] if i == j else 0 for j in range(size)] for i in range(size)]
-    left = [row - kept for row, kept in zip(rows, diagonal, strict=True)]
-    right = [column - kept for column, kept in zip(columns, diagonal, strict=True)]
+    left = [row - agreements for row, agreements in zip(rows, diagonal, strict=True)]
+    right = [column - agreements for column, agreements in zip(columns, diagonal, strict=True)]
     for _ in range(sum(left)):
         row, column = _next_cell(left, right)
         cells[row][column] += 1

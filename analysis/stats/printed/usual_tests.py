@@ -94,7 +94,7 @@ def log_odds_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n
 def _shares(
     x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    a, m1, b, m2 = (np.asarray(given, dtype=np.float64) for given in (x1, n1, x2, n2))
+    a, m1, b, m2 = (np.asarray(counts, dtype=np.float64) for counts in (x1, n1, x2, n2))
     return a / m1, b / m2, m1, m2
 
 

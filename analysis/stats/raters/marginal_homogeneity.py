@@ -182,11 +182,11 @@ def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) 
     if not len(outcome) == len(groups) == len(of_item):
         message = f"{len(outcome)} outcomes of {len(groups)} items"
         raise UsageError(message, "Give each item one, a group and a cluster.")
-    n, (kept, codes) = len(outcome), np.unique(groups, return_inverse=True)
+    n, (names, codes) = len(outcome), np.unique(groups, return_inverse=True)
     test = "score test over clusters"
-    if len(kept) < 2 or np.ptp(outcome) == 0:
-        return Significance(None, None, n, test, ONE_GROUP if len(kept) < 2 else ALL_ALIKE)
-    inside = np.eye(len(kept))[codes]
+    if len(names) < 2 or np.ptp(outcome) == 0:
+        return Significance(None, None, n, test, ONE_GROUP if len(names) < 2 else ALL_ALIKE)
+    inside = np.eye(len(names))[codes]
     adds = (inside - inside.mean(axis=0)) * (outcome - outcome.mean())[:, None]
     clusters = int(of_item.max()) + 1
     by_cluster = np.column_stack([np.bincount(of_item, column, minlength=clusters) for column in adds.T])

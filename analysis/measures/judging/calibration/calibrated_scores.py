@@ -108,8 +108,8 @@ def calibrated_scores(
 ) -> CalibratedScores:
     """Return how well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
     label_of = majority(gold).label_of
-    asked = [one for one in verdicts if one.item in label_of]
-    scored = [one for one in asked if one.label is not None and one.score is not None]
+    with_gold = [one for one in verdicts if one.item in label_of]
+    scored = [one for one in with_gold if one.label is not None and one.score is not None]
     if not scored:
         raise UsageError(
             "no verdict on an item with a gold label has a score", "Calibrate a run whose judge gives scores."
@@ -127,7 +127,7 @@ def calibrated_scores(
         label=label,
         score_of=score_of,
         n=len(scored),
-        without_score=len(asked) - len(scored),
+        without_score=len(with_gold) - len(scored),
         positives=units.share(positive, None, ""),
         ranking=area_under_curve(scores, positive, units.of_item if units.clustered else None),
         average_precision=_average_precision(scores, positive, units, resamples, seed),
@@ -135,13 +135,13 @@ def calibrated_scores(
         held_out=int(later.sum()),
         clustered=units.clustered,
         methods=tuple(
-            _tested(name, found, tested[AS_GIVEN], positive[later], units.only(later), resamples, seed)
-            for name, found in tested.items()
+            _tested(name, chances, tested[AS_GIVEN], positive[later], units.only(later), resamples, seed)
+            for name, chances in tested.items()
         ),
         probabilities={
-            name: dict(zip(of_later, found.tolist(), strict=True))
-            for name, found in tested.items()
-            if not isinstance(found, str)
+            name: dict(zip(of_later, chances.tolist(), strict=True))
+            for name, chances in tested.items()
+            if not isinstance(chances, str)
         },
     )
 
@@ -249,10 +249,10 @@ def calibrated_finding(scores: CalibratedScores, judge: str) -> str:
     if not better:
         return f"{opening}."
     best = min(better, key=lambda one: one.gain.value or 0.0)
-    given = next(one for one in scores.methods if one.method == AS_GIVEN)
+    raw = next(one for one in scores.methods if one.method == AS_GIVEN)
     return (
         f"{opening}; {best.method} calibration changes the Brier score from "
-        f"{number_text(given.brier.value, 'coefficient')} to {number_text(best.brier.value, 'coefficient')} on items "
+        f"{number_text(raw.brier.value, 'coefficient')} to {number_text(best.brier.value, 'coefficient')} on items "
         f"held out, by {with_interval(best.gain, 'coefficient')}."
     )
 

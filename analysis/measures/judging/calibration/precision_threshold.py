@@ -123,13 +123,13 @@ def precision_threshold(
     if not 0 < confidence < 1:
         raise UsageError(f"the confidence is {confidence:g}", "Give a number between 0 and 1.")
     label_of = majority(gold).label_of
-    asked = [one for one in verdicts if one.item in label_of]
-    if not asked:
+    with_gold = [one for one in verdicts if one.item in label_of]
+    if not with_gold:
         raise UsageError("no item with a verdict has a gold label", "A precision needs gold labels.")
     items = _Items(
-        _scores(asked, label),
-        np.array([label_of[one.item] == label for one in asked]),
-        np.array(cluster_names((one.item for one in asked), clusters)),
+        _scores(with_gold, label),
+        np.array([label_of[one.item] == label for one in with_gold]),
+        np.array(cluster_names((one.item for one in with_gold), clusters)),
     )
     votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
     if votes_of is not None:
@@ -141,11 +141,11 @@ def precision_threshold(
     chances = [_chance(half, threshold, other.n / half.n, floor, confidence) for threshold in thresholds]
     first = max(place for place, chance in enumerate(chances) if chance >= max(chances) - _AS_GOOD)
     never = not np.isfinite(items.scores).any()
-    found = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
-    tried = None if never else thresholds[first] if found.selected is None else found.selected
+    search = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
+    tried = None if never else thresholds[first] if search.selected is None else search.selected
     precision, recall, flagged = _tested(other, tried, confidence)
     more, reason = None, ""
-    if found.selected is None:
+    if search.selected is None:
         more = _more_labels(items, thresholds, floor, confidence, held_out)
         few = flagged < smallest_flagged(floor, 0, confidence)
         reason = f"{NEVER_GIVEN}: {NOTHING_FLAGGED}" if never else _why_none(few, more)
@@ -153,7 +153,7 @@ def precision_threshold(
         label=label,
         floor=floor,
         confidence=confidence,
-        threshold=found.selected,
+        threshold=search.selected,
         tried=tried,
         chance=chances[first],
         votes=None if votes_of is None or tried is None else round(tried * votes_of),
@@ -163,10 +163,10 @@ def precision_threshold(
         flagged=flagged,
         calibration=half.n,
         held_out=other.n,
-        unanswered=sum(one.label is None for one in asked),
+        unanswered=sum(one.label is None for one in with_gold),
         more_labels=None if more is None else more.labels,
         reason=reason,
-        steps=() if never else found.steps,
+        steps=() if never else search.steps,
     )
 
 
@@ -320,8 +320,8 @@ def _held_out_rows(result: PrecisionThreshold, tried: float, source: str) -> lis
 
 
 def _step_row(result: PrecisionThreshold, step: ThresholdStep, source: str) -> Row:
-    kept = "shown to keep the floor" if step.passes else "not shown to keep the floor"
-    outcome = kept if step.tested else "after the first failure: not tested"
+    verdict = "shown to keep the floor" if step.passes else "not shown to keep the floor"
+    outcome = verdict if step.tested else "after the first failure: not tested"
     name = threshold_text(result, step.threshold)
     reason = "; ".join(filter(None, (step.precision.reason, outcome)))
     bounded = _one_sided(step.precision) if step.tested else structs.replace(step.precision, low=None, high=None)

@@ -273,7 +273,7 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
     pair = next((one for one in pairs if {one.a, one.b} == {best, following}), None)
     if pair is None or pair.difference is None or pair.p_adjusted is None:
         return f"{sentence} {best} cannot be compared with the next, {following}."
-    by = _told(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
+    by = _difference_text(pair.estimate if pair.a == best else pair.estimate.negated(), pair.p_adjusted)
     apart = "is clearly better than" if pair.apart else "is not clearly better than"
     return f"{sentence} {best} {apart} the next, {following}: {by}.{_apart_from_unanswered(scored, pair, best)}"
 
@@ -303,11 +303,11 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
     wrong = f" Unanswered items count as wrong there ({counted})"
     if answered.value is None:
         return f"{wrong}; no item was answered by both."
-    by = _told(answered if pair.a == best else answered.negated(), pair.answered.p_value)
+    by = _difference_text(answered if pair.a == best else answered.negated(), pair.answered.p_value)
     return f"{wrong}; over the {counted_text(pair.answered.n, 'item')} that both answered the difference is {by}."
 
 
-def _told(difference: Estimate, p: float | None) -> str:
+def _difference_text(difference: Estimate, p: float | None) -> str:
     text = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
     return text if p is None else f"{text}, {p_text(p, p)}"
 
@@ -325,9 +325,9 @@ def _where_both_answered(pair: PairedJudges) -> str:
         return f"{counted}, and they answered no item in common"
     if answered.value == 0:
         return f"{counted}; on the {answered.n:,} that both answered they do equally well"
-    ahead, seen = (pair.a, answered) if answered.value > 0 else (pair.b, answered.negated())
+    ahead, lead = (pair.a, answered) if answered.value > 0 else (pair.b, answered.negated())
     tested = "" if p is None else f", {p_text(p, p)}"
-    leads = f"{ahead} leads by {points_text(answered.value)} ({_interval(seen)}{tested})"
+    leads = f"{ahead} leads by {points_text(answered.value)} ({_interval(lead)}{tested})"
     return f"{counted}; on the {answered.n:,} that both answered {leads}"
 
 

@@ -81,8 +81,8 @@ class ChangedItems(Struct, frozen=True):
     def of(cls, items: Iterable[BenchmarkItem], verdicts: Iterable[Verdict]) -> "ChangedItems":
         """Return the items that have a verdict."""
         of_item = {verdict.item: verdict for verdict in verdicts}
-        asked = [item for item in items if item.id in of_item]
-        return cls(of_item, {item.id: _injection_of(item) for item in asked}, clusters_of(asked))
+        with_verdict = [item for item in items if item.id in of_item]
+        return cls(of_item, {item.id: _injection_of(item) for item in with_verdict}, clusters_of(with_verdict))
 
     @property
     def judge(self) -> str:

@@ -108,8 +108,8 @@ def preferences(
 
 def position_bias(verdicts: Sequence[Verdict], clusters: Mapping[str, str] | None = None) -> PositionBias:
     """Return whether a judge prefers the first or the second place, whatever stands there."""
-    asked = [one for one in verdicts if isinstance(one, PairVerdict) and one.orders]
-    whole = [one for one in asked if all(answer.status == "answered" for answer in one.orders)]
+    pairs = [one for one in verdicts if isinstance(one, PairVerdict) and one.orders]
+    whole = [one for one in pairs if all(answer.status == "answered" for answer in one.orders)]
     places = [[answer.place for answer in one.orders] for one in whole]
     units = units_of([one.item for one in whole], clusters)
     first, second = (np.array([one.count(place) for one in places]) for place in ("first", "second"))
@@ -211,20 +211,20 @@ def position_finding(judge: str, position: PositionBias) -> str:
     return f"{opening}{f'{agree} {pairs}' if position.consistent.value is not None else f', over {pairs}'}."
 
 
-def systems_finding(judge: str, found: Preferences) -> str:
+def systems_finding(judge: str, result: Preferences) -> str:
     """Return which system is the strongest, and those that it is not told apart from."""
-    if not found.systems:
-        return f"{judge} ranks no systems: {found.reason}."
-    first, *others = found.systems
+    if not result.systems:
+        return f"{judge} ranks no systems: {result.reason}."
+    first, *others = result.systems
     points = f"wins {with_interval(first.points, 'share')} of the points in {counted_text(first.n, 'decided pair')}"
-    opening = f"{judge} puts {first.system} first of {len(found.systems)} systems: it {points}"
+    opening = f"{judge} puts {first.system} first of {len(result.systems)} systems: it {points}"
     if first.strength.value is None:
         return f"{opening}; {first.strength.reason}."
     near = [one.system for one in others if one.p_adjusted is None or one.p_adjusted > _LEVEL]
     rest = "the other" if len(others) == 1 else "all others"
-    told = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else f" and is ahead of {rest}"
+    ending = f"; it is not told apart from {', '.join(near[:_NAMED])}" if near else f" and is ahead of {rest}"
     more = f" and {len(near) - _NAMED} more" if len(near) > _NAMED else ""
-    return f"{opening}{told}{more}."
+    return f"{opening}{ending}{more}."
 
 
 @made_by_this
@@ -248,17 +248,17 @@ def position_table(judge: str, position: PositionBias, source: str) -> Table:
 
 
 @made_by_this
-def systems_table(judge: str, found: Preferences, source: str) -> Table:
+def systems_table(judge: str, result: Preferences, source: str) -> Table:
     """Return the systems by strength, with the points that each won."""
     rows: list[Row] = []
-    for place, one in enumerate(found.systems):
+    for place, one in enumerate(result.systems):
         finite = place > 0 and one.behind.value is not None
         rows += rows_from(one, _STRENGTH if finite else _STRENGTH[:2], f"{place + 1}. {one.system}", source)
         if finite:
             adjusted = "p, adjusted after Holm"
             rows.append(Row(adjusted, one.p_adjusted, unit="p", group=f"{place + 1}. {one.system}", source=source))
-    unknown, undecided = found.without_system, found.undecided
-    counts = {"undecided": undecided, "without an answer": found.unanswered, "of unknown systems": unknown}
+    unknown, undecided = result.without_system, result.undecided
+    counts = {"undecided": undecided, "without an answer": result.unanswered, "of unknown systems": unknown}
     left_out = ", ".join(f"{count:,} {why}" for why, count in counts.items() if count)
     notes = (
         "A tie is half a point for each. Strengths are Bradley and Terry's, as log-odds against the mean of all: one "
@@ -266,4 +266,4 @@ def systems_table(judge: str, found: Preferences, source: str) -> Table:
         f"Pairs left out: {left_out}." if left_out else "",
         "Outputs of undecided pairs are often alike: without them systems may look further apart." if undecided else "",
     )
-    return judging_table("systems", "Which system is preferred?", systems_finding(judge, found), rows, notes)
+    return judging_table("systems", "Which system is preferred?", systems_finding(judge, result), rows, notes)

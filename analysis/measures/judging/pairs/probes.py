@@ -106,19 +106,19 @@ def probed_judge(
     verdicts: Iterable[Verdict],
     gold: Iterable[GoldLabel],
     label: str,
-    asked: Mapping[str, str],
+    what_of: Mapping[str, str],
 ) -> Probes:
-    """Return what changes do to the verdicts; `asked` is what each probe does, by its name."""
+    """Return what changes do to the verdicts; `what_of` is what each probe does, by its name."""
     changed, labels = ChangedItems.of(items, verdicts), list(gold)
-    by_probe: dict[str, list[ItemPair]] = {name: [] for name in asked}
+    by_probe: dict[str, list[ItemPair]] = {name: [] for name in what_of}
     for pair in changed.pairs("changed"):
         by_probe[pair.style].append(pair)
 
     def of(name: str, what: str, pairs: Sequence[ItemPair]) -> Probed:
         return _probed(name, what, pairs, label, labels, changed)
 
-    found = [of(name, asked[name], pairs) for name, pairs in by_probe.items() if pairs]
-    adjusted = holm([one.p_value for one in found]).p_values
+    results = [of(name, what_of[name], pairs) for name, pairs in by_probe.items() if pairs]
+    adjusted = holm([one.p_value for one in results]).p_values
     every = [pair for pairs in by_probe.values() for pair in pairs]
     return Probes(
         changed.judge,
@@ -126,7 +126,7 @@ def probed_judge(
         label,
         changed.plain,
         of(CONTROL, "an empty line at the end is all that is new", changed.pairs("copy")),
-        tuple(structs.replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)),
+        tuple(structs.replace(one, p_adjusted=p) for one, p in zip(results, adjusted, strict=True)),
         tuple(name for name, pairs in by_probe.items() if not pairs),
         tuple(Flip(pair.item, pair.style, str(pair.plain), str(pair.attacked)) for pair in every if pair.flipped),
     )

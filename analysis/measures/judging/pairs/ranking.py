@@ -120,7 +120,7 @@ def rank_stability(
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     # Chance draws alike whatever order the judges are named in.
     labels = {judge: {verdict.item: verdict.label for verdict in runs[judge]} for judge in sorted(runs)}
-    shared = [item for item in next(iter(labels.values())) if all(item in given for given in labels.values())]
+    shared = [item for item in next(iter(labels.values())) if all(item in of_judge for of_judge in labels.values())]
     items = [item for item in shared if item in system_of]
     systems = sorted({system_of[item] for item in items})
     if len(systems) < 2:

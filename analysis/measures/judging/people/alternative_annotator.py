@@ -130,13 +130,13 @@ def _advantages(
     item, rater, label = sample.ratings.T
     has_others = counts[item].sum(axis=1) >= 2
     # An answer that is none of the labels is an answer and loses; one that is missing only loses where that is asked.
-    told = np.ones(len(item), dtype=np.bool_) if unanswered_lose else sample.answered[item]
-    item, rater, label = (column[has_others & told] for column in (item, rater, label))
-    said = answers[item]
+    included = np.ones(len(item), dtype=np.bool_) if unanswered_lose else sample.answered[item]
+    item, rater, label = (column[has_others & included] for column in (item, rater, label))
+    answer = answers[item]
     others = counts[item]
     others[np.arange(len(item)), label] -= 1
-    human, judge = _alignment(others, label, values), _alignment(others, np.maximum(said, 0), values)
-    judge = np.where(said < 0, -np.inf, judge)
+    human, judge = _alignment(others, label, values), _alignment(others, np.maximum(answer, 0), values)
+    judge = np.where(answer < 0, -np.inf, judge)
     return _Advantages(item, rater, (judge >= human).astype(np.float64), (human >= judge).astype(np.float64))
 
 

@@ -108,16 +108,16 @@ def _values(counts: IntArray, answers: IntArray) -> FloatArray:
     ratings = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     shares = counts / ratings
     # Answers that are none of the labels, and no answers, are of no label: they agree with nobody.
-    said = np.vstack([np.eye(n_labels), np.zeros((2, n_labels))])[answers]
-    return np.column_stack([item_agreement(counts), (shares * said).sum(axis=1), np.ones(len(counts)), shares, said])
+    votes = np.vstack([np.eye(n_labels), np.zeros((2, n_labels))])[answers]
+    return np.column_stack([item_agreement(counts), (shares * votes).sum(axis=1), np.ones(len(counts)), shares, votes])
 
 
 def _figures(sums: FloatArray, n_labels: int) -> FloatArray:
     """Agreement of people and of the judge and their difference, and the same of the kappas, for each set of sums."""
     people, judge = ratio(sums[:, 0], sums[:, 2]), ratio(sums[:, 1], sums[:, 2])
-    shares, said = (ratio(part, sums[:, 2:3]) for part in (sums[:, 3 : 3 + n_labels], sums[:, 3 + n_labels :]))
+    shares, votes = (ratio(part, sums[:, 2:3]) for part in (sums[:, 3 : 3 + n_labels], sums[:, 3 + n_labels :]))
     people_kappa = chance_corrected(people, _unless_certain((shares**2).sum(axis=1)))
-    judge_kappa = chance_corrected(judge, _unless_certain((shares * said).sum(axis=1)))
+    judge_kappa = chance_corrected(judge, _unless_certain((shares * votes).sum(axis=1)))
     return np.column_stack([people, judge, judge - people, people_kappa, judge_kappa, judge_kappa - people_kappa])
 
 

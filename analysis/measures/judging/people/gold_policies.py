@@ -127,20 +127,20 @@ def compare_policies(
 ) -> PoliciesCompared:
     """Judges under two policies for gold labels, on the items that all of them were asked about."""
     answers = {judge: {verdict.item: verdict.label for verdict in verdicts} for judge, verdicts in runs.items()}
-    asked = [item for item in next(iter(answers.values())) if all(item in given for given in answers.values())]
+    common = [item for item in next(iter(answers.values())) if all(item in of_judge for of_judge in answers.values())]
     under = [labels_under(policy, gold) for policy in policies]
     for policy, label_of in zip(policies, under, strict=True):
-        if not any(item in label_of for item in asked):
+        if not any(item in label_of for item in common):
             problem = f"under the policy {policy.name} no item that was asked about has a gold label"
             raise UsageError(problem, f"Name another policy: {_FORMS}.")
-    items = [item for item in asked if any(item in label_of for label_of in under)]
+    items = [item for item in common if any(item in label_of for label_of in under)]
     units = units_of(items, clusters)
     has = np.array([[item in label_of for label_of in under] for item in items])
     shared = has[:, 0] & has[:, 1]
     differ = np.array([under[0].get(item) != under[1].get(item) for item in items]) & shared
     right = np.array(
         [
-            [[given[item] == label_of.get(item, ...) for label_of in under] for given in answers.values()]
+            [[of_judge[item] == label_of.get(item, ...) for label_of in under] for of_judge in answers.values()]
             for item in items
         ]
     )
@@ -152,11 +152,11 @@ def compare_policies(
 
     *differences, tau, changes = resampled(_sums(right, has), NOTHING_ASKED)
     on_shared = resampled(over_both, NO_SHARED_LABEL)
-    before, after = (_scored(runs, asked, label_of, labels, clusters, resamples, seed) for label_of in under)
+    before, after = (_scored(runs, common, label_of, labels, clusters, resamples, seed) for label_of in under)
     one = len(answers) == 1
     return PoliciesCompared(
         policies=(policies[0].name, policies[1].name),
-        n=len(asked),
+        n=len(common),
         labelled=(int(has[:, 0].sum()), int(has[:, 1].sum())),
         shared=int(shared.sum()),
         changed=units.share(differ, shared, NO_SHARED_LABEL),
@@ -194,14 +194,14 @@ def _figures(sums: FloatArray, judges: int) -> FloatArray:
 
 def _scored(
     runs: Mapping[str, Sequence[Verdict]],
-    asked: Sequence[str],
+    common: Sequence[str],
     label_of: Mapping[str, str],
     labels: Sequence[str],
     clusters: Mapping[str, str] | None,
     resamples: int,
     seed: int,
 ) -> dict[str, Scores]:
-    among, decided = set(asked), [GoldLabel(item, "policy", label) for item, label in label_of.items()]
+    among, decided = set(common), [GoldLabel(item, "policy", label) for item, label in label_of.items()]
     return {
         judge: score(
             [verdict for verdict in verdicts if verdict.item in among],

@@ -47,7 +47,7 @@ def marked_scores(
     named = {run: list(judge[run] or ()) for run in runs}
     categories = sorted({category for marks in people.values() for _, category in marks})
     pairs = [(set(people[run]), set(named[run])) for run in runs]
-    places = [({place for place, _ in truth}, {place for place, _ in said}) for truth, said in pairs]
+    places = [({place for place, _ in truth}, {place for place, _ in flags}) for truth, flags in pairs]
     rng = np.random.default_rng(seed)
     return MarkedScores(
         n=len(runs),
@@ -66,8 +66,8 @@ def _weighted_f1(
 ) -> Estimate:
     if not pairs:
         return Estimate(None, n=0, reason=NO_RUNS)
-    truth, said = (_present([pair[side] for pair in pairs], categories) for side in (0, 1))
-    statistic = partial(_f1_of_sets, truth=truth, said=said)
+    truth, flags = (_present([pair[side] for pair in pairs], categories) for side in (0, 1))
+    statistic = partial(_f1_of_sets, truth=truth, flags=flags)
     once_each = np.ones(len(pairs), dtype=np.int64)
     value = float(statistic(once_each[None, :].astype(np.float64))[0])
     drawn = bootstrap(statistic, once_each, resamples, rng)
@@ -80,15 +80,15 @@ def _present(marks: list[set[Mark]], categories: list[str]) -> FloatArray:
     return np.array(rows, dtype=np.float64).reshape(len(marks), len(categories))
 
 
-def _f1_of_sets(sets: FloatArray, truth: FloatArray, said: FloatArray) -> FloatArray:
-    support, named, right = sets @ truth, sets @ said, sets @ (truth * said)
+def _f1_of_sets(sets: FloatArray, truth: FloatArray, flags: FloatArray) -> FloatArray:
+    support, named, right = sets @ truth, sets @ flags, sets @ (truth * flags)
     # A category without any mark of people weighs nothing, whether its own F1 is defined or not.
     f1 = np.nan_to_num(ratio(2 * right, support + named))
     return ratio((support * f1).sum(axis=1), support.sum(axis=1))
 
 
 def _mean_share(pairs: Sequence[tuple[Set[object], Set[object]]], resamples: int, rng: np.random.Generator) -> Estimate:
-    shares = [len(truth & said) / len(truth) for truth, said in pairs if truth]
+    shares = [len(truth & flags) / len(truth) for truth, flags in pairs if truth]
     if not shares:
         return Estimate(None, n=0, reason=NO_MARKS if pairs else NO_RUNS)
     estimate = bca(np.array(shares), rng, resamples=resamples)

@@ -66,9 +66,9 @@ def rated_aspects(judged: JudgedRatings, resamples: int = 10_000, seed: int = 0)
 
 def _rated(judged: JudgedRatings, aspect: str, resamples: int, seed: int) -> RatedAspect:
     pairs = [
-        (people[aspect], given[aspect])
-        for run, given in judged.judge.items()
-        if given is not None and aspect in given and aspect in (people := judged.people.get(run, {}))
+        (people[aspect], grades[aspect])
+        for run, grades in judged.judge.items()
+        if grades is not None and aspect in grades and aspect in (people := judged.people.get(run, {}))
     ]
     if not pairs:
         nothing = Estimate(None, n=0, reason=NONE_SHARED)

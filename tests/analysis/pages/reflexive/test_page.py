@@ -10,7 +10,7 @@ from misstep.analysis.pages import Foot
 from misstep.analysis.pages.reflexive import lanes as drawn
 from misstep.analysis.pages.reflexive import page as pages
 from misstep.analysis.pages.reflexive.lanes import lanes_of
-from misstep.analysis.pages.reflexive.page import run_page, told
+from misstep.analysis.pages.reflexive.page import event_line, run_page
 from misstep.harness.records.loop_events import LoopEvent, Planned, TurnEnded
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 from tests.analysis.pages.html_rules import check_page
@@ -42,7 +42,7 @@ def test_the_finding_stands_first_and_warnings_before_the_figures() -> None:
 
 def test_every_event_is_told_in_words() -> None:
     names = {type(event.happened).__name__ for event in everything()}
-    said = {told(event, 100).what for event in everything()[1:-1]}
+    said = {event_line(event, 100).what for event in everything()[1:-1]}
     assert not said & names
     assert {"check", "diagnosis", "restored", "reflection", "strategist", "lessons shown", "halted"} <= said
 
@@ -68,7 +68,7 @@ def test_a_plan_that_a_planner_said_stands_once() -> None:
     cut_off = LoopEvent(
         1, 9.0, TurnEnded("planner", "wise", "The harness ended this turn.", 9.0, over="seconds"), "pear"
     )
-    assert told(cut_off, 100).text.start == "The harness ended this turn."
+    assert event_line(cut_off, 100).text.start == "The harness ended this turn."
 
 
 def test_a_lane_has_a_bar_an_attempt_and_marks_that_do_not_cover_each_other() -> None:
