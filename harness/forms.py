@@ -88,7 +88,7 @@ def _broken(
     error_text, path = (match[1], match[2] or "") if match else (str(error), "")
     steps = [name or (int(place) if place else None) for name, place, _ in _STEP.findall(path)]
     kind, value = _at(inspect.type_info(type_), raw, steps)
-    message, advice, key = _told(error_text, kind, value)
+    message, advice, key = _explained(error_text, kind, value)
     steps += [key] if key else []
     if line is None and text:
         line = _line_of(text, steps)
@@ -98,7 +98,7 @@ def _broken(
     return InputError(message, f"{advice}{form}", file=file, line=line, field=field.lstrip("."))
 
 
-def _told(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
+def _explained(error_text: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
     """Return what was found, what is valid there, and the key that it is about."""
     if isinstance(kind, inspect.StructType) and isinstance(value, Mapping):
         names = [field.encode_name for field in kind.fields]
@@ -166,9 +166,9 @@ def values_of(kind: inspect.Type | None) -> list[str]:
     return [str(value) for value in kind.values] if isinstance(kind, inspect.LiteralType) else []
 
 
-def nearest(written: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """Return the question whether the nearest of the known words was meant; empty where none is near."""
-    matches = get_close_matches(written.casefold(), list(known), 1, 0.6)
+    matches = get_close_matches(word.casefold(), list(known), 1, 0.6)
     return f"Did you mean {matches[0]}? " if matches else ""
 
 

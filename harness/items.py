@@ -179,9 +179,9 @@ def read_question(folder: Path) -> Question:
     """Return what the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
     file = folder / "benchmark.toml"
     with opening(file, "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."):
-        written = file.read_bytes()
-    form = toml_form(written, BenchmarkFile, file, _FORM)
-    misspelt(written, BenchmarkFile.__struct_fields__, file, _FORM)
+        data = file.read_bytes()
+    form = toml_form(data, BenchmarkFile, file, _FORM)
+    misspelt(data, BenchmarkFile.__struct_fields__, file, _FORM)
     labels = form.labels if isinstance(form.labels, dict) else dict.fromkeys(form.labels, "")
     if len(labels) < len(form.labels) or "" in labels:
         raise InputError("a label is empty or named twice", "Name each label once.", file=file, field="labels")

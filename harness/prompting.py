@@ -64,8 +64,8 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
             known = ", ".join(shipped_prompts())
             raise UsageError(f"unknown prompt {name!r}", f"Give a file beside the judge, or one of: {known}.")
     try:
-        written = file.read_bytes()
-        return parse_prompt(written.decode("utf-8-sig"), file, hashlib.sha256(written).hexdigest())
+        data = file.read_bytes()
+        return parse_prompt(data.decode("utf-8-sig"), file, hashlib.sha256(data).hexdigest())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", "A prompt is a text in UTF-8.", file=file) from error
 

@@ -46,7 +46,7 @@ class Registry(dict[str, str], Generic[T]):
             ) from error
         return entry
 
-    def made(self, name: str, *arguments: object, form: str = "") -> Any:
+    def make(self, name: str, *arguments: object, form: str = "") -> Any:
         """Call the entry `name`; a `UsageError` with the `form` that it should have says what it raised."""
         make: Any = self.load(name)
         try:

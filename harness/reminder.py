@@ -73,18 +73,18 @@ def own_reminders(text: str) -> tuple[str, tuple[str, ...], str]:
     (('infinite_loop',), 'Go on.')
     """
     rest, *opened = text.split(_MARK)
-    said: list[str] = []
+    texts: list[str] = []
     names: dict[str, None] = {}
     for part in opened:
         body, closing, after = part.partition(f"</{TAG}>")
         if not closing:
             rest += f"{_MARK}{part}"
             continue
-        said.append(f"{_MARK}{body}{closing}")
+        texts.append(f"{_MARK}{body}{closing}")
         about = _ABOUT.match(body)
         names |= dict.fromkeys(about[1].split() if about else ())
         rest += after
-    return "\n".join(said), tuple(names), rest.strip() if said else text
+    return "\n".join(texts), tuple(names), rest.strip() if texts else text
 
 
 def defused(text: str) -> str:
@@ -107,15 +107,15 @@ def _letters(text: str, place: int) -> Iterator[str]:
         place = _BLANKS.match(text, place).end()  # type: ignore[union-attr]
         if place == len(text) or text[place] == _BROKEN or _OPENING.match(text, place):
             return
-        written = _WRITTEN.match(text, place)
-        sign = _sign(written) if written else text[place]
-        place = written.end() if written else place + 1
+        match = _WRITTEN.match(text, place)
+        sign = _sign(match) if match else text[place]
+        place = match.end() if match else place + 1
         plain = unicodedata.normalize("NFKD", sign).casefold().translate(_LIKE)
         yield from (letter for letter in plain if letter.isalnum() or letter == ">")
 
 
-def _sign(written: re.Match[str]) -> str:
-    entity, *escapes = written.groups()
+def _sign(match: re.Match[str]) -> str:
+    entity, *escapes = match.groups()
     if entity:
         return html.unescape(f"&{entity};")
     return chr(int(next(filter(None, escapes)), 16))

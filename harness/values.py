@@ -53,7 +53,7 @@ def plain(value: Any) -> str:
     return _whole(value) if isinstance(value, int) else str(value)
 
 
-def written(value: Any, *, indented: bool = True) -> str:
+def as_json(value: Any, *, indented: bool = True) -> str:
     """Return a value as JSON, for people on lines of their own; what JSON has no form for is written as text."""
     return "".join(_pieces(value, _INDENTED if indented else 0))
 

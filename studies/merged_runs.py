@@ -46,7 +46,7 @@ def classified_on_cluster(
         count = cluster.shards_for(store, shards)
         plan_of_classify(store, count, paths, plan)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        run = partial(classified_shard, paths=paths, asked=replace(plan, workers=1), out=out)
+        run = partial(classified_shard, paths=paths, classify_plan=replace(plan, workers=1), out=out)
         for _ in cluster.do(list(shards_of(count)), run):
             pass
     return merge_run(out)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from misstep.harness.trajectory import Step, ToolCall, Trajectory
-from misstep.harness.values import digest, written
+from misstep.harness.values import as_json, digest
 
 Change = Literal["same", "changed", "only_a", "only_b"]
 Part = Literal["calls", "words", "results"]
@@ -124,7 +124,7 @@ def _doing(step: Step) -> _Doing:
 
 def _values(call: ToolCall) -> Iterable[str]:
     values: Iterable[Any] = [call.arguments] if isinstance(call.arguments, str) else call.arguments.values()
-    return (value if isinstance(value, str) else written(value) for value in values)
+    return (value if isinstance(value, str) else as_json(value) for value in values)
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:

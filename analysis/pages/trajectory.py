@@ -22,7 +22,7 @@ from misstep.harness.escaping import one_line
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import title_of
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 from misstep.harness.verdict import Verdict
 
 TEXT_SHOWN = 20_000
@@ -265,7 +265,7 @@ def _call_view(call: ToolCall, most: int) -> CallView:
 
 
 def _argument(value: Any) -> str:
-    return value if isinstance(value, str) else written(value)
+    return value if isinstance(value, str) else as_json(value)
 
 
 def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> ResultView:

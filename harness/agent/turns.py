@@ -128,13 +128,13 @@ class Turn:
         if self.limits.tool_calls is not None and len(self._calls) >= self.limits.tool_calls:
             self._refused += 1
             self._end("tool_calls")
-        made, place = CallMade(name, dict(arguments), _CUT_OFF), len(self._calls)
-        self._calls.append(made)
-        command = asyncio.ensure_future(self._carried_out(Action(name, made.arguments)))
+        call, place = CallMade(name, dict(arguments), _CUT_OFF), len(self._calls)
+        self._calls.append(call)
+        command = asyncio.ensure_future(self._carried_out(Action(name, call.arguments)))
         self._running.add(command)
         command.add_done_callback(self._running.discard)
         observation = await command
-        self._calls[place] = CallMade(name, made.arguments, observation)
+        self._calls[place] = CallMade(name, call.arguments, observation)
         if self.limits.seconds is not None and self._clock.now() > self._began + self.limits.seconds:
             self._end("seconds")
         return observation

@@ -8,7 +8,7 @@ from misstep.harness.classifiers.calls.history import History
 from misstep.harness.classifiers.calls.oscillation import oscillation
 from misstep.harness.classifiers.calls.repeated_calls import repeated_calls
 from misstep.harness.classifiers.calls.repeated_text import repeated_text
-from misstep.harness.classifiers.verdicts import absent, found, nothing_to_judge
+from misstep.harness.classifiers.verdicts import absent, nothing_to_judge, positive
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
@@ -30,4 +30,4 @@ def judge(history: History) -> Verdict:
             history, CATEGORY, "No call, error or text comes back three times with nothing changed in between."
         )
     steps, rationale = shown
-    return found(history, CATEGORY, steps, rationale)
+    return positive(history, CATEGORY, steps, rationale)

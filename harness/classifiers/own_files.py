@@ -87,10 +87,10 @@ class FileChange(Struct, frozen=True):
 @once
 def changes_of(history: History) -> list[FileChange]:
     """Return every change that the run's calls made, with what is known of the file's life in this run."""
-    made = [(act, effects(act), made_folders(act)) for act in history.acts]
-    written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
-    named_by_user = {word for turn in history.turns for word in _WORD.findall(turn.text)} if written else set()
-    paths = chain(written, map(_folder, written), *(folders for *_, folders in made))
+    by_act = [(act, effects(act), made_folders(act)) for act in history.acts]
+    paths_written = [effect.target for _, done, _ in by_act for effect in done if effect.verb in ("write", "create")]
+    named_by_user = {word for turn in history.turns for word in _WORD.findall(turn.text)} if paths_written else set()
+    paths = chain(paths_written, map(_folder, paths_written), *(folders for *_, folders in by_act))
     first_named = _first_named(history.acts, paths)
 
     def named_before(act: Act, path: str) -> bool:
@@ -99,7 +99,7 @@ def changes_of(history: History) -> list[FileChange]:
     known: set[str] = set()
     own, own_folders = Places(), Places()
     changes: list[FileChange] = []
-    for act, done, folders in made:
+    for act, done, folders in by_act:
         for effect in done:
             path, folder = "/".join(parts_of(effect.target)), _folder(effect.target)
             unseen = path not in known and not named_before(act, path) and not _overwrites(act)

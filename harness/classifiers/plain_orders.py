@@ -102,7 +102,7 @@ def _asked_for(kind: str, targets: tuple[str, ...], others: Sequence[str]) -> bo
     if kind == "none":
         return any(_WORK.search(other) for other in others)
     worked_on = [_WORKED_ON[target[1:]] for target in targets if kind == "ban"]
-    return any(asked.search(other) for other in others for asked in worked_on)
+    return any(pattern.search(other) for other in others for pattern in worked_on)
 
 
 def in_area(target: str, path: str) -> bool:

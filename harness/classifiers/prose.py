@@ -42,21 +42,21 @@ def _between_slashes(path: str) -> str:
 
 def names(target: str, path: str) -> bool:
     """Whether the target that a user named (a file, a folder or a pattern) covers a path that the agent wrote."""
-    wanted, written = _between_slashes(target), _between_slashes(path)
-    if "/" in (wanted, written):
+    wanted, path_text = _between_slashes(target), _between_slashes(path)
+    if "/" in (wanted, path_text):
         return False
     last = parts_of(target)[-1]
     if "*" in target and last == wanted.strip("/"):
-        return fnmatchcase(written.rsplit("/", 2)[1], last)
+        return fnmatchcase(path_text.rsplit("/", 2)[1], last)
     if "*" in target:
-        return fnmatchcase(written, f"*{wanted.replace('**/', '*')}")
+        return fnmatchcase(path_text, f"*{wanted.replace('**/', '*')}")
     is_file = "." in last.lstrip(".") and not target.endswith("/")
     from_root = _FROM_ROOT.match(target) is not None
     if is_file and from_root and _FROM_ROOT.match(path):
-        return written == wanted
-    if written.endswith(wanted) or (wanted.endswith(written) and (from_root or written.count("/") > 2)):
+        return path_text == wanted
+    if path_text.endswith(wanted) or (wanted.endswith(path_text) and (from_root or path_text.count("/") > 2)):
         return True
-    return not is_file and (f"/{last}/" if from_root else wanted) in written
+    return not is_file and (f"/{last}/" if from_root else wanted) in path_text
 
 
 LONGEST = 20_000

@@ -21,7 +21,7 @@ from misstep.harness.classifiers.calls.shell import commands_of
 from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
 from misstep.harness.classifiers.prose import parts_of
-from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
+from misstep.harness.classifiers.verdicts import absent, counted, nothing_to_judge, positive, quoted
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
@@ -107,7 +107,7 @@ def judge(history: History) -> Verdict:
             _left_undone,
             _passed_over,
         )
-        shown = next((seen for way in ways if errors and (seen := way(run, errors)) is not None), None)
+        shown = next((result for way in ways if errors and (result := way(run, errors)) is not None), None)
     if shown is None:
         shown = _one_complaint(history.acts)
     if shown is None and not errors:
@@ -115,7 +115,7 @@ def judge(history: History) -> Verdict:
     if shown is None:
         return absent(history, CATEGORY, f"The agent's own errors ({len(errors)}) are single or put right.")
     steps, rationale = shown
-    return found(history, CATEGORY, steps, rationale)
+    return positive(history, CATEGORY, steps, rationale)
 
 
 def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
@@ -162,7 +162,7 @@ def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
             for subject in [name, *_programs(act)] if runs else ():
                 runs.pop(subject, None)
             if runs and _changes_files(act):  # what fails again after a change is being worked on
-                runs = {key: kept for key, kept in runs.items() if kept[1][0].failure.fault not in _OF_THE_MATTER}
+                runs = {key: tail for key, tail in runs.items() if tail[1][0].failure.fault not in _OF_THE_MATTER}
             continue
         subject = name if act.line is None else ("program", program_at_fault(act, error.failure))
         known, alike = runs.get(subject, ("", []))

@@ -9,7 +9,7 @@ EVIDENCE = 20
 """Steps that a verdict names at most: enough for a person to see it, whatever the length of the run."""
 
 
-def found(history: History, category: str, steps: Iterable[int], rationale: str) -> Verdict:
+def positive(history: History, category: str, steps: Iterable[int], rationale: str) -> Verdict:
     """Return the verdict that a run shows the category, with its evidence in order."""
     evidence = sorted({step for step in steps if step >= 0})
     if len(evidence) > EVIDENCE:  # the first and the last: when it began, and whether it went on

@@ -76,10 +76,10 @@ def _refusal(decision: dict[str, Any] | None) -> str | None:
 
 def _as_text(decision: dict[str, Any]) -> str:
     """Return an answer in one form, as JSON; odd numbers stay as they are."""
-    written = decision.get("probabilities")
-    if isinstance(written, dict):
-        pairs = list(written.items())
+    probabilities = decision.get("probabilities")
+    if isinstance(probabilities, dict):
+        pairs = list(probabilities.items())
     else:
-        listed = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
+        listed = [one for one in probabilities if isinstance(one, dict)] if isinstance(probabilities, list) else []
         pairs = [(one.get("value"), one.get("probability")) for one in listed]
     return json.dumps({"choice": decision.get("choice"), "probabilities": pairs})

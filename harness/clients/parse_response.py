@@ -127,7 +127,7 @@ def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
             raise _NoAnswerError("malformed", "the server's answer has no message")
         return completion.choices[0]
     if completion.error is not None:
-        message = _said(completion.error, redact)
+        message = _message(completion.error, redact)
         raise _NoAnswerError("server", f"the server reports an error under status 200: {message}")
     raise _NoAnswerError("malformed", "the server's answer has no choices")
 
@@ -182,7 +182,7 @@ def refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
     """Return the failure that a status other than 2xx means."""
     error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
-    sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error, redact)}"
+    sentence = f"{_MEANING[kind]} (status {answer.status}): {_message(error, redact)}"
     if kind == "bad_request" and (advice := advice_on(error) or _on_status(answer.status, error)):
         sentence = f"{sentence.rstrip('.')}; {advice}"
     return Failure(
@@ -236,7 +236,7 @@ def error_in(body: bytes, redact: Redact = str) -> Any:
     return value.get("error", value) if isinstance(value, dict) else value
 
 
-def _said(error: Any, redact: Redact) -> str:
+def _message(error: Any, redact: Redact) -> str:
     message = error.get("message", error) if isinstance(error, dict) else error
     line = redact(" ".join(redact(as_text(message)).split()))
     return (line if len(line) <= _SHOWN else line[:_SHOWN] + "…") or "it does not say why"

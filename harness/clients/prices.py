@@ -92,8 +92,8 @@ class Prices(Struct, frozen=True):
 def read_prices(file: Path) -> Prices:
     """Return the prices of one file."""
     with opening(file, "Name a price file.", "cannot be read"):
-        written = file.read_bytes()
-    return Prices(toml_form(written, PriceFile, file, _FORM).price)
+        data = file.read_bytes()
+    return Prices(toml_form(data, PriceFile, file, _FORM).price)
 
 
 def known_prices(own: Path | None = None, price: Price | None = None) -> Prices:

@@ -48,23 +48,23 @@ class RetryingClient(AroundClient):
 
     async def ask(self, request: Request) -> Outcome:
         """Return the outcome of the last attempt; `attempts` says how many there were."""
-        taken, attempt = 0.0, 0
+        total, attempt = 0.0, 0
         while True:
             attempt += 1
-            outcome, seconds = await self._in_turn(request, self._limits.total_seconds - taken)
+            outcome, seconds = await self._in_turn(request, self._limits.total_seconds - total)
             if not isinstance(outcome, Failure):
                 return replace(outcome, attempts=attempt, rates=None)
-            taken += seconds
-            failure = replace(outcome, attempts=attempt, seconds=taken, rates=None)
+            total += seconds
+            failure = replace(outcome, attempts=attempt, seconds=total, rates=None)
             if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
                 return failure
             wait, most = self._wait(attempt, failure), self._limits.total_seconds
-            if taken + wait >= most:
+            if total + wait >= most:
                 passes = f"waiting {wait:.3g} s more would pass the limit of {most:g} s a call"
                 return replace(failure, sentence=f"{clause(failure.sentence)}; {passes}")
             before = time.monotonic()
             await self._sleep(wait)
-            taken += time.monotonic() - before
+            total += time.monotonic() - before
 
     async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
         start = None if self._pacing is None else await self._pacing.start(request)

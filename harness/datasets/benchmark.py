@@ -181,7 +181,7 @@ def write_benchmark(
 
 
 def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) -> dict[str, str]:
-    written: dict[str, str] = {}
+    digests: dict[str, str] = {}
     if files:
         (out / "trajectories").mkdir()
     for stem, runs in files.items():
@@ -189,11 +189,11 @@ def _write_trajectories(out: Path, files: Mapping[str, Iterable[Trajectory]]) ->
         path = out / place
         with path.open("wb") as stream:
             for line, run in enumerate(runs, start=1):
-                if run.id in written:
+                if run.id in digests:
                     raise InputError(f"two trajectories have the id {run.id!r}", file=path, line=line)
-                written[run.id] = place
+                digests[run.id] = place
                 stream.write(_encoder.encode(run) + b"\n")
-    return written
+    return digests
 
 
 def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

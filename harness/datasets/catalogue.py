@@ -185,11 +185,11 @@ def named_data_folder(data: Path | None = None) -> Path | None:
     try:
         if S_ISDIR(folder.stat().st_mode):
             return folder
-        found = "is not a folder"
+        problem = "is not a folder"
     except (OSError, ValueError) as error:
-        found = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
+        problem = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
     raise UsageError(
-        f"{'--data' if data is not None else 'MISSTEP_DATA'} {folder} {found}",
+        f"{'--data' if data is not None else 'MISSTEP_DATA'} {folder} {problem}",
         "Give the parent folder of the data sets, or leave it out to use what "
         "`misstep datasets fetch NAME` downloaded.",
     )

@@ -182,10 +182,10 @@ def _totals(file: str, runs: dict[str, Any]) -> tuple[Any, ...]:
     best = [run["summary"]["max_reward"] for run in runs.values()]
     turns = [run["turn_history"] for run in runs.values()]
     valid = [one for history in turns for one in history.get("valid_action") or ()]
-    taken = sum(len(history["actions"]) for history in turns)
+    actions = sum(len(history["actions"]) for history in turns)
     solved = sum(reward == 1 for reward in best)
     invalid = sum(not one for one in valid)
-    return file, environment, named[0], len(runs), solved, round(sum(best), 4), taken, invalid, len(valid)
+    return file, environment, named[0], len(runs), solved, round(sum(best), 4), actions, invalid, len(valid)
 
 
 def _trial_outcomes(inputs: Inputs) -> Rows:
@@ -287,19 +287,19 @@ def _command(turn: str) -> str | None:
     return block.strip() if opened and closed else None
 
 
-class _Kept(Struct, frozen=True):
+class _KeptRow(Struct, frozen=True):
     file: str
     id: str
 
 
-def _kept(name: str, file: str) -> set[str]:
-    rows = csv_rows(data_folder() / "datasets" / f"{name}.kept.csv", _Kept)
+def _kept_ids(name: str, file: str) -> set[str]:
+    rows = csv_rows(data_folder() / "datasets" / f"{name}.kept.csv", _KeptRow)
     return {row.id for row in rows if row.file == file}
 
 
 def _kept_rows(name: str, file: str, inputs: Inputs) -> bytes:
     """The header and some rows of a CSV file, byte for byte; rows end in CRLF, lines within cells in LF."""
-    names = _kept(name, file)
+    names = _kept_ids(name, file)
     (data,) = inputs.values()
     header, *rows = data.split(b"\r\n")
     return b"".join(
@@ -309,7 +309,7 @@ def _kept_rows(name: str, file: str, inputs: Inputs) -> bytes:
 
 def _kept_keys(name: str, file: str, inputs: Inputs) -> bytes:
     """Some keys of a JSON object, in upstream's order and laid out anew."""
-    names = _kept(name, file)
+    names = _kept_ids(name, file)
     part = {key: value for key, value in _document(inputs).items() if key in names}
     return (json.dumps(part, indent=1) + "\n").encode()
 

@@ -99,8 +99,8 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     for file in files:
         counted = _Totals(file.upstream, len(file.records), sum(map(_solved, file.records)))
         if totals.get(file.upstream) != counted:
-            found = f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says"
-            raise InputError(found, "Check the set with `misstep datasets verify`.", file=summary, field="solved")
+            problem = f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says"
+            raise InputError(problem, "Check the set with `misstep datasets verify`.", file=summary, field="solved")
     runs = [(file, record) for file in files for record in file.records]
     SetWriter(NAME, folder, out).write(
         (_item(file, record) for file, record in runs),
@@ -131,11 +131,11 @@ def _check_turns(record: _Record, path: Path) -> None:
     for name in ("observations", "valid_action", "thoughts"):
         values = getattr(turns, name) or ()
         if len(values) > len(turns.actions):
-            found = f"task {record.task_id} has {len(values)} of them for {len(turns.actions)} actions"
-            raise InputError(found, file=path, field=f"turn_history.{name}")
+            problem = f"task {record.task_id} has {len(values)} of them for {len(turns.actions)} actions"
+            raise InputError(problem, file=path, field=f"turn_history.{name}")
     if (best := max(turns.rewards, default=0)) != record.summary.max_reward:
-        found = f"task {record.task_id} has {record.summary.max_reward}, but its turns have {best}"
-        raise InputError(found, file=path, field="summary.max_reward")
+        problem = f"task {record.task_id} has {record.summary.max_reward}, but its turns have {best}"
+        raise InputError(problem, file=path, field="summary.max_reward")
 
 
 def _item(file: _ResultFile, record: _Record) -> Item:

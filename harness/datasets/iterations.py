@@ -96,10 +96,10 @@ def steps_of(
         Step(
             role="agent",
             text=iteration.thought,
-            calls=made,
+            calls=calls_here,
             results=(ToolResult(text=texts[number]),) if number < len(texts) else (),
         )
-        for number, (iteration, made) in enumerate(zip(iterations, calls, strict=True))
+        for number, (iteration, calls_here) in enumerate(zip(iterations, calls, strict=True))
     )
 
 

@@ -37,24 +37,24 @@ def digest_of(folder: Path) -> str:
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder whose names fit a pattern, in order of name."""
-    found = sorted(folder.glob(pattern))
-    if not found:
+    files = sorted(folder.glob(pattern))
+    if not files:
         raise InputError(f"the file {pattern} is missing", _VERIFY, file=folder)
-    return found
+    return files
 
 
 def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[dict[Path, T], tuple[str, ...]]:
     """Return what was read of each file, and a line for each that is broken: it costs itself, not the others."""
-    found: dict[Path, T] = {}
+    by_path: dict[Path, T] = {}
     broken: list[tuple[Path, InputError]] = []
     for path in paths:
         try:
-            found[path] = read(path)
+            by_path[path] = read(path)
         except InputError as error:
             broken.append((path, error))
-    if broken and not found:
+    if broken and not by_path:
         raise broken[0][1]
-    return found, tuple(
+    return by_path, tuple(
         ": ".join(filter(None, [f"{path.parent.name}/{path.name}", error.field, error.found])) for path, error in broken
     )
 
@@ -157,11 +157,11 @@ def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[
 
 def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:
     """Return the runs in one upstream file of a known trajectory format, marked as of `dataset`."""
-    for found in read(path):
-        if isinstance(found, Unreadable):
-            raise InputError(found.error, file=found.file, line=found.line)
-        source = msgspec.structs.replace(found.source, file=path.name, dataset=dataset)
-        yield msgspec.structs.replace(found, source=source)
+    for one in read(path):
+        if isinstance(one, Unreadable):
+            raise InputError(one.error, file=one.file, line=one.line)
+        source = msgspec.structs.replace(one.source, file=path.name, dataset=dataset)
+        yield msgspec.structs.replace(one, source=source)
 
 
 def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -> Iterator[Trajectory]:

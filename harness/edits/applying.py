@@ -136,10 +136,10 @@ def _expect_indent(place: Place, kinds: set[str], path: str) -> None:
 def _spans(place: Place) -> list[_Span]:
     spans: list[_Span] = []
     at = place.start
-    for kept, run in groupby(place.lines, lambda line: line.tag == " "):
+    for is_context, run in groupby(place.lines, lambda line: line.tag == " "):
         lines = list(run)
         end = at + sum(line.tag != "+" for line in lines)
-        if not kept:
+        if not is_context:
             spans.append(_Span(at, end, [line.text for line in lines if line.tag == "+"]))
         at = end
     return spans

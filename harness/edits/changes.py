@@ -108,9 +108,9 @@ class EditFormat(Protocol):
         """Return the change from one text to another in this format; `None` is not a file."""
 
 
-def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
+def marked_lines(texts: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
     """Take the marks off lines, and tell whether kept lines were written without one, which then all were."""
-    lines = list(written)
+    lines = list(texts)
     markless = any(line.strip() and line[0] not in " +-" for line in lines)
     tags: dict[str, Tag] = {"-": "-", "+": "+"}
     marks = "+-" if markless else "+- "
@@ -119,11 +119,11 @@ def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
 
 def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:
     """Return a hunk of lines split at LF: a CR at the end of all (but the places `endless`) is their line end."""
-    written = list(lines)
-    ended = {text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless}
+    marked = list(lines)
+    ended = {text.endswith("\r") for place, (_, text) in enumerate(marked) if text and place not in endless}
     crlf = ended == {True}
     if len(ended) > 1:
         message = "some lines of a hunk end in CRLF and others in LF"
         raise EditRefused("mixed_line_endings", message, "Write one of them throughout.")
-    written_lines = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in written)
+    written_lines = tuple(Line(tag, text.removesuffix("\r") if crlf else text) for tag, text in marked)
     return Hunk(written_lines, crlf=crlf, **fields)  # type: ignore[arg-type]

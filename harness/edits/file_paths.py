@@ -33,8 +33,8 @@ def unquoted(path: str) -> str:
     path = path.split("\t")[0].strip()
     if len(path) < 2 or path[0] != '"' or path[-1] != '"':
         return path
-    written = _QUOTED.sub(_unescaped, path[1:-1])
-    return written.encode("latin-1", "replace").decode("utf-8", "replace") if written != path[1:-1] else written
+    text = _QUOTED.sub(_unescaped, path[1:-1])
+    return text.encode("latin-1", "replace").decode("utf-8", "replace") if text != path[1:-1] else text
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -61,18 +61,18 @@ def parse(text: str, path: str = "") -> Edits:
         raise EditRefused("malformed", "no numbered line", _FORM)
     if not all(name for name, _ in files):
         raise EditRefused("malformed", "no file is named", "Write the path on the line above the lines.")
-    return Edits(tuple(FileEdit(name, _hunks(written)) for name, written in files), path)
+    return Edits(tuple(FileEdit(name, _hunks(raw_lines)) for name, raw_lines in files), path)
 
 
-def _hunks(written: Sequence[str]) -> tuple[Hunk, ...]:
-    numbered, rules = _numbered(written)
+def _hunks(raw_lines: Sequence[str]) -> tuple[Hunk, ...]:
+    numbered, rules = _numbered(raw_lines)
     hunks = _grouped(_by_number(numbered, "-"), _by_number(numbered, "+"))
     return tuple(structs.replace(hunk, rules=rules) for hunk in hunks)
 
 
-def _numbered(written: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]:
+def _numbered(raw_lines: Sequence[str]) -> tuple[list[_Numbered], tuple[str, ...]]:
     """Mark, number and text of each line, and the rule that another separator than one space takes."""
-    matches = [_LINE.fullmatch(line) for line in written]
+    matches = [_LINE.fullmatch(line) for line in raw_lines]
     parts = [(one[1], int(one[2]), (one[3] or "") + (one[4] or "")) for one in matches if one is not None]
     for separator in _SEPARATORS:
         if all(rest.startswith(separator) or not rest.strip(": |\t\r") for _, _, rest in parts):
@@ -121,7 +121,7 @@ def render(path: str, before: str | None, after: str | None) -> str:
     if after is None:
         raise EditRefused("malformed", "the format cannot delete a file", path=path)
     old, new = both_texts(path, before, after)
-    written: list[str] = []
+    output: list[str] = []
     shift = 0
     for start, end, lines in change_groups(old.lines, new.lines, around=1):
         # An insertion is written with the line above it, or the first line of the file below it.
@@ -129,7 +129,7 @@ def render(path: str, before: str | None, after: str | None) -> str:
             start, lines = start - 1, [old.lines[start - 1], *lines]
         elif start == end and old.lines:
             end, lines = 1, [*lines, old.lines[0]]
-        written += [f"-{start + number} {text}" for number, text in enumerate(old.lines[start:end], 1)]
-        written += [f"+{start + shift + number} {text}" for number, text in enumerate(lines, 1)]
+        output += [f"-{start + number} {text}" for number, text in enumerate(old.lines[start:end], 1)]
+        output += [f"+{start + shift + number} {text}" for number, text in enumerate(lines, 1)]
         shift += len(lines) - (end - start)
-    return "\n".join([path, "```", *written, "```", ""])
+    return "\n".join([path, "```", *output, "```", ""])

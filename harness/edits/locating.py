@@ -166,11 +166,11 @@ def _indent(text: str) -> str:
 
 
 def _shift(pairs: Sequence[tuple[str, str]]) -> Change | None:
-    written, there = pairs[0]
-    more, less = there.removesuffix(written), written.removesuffix(there)
-    if len(there) > len(written) and all(line == more + text for text, line in pairs):
+    own, there = pairs[0]
+    more, less = there.removesuffix(own), own.removesuffix(there)
+    if len(there) > len(own) and all(line == more + text for text, line in pairs):
         return lambda text: more + text if text.strip() else text
-    if len(written) > len(there) and all(text == less + line for text, line in pairs):
+    if len(own) > len(there) and all(text == less + line for text, line in pairs):
         return lambda text: text[len(less) :] if text.startswith(less) else None if text.strip() else text
     return None
 

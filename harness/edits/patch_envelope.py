@@ -93,16 +93,16 @@ def _file(lines: Sequence[str]) -> FileEdit:
 def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     anchors: list[str] = []
-    written: list[str] = []
+    body_lines: list[str] = []
     rules: tuple[str, ...] = ()
     for line in [*body, "@@"]:
         at_end = line.rstrip() == _END_OF_FILE
         if not at_end and not line.startswith("@@"):
-            written.append(line)
+            body_lines.append(line)
             continue
-        if written or at_end:
-            hunks.append(structs.replace(_hunk(written, at_end, path), anchors=tuple(anchors), rules=rules))
-            anchors, written, rules = [], [], ()
+        if body_lines or at_end:
+            hunks.append(structs.replace(_hunk(body_lines, at_end, path), anchors=tuple(anchors), rules=rules))
+            anchors, body_lines, rules = [], [], ()
         if _NUMBERS.fullmatch(behind := line[2:].strip()):
             rules = ("line_numbers_left_out",)
         elif behind and not at_end:
@@ -112,8 +112,8 @@ def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
     return tuple(hunks)
 
 
-def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
-    lines = list(written)
+def _hunk(body_lines: Sequence[str], at_end: bool, path: str) -> Hunk:
+    lines = list(body_lines)
     while lines and not lines[-1].strip("\r"):
         lines.pop()
     wrong = next((line for line in lines if line.startswith("*** ")), None)
@@ -132,7 +132,7 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
     old, new = both_texts(path, before, after)
     if before is None:
         return "\n".join([_BEGIN, f"*** Add File: {path}", *(f"+{line}" for line in new.lines), _END, ""])
-    written = [_BEGIN, f"*** Update File: {path}"]
+    output = [_BEGIN, f"*** Update File: {path}"]
     spans: list[tuple[int, int, list[tuple[int, int, list[str]]]]] = []
     for group in change_groups(old.lines, new.lines):
         groups = [group]
@@ -143,13 +143,13 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
             start, end = min(start, before_start), max(end, only_span(old.lines, before_start, end, 0)[1])
         spans.append((start, end, groups))
     for start, end, groups in spans:
-        written.append("@@")
+        output.append("@@")
         at = start
         for first, last, lines in groups:
-            written += [f" {line}" for line in old.lines[at:first]]
-            written += [f"-{line}" for line in old.lines[first:last]]
-            written += [f"+{line}" for line in lines]
+            output += [f" {line}" for line in old.lines[at:first]]
+            output += [f"-{line}" for line in old.lines[first:last]]
+            output += [f"+{line}" for line in lines]
             at = last
-        written += [f" {line}" for line in old.lines[at:end]]
-        written += [_END_OF_FILE] if not old.lines else []
-    return "\n".join([*written, _END, ""])
+        output += [f" {line}" for line in old.lines[at:end]]
+        output += [_END_OF_FILE] if not old.lines else []
+    return "\n".join([*output, _END, ""])

@@ -179,12 +179,12 @@ def _uncounted_end(lines: Sequence[str], place: int) -> int:
     return place
 
 
-def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) -> Hunk:
-    if written and written[0].startswith("\\"):
+def _of_lines(texts: Sequence[str], at: int | None, rules: tuple[str, ...]) -> Hunk:
+    if texts and texts[0].startswith("\\"):
         raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
-    ops, markless = marked_lines(line for line in written if not line.startswith("\\"))
+    ops, markless = marked_lines(line for line in texts if not line.startswith("\\"))
     opened: dict[Tag, int] = {}
-    for number, place in enumerate(place for place, line in enumerate(written) if line.startswith("\\")):
+    for number, place in enumerate(place for place, line in enumerate(texts) if line.startswith("\\")):
         opened[ops[place - number - 1][0]] = place - number
     if not ops:
         raise EditRefused("malformed", "a hunk has no lines", "Write the lines below @@ with their marks.")
@@ -266,15 +266,15 @@ def _hunk_text(
     groups: Sequence[tuple[int, int, list[str]]], old: Sequence[str], around: int, shift: int
 ) -> tuple[str, int]:
     first, last = max(0, groups[0][0] - around), min(len(old), groups[-1][1] + around)
-    written: list[tuple[str, str]] = []
+    marked: list[tuple[str, str]] = []
     at = first
     for start, end, lines in [*groups, (last, last, [])]:
-        written += [(" ", text) for text in old[at:start]]
-        written += [("-", text) for text in old[start:end]]
-        written += [("+", text) for text in lines]
+        marked += [(" ", text) for text in old[at:start]]
+        marked += [("-", text) for text in old[start:end]]
+        marked += [("+", text) for text in lines]
         at = end
-    counts = [sum(tag != other for tag, _ in written) for other in ("+", "-")]
+    counts = [sum(tag != other for tag, _ in marked) for other in ("+", "-")]
     starts = [first + bool(counts[0]), first + shift + bool(counts[1])]
     ranges = [f"{start}" if count == 1 else f"{start},{count}" for start, count in zip(starts, counts, strict=True)]
-    body = "".join(f"{tag}{text}" for tag, text in written)
+    body = "".join(f"{tag}{text}" for tag, text in marked)
     return f"@@ -{ranges[0]} +{ranges[1]} @@\n{body}", shift + counts[1] - counts[0]

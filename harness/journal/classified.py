@@ -198,19 +198,19 @@ def judge(
                 failed += failed_verdicts(verdicts)
             flagged = [verdict for verdict in verdicts if verdict.label == "yes"] if "yes" in labels else []
             judged.findings.extend((len(judged.items), finding_of(_at(verdict, placed))) for verdict in flagged)
-            written = session = b""
+            records = session = b""
             if keep_lines:
                 shown = show(thing, {step for one in flagged for step in one.steps}) if show and flagged else ""
-                written = encode_lines(_at(verdict, placed) for verdict in verdicts)
+                records = encode_lines(_at(verdict, placed) for verdict in verdicts)
                 session = encode_lines([session_of(thing, placed.file, placed.line, shown)])
             elif flagged or is_sub_agent(thing):
                 costly = LabelledSession(
                     session_of(thing, placed.file, placed.line), tuple(map(_at, verdicts, repeat(placed)))
                 )
                 judged.costly.append((len(judged.items), costly))
-            lines.append(written)
+            lines.append(records)
             sessions.append(session)
-            judged.items.append((thing.id, len(written), len(session)))
+            judged.items.append((thing.id, len(records), len(session)))
     joined = {"lines": b"".join(lines), "sessions": b"".join(sessions)}
     counts = {"patterns": dict(judged.patterns), "sub_agents": dict(judged.sub_agents)}
     used = [RulesUsed(*one) for one in rules.items()]
@@ -252,17 +252,17 @@ def finding_of(verdict: PlacedVerdict) -> SessionFinding:
 class Names:
     """Unique ids for the trajectories of a run."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._ids = set(ids)
         self._last: dict[str, int] = {}
 
     def give(self, wanted: str) -> str:
         """Give `wanted` where it is free, else the first of `wanted~2`, `wanted~3` and so on that is."""
         name = wanted
-        while name in self._taken:
+        while name in self._ids:
             self._last[wanted] = self._last.get(wanted, 1) + 1
             name = f"{wanted}~{self._last[wanted]}"
-        self._taken.add(name)
+        self._ids.add(name)
         return name
 
 

@@ -135,7 +135,7 @@ class RunInProgress(Closing, Generic[Record, T]):
         make_folder(self.folder)
         earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None or not earlier.finished:
-            self._journal = self._kept(locked(self.folder / PROGRESS))
+            self._journal = self._closed_at_end(locked(self.folder / PROGRESS))
             # What was read without the lock may have been true until another process let go of it.
             earlier = standing(self.folder, self.manifest, self.records)
         if earlier is None:
@@ -147,7 +147,7 @@ class RunInProgress(Closing, Generic[Record, T]):
             if self._streams:
                 (self.folder / PROGRESS).unlink()
             return
-        self._recorded = self._kept(_opened(self.folder / self.records.file))
+        self._recorded = self._closed_at_end(_opened(self.folder / self.records.file))
         noted = _noted(self._journal, entry)
         if note_of is None:
             self._trust(noted)
@@ -156,10 +156,10 @@ class RunInProgress(Closing, Generic[Record, T]):
 
     def _trust(self, noted: "list[_Line[T] | None]") -> None:
         """Keep the lines before the first impossible one, and cut off the rest of both files."""
-        written = self._recorded.seek(0, os.SEEK_END)
+        length = self._recorded.seek(0, os.SEEK_END)
         lengths = []
         for line in noted:
-            if line is None or not self._length <= line.length <= written:
+            if line is None or not self._length <= line.length <= length:
                 break
             self.entries.append(line.entry)
             self._length = line.length
@@ -203,11 +203,11 @@ class RunInProgress(Closing, Generic[Record, T]):
 
     def finish(self, finished: str) -> None:
         """Record in `run.toml` that the run is finished, with the length of its records, and remove the journal."""
-        written = written_in(self.folder, self.records.file)
-        write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished, written=written))
+        length = written_in(self.folder, self.records.file)
+        write_manifest(self.folder, msgspec.structs.replace(self.manifest, finished=finished, written=length))
         (self.folder / PROGRESS).unlink(missing_ok=True)
 
-    def _kept(self, stream: FileIO) -> FileIO:
+    def _closed_at_end(self, stream: FileIO) -> FileIO:
         self._streams.append(stream)
         return stream
 

@@ -57,8 +57,8 @@ def _together(item: Item, verdicts: Sequence[tuple[Place, Verdict]]) -> PairVerd
     scores = [one.score for one in orders if one.score is not None]
     score = sum(scores) / len(scores) if len(scores) == len(orders) else None
     if status == "answered" and len({one.label for one in orders}) > 1:
-        said = " and ".join(f"{one.label} with {one.first} in the first place" for one in orders)
-        label, status, error = None, "abstained", f"undecided: it says {said}"
+        labels = " and ".join(f"{one.label} with {one.first} in the first place" for one in orders)
+        label, status, error = None, "abstained", f"undecided: it says {labels}"
     _, first = verdicts[0]
     return PairVerdict(
         item.id,

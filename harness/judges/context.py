@@ -114,28 +114,28 @@ def shown_step(step: Step, number: int, most_observed: int | None = None, most_o
     """Return one step as text: who, its words, its calls, what tools answered."""
     lines = [f"[step {number}] {one_line(step.speaker or step.role)}"]
     if step.reasoning:
-        lines.append(_said("(reasoning) ", step.reasoning, most_own))
+        lines.append(_headed("(reasoning) ", step.reasoning, most_own))
     if step.text:
-        lines.append(_said("", step.text, most_own))
-    lines += [_said("> ", _call(call, most_own), None) for call in step.calls]
+        lines.append(_headed("", step.text, most_own))
+    lines += [_headed("> ", _call(call, most_own), None) for call in step.calls]
     for result in step.results:
         code = "" if result.exit_code is None else f" (exit code {result.exit_code})"
-        lines.append(_said("< ", result.text, most_observed) + code)
+        lines.append(_headed("< ", result.text, most_observed) + code)
     return "\n".join(lines)
 
 
-def _said(opening: str, text: str, most: int | None) -> str:
+def _headed(opening: str, text: str, most: int | None) -> str:
     """Return a text behind what we open it with; a line of its own that looks like one of ours gets a bar before it."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return opening + _LIKE_OURS.sub("| ", _shortened(lines, most))
 
 
 def _call(call: ToolCall, most: int | None) -> str:
-    arguments = call.arguments if isinstance(call.arguments, str) else _written(call.arguments)
+    arguments = call.arguments if isinstance(call.arguments, str) else _arguments_text(call.arguments)
     return f"{one_line(call.name)} {_shortened(arguments, most)}"
 
 
-def _written(arguments: dict[str, Any]) -> str:
+def _arguments_text(arguments: dict[str, Any]) -> str:
     try:
         return msgspec.json.encode(arguments).decode()
     except UnicodeEncodeError:  # half a character, which some formats hold

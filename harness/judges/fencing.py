@@ -87,8 +87,8 @@ def fenced_parts(message: str) -> tuple[str, ...]:
     lines = message.split("\n")
     closing: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
-        if found := _CLOSING_LINE.fullmatch(line):
-            closing.setdefault(found[1], []).append(number)
+        if match := _CLOSING_LINE.fullmatch(line):
+            closing.setdefault(match[1], []).append(number)
     parts: list[str] = []
     after = 0
     for number, line in enumerate(lines):

@@ -112,16 +112,16 @@ def digest() -> str:
 
 def shipped_plain(spec: JudgeSpec) -> tuple[Plain, ...]:
     """The items that come with Misstep, for a judge of any kind; with a truth where the judge comes with it too."""
-    made = msgspec.toml.decode((_FILES / "items.toml").read_bytes(), type=_MadeItems).item
-    return tuple(_plain(one, spec) for one in made)
+    items = msgspec.toml.decode((_FILES / "items.toml").read_bytes(), type=_MadeItems).item
+    return tuple(_plain(one, spec) for one in items)
 
 
-def _plain(made: _Made, spec: JudgeSpec) -> Plain:
-    run = Trajectory(made.id, Source("made up"), made.task, made.steps)
+def _plain(one: _Made, spec: JudgeSpec) -> Plain:
+    run = Trajectory(one.id, Source("made up"), one.task, one.steps)
     kind = "misbehaviour" if spec.kind == "any" else spec.kind
-    item = Item(made.id, kind, step=made.step, task=made.task, patch=made.patch.lstrip("\n"), text=made.text)
-    truth = made.gold.get(spec.name)
-    return Plain(Subject(item, run), truth if truth in spec.labels else None, made.id)
+    item = Item(one.id, kind, step=one.step, task=one.task, patch=one.patch.lstrip("\n"), text=one.text)
+    truth = one.gold.get(spec.name)
+    return Plain(Subject(item, run), truth if truth in spec.labels else None, one.id)
 
 
 def injected(
@@ -193,17 +193,17 @@ def marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "")
     )
 
 
-def _least_taken(names: Sequence[str], taken: Counter[str], random: Random) -> str:
-    least = min(taken[name] for name in names)
-    return random.choice([name for name in names if taken[name] == least])
+def _least_taken(names: Sequence[str], uses: Counter[str], random: Random) -> str:
+    least = min(uses[name] for name in names)
+    return random.choice([name for name in names if uses[name] == least])
 
 
 def _placed(
-    spec: JudgeSpec, one: Plain, text: str, shown: Sequence[str], taken: Counter[str], random: Random
+    spec: JudgeSpec, one: Plain, text: str, shown: Sequence[str], uses: Counter[str], random: Random
 ) -> tuple[str, Subject]:
     left = list(shown)
     while left:
-        position = _least_taken(left, taken, random)
+        position = _least_taken(left, uses, random)
         subject = PLACES[position](one.subject, text)
         if subject is not None and _shows(spec, one.subject, subject, text):
             return position, subject
@@ -219,12 +219,12 @@ def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
 
 def _shows(spec: JudgeSpec, without: Subject, subject: Subject, text: str) -> bool:
     """Return whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
-    prompt = asked(spec, subject)
+    prompt = prompt_text(spec, subject)
     if all(line.strip() in prompt for line in readable(text).split("\n")):
         return True
-    return len(prompt) - len(asked(spec, without)) >= len(" ".join(text.split()))
+    return len(prompt) - len(prompt_text(spec, without)) >= len(" ".join(text.split()))
 
 
-def asked(spec: JudgeSpec, subject: Subject) -> str:
+def prompt_text(spec: JudgeSpec, subject: Subject) -> str:
     """Return the message in which a judge is asked about an item."""
     return ask(spec, subject.item, subject.run).requests[0].messages[-1].content

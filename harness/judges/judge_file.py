@@ -162,17 +162,17 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 def read_judge(file: Path) -> JudgeSpec:
     """Return the judge in a file, with its prompt and its examples."""
     try:
-        written = file.read_bytes()
+        data = file.read_bytes()
     except OSError as error:
         raise InputError(
             f"cannot open: {error.strerror}", "`misstep judge list` lists the judges.", file=file
         ) from error
-    form = toml_form(written, JudgeFile, file, _FORM)
+    form = toml_form(data, JudgeFile, file, _FORM)
     labels = form.labels if isinstance(form.labels, dict) else dict.fromkeys(form.labels, "")
     _check(form, labels, file)
     prompt = load_prompt(form.prompt, file.parent)
     _check_prompt(prompt, form.prompt)
-    digest = hashlib.sha256(written + prompt.sha256.encode())
+    digest = hashlib.sha256(data + prompt.sha256.encode())
     examples: tuple[Example, ...] = ()
     if form.examples is not None:
         lines = _example_lines(file.parent / form.examples)
@@ -216,11 +216,11 @@ def _check(form: JudgeFile, labels: dict[str, str], file: Path) -> None:
             f"the number is above {MOST_VOTES:,}", "Each vote is a request per item.", file=file, field="votes"
         )
     if form.model.scores == "logprobs" and form.model.api != "chat":
-        found = f"`{form.model.api}` gives probabilities itself"
-        raise InputError(found, 'Leave out `scores`, or set `api = "chat"`.', file=file, field="model.scores")
-    if taken := sorted(NOT_EXTRA & form.model.extra.keys()):
+        problem = f"`{form.model.api}` gives probabilities itself"
+        raise InputError(problem, 'Leave out `scores`, or set `api = "chat"`.', file=file, field="model.scores")
+    if reserved := sorted(NOT_EXTRA & form.model.extra.keys()):
         advice = "Use the settings of [model] for these; a judge never offers tools."
-        raise InputError(f"the table sets {', '.join(taken)}", advice, file=file, field="model.extra")
+        raise InputError(f"the table sets {', '.join(reserved)}", advice, file=file, field="model.extra")
     for field, number, least in (
         ("max_tokens", form.model.max_tokens, 1),
         ("extra.max_completion_tokens", form.model.extra.get("max_completion_tokens"), 1),

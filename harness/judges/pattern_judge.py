@@ -118,9 +118,9 @@ class PatternJudge(Struct, frozen=True):
         return matched(self.file, trajectory, item.id)
 
 
-def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
+def read_pattern_judge(file: Path, data: bytes) -> PatternJudge:
     """Return the judge in a file with these contents."""
-    form = toml_form(written, PatternFile, file, _FORM)
+    form = toml_form(data, PatternFile, file, _FORM)
     if not form.name.strip() or "/" in form.name:
         raise InputError(
             f"{form.name!r} is not a name for a judge", "Give a name without a slash.", file=file, field="name"
@@ -138,13 +138,13 @@ def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
                 raise InputError(
                     f"{one.pattern!r} is not a regular expression: {error}", _FORM, file=file, field=f"{where}.pattern"
                 ) from error
-    return PatternJudge(form, hashlib.sha256(written).hexdigest())
+    return PatternJudge(form, hashlib.sha256(data).hexdigest())
 
 
-def is_pattern_file(written: bytes) -> bool:
+def is_pattern_file(data: bytes) -> bool:
     """Return whether the contents of a judge's file are those of a pattern judge."""
     try:
-        return bool(msgspec.toml.decode(written, type=dict[str, Any]).get("kind") == "pattern")
+        return bool(msgspec.toml.decode(data, type=dict[str, Any]).get("kind") == "pattern")
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
 
@@ -155,8 +155,8 @@ def matched(file: PatternFile, trajectory: Trajectory, item: str) -> Verdict:
     try:
         steps: set[int] = set()
         for one in file.must:
-            matches, seen = _matches(file, one, trajectory, left)
-            if not seen:
+            matches, has_text = _matches(file, one, trajectory, left)
+            if not has_text:
                 reason = f"the session has no {one.place}"
                 return Verdict(item, file.name, None, "abstained", rationale=f"{reason.capitalize()}.")
             if len(matches) < one.times:
@@ -169,8 +169,8 @@ def matched(file: PatternFile, trajectory: Trajectory, item: str) -> Verdict:
                 return Verdict(item, file.name, "no", rationale=why)
     except TimeoutError:
         return Verdict(item, file.name, None, "failed", error=f"the patterns took more than {SECONDS:g} seconds")
-    told = "; ".join(f"{_shown(one)} matches" for one in file.must)
-    return Verdict(item, file.name, "yes", steps=tuple(sorted(steps)[:_STEPS]), rationale=f"{told}.")
+    reasons = "; ".join(f"{_shown(one)} matches" for one in file.must)
+    return Verdict(item, file.name, "yes", steps=tuple(sorted(steps)[:_STEPS]), rationale=f"{reasons}.")
 
 
 class _Time:
@@ -184,16 +184,16 @@ def _matches(file: PatternFile, one: Condition, trajectory: Trajectory, left: _T
     """Return the step of each match, and whether there was any text of that kind."""
     pattern = _compiled(file, one)
     matches: list[int] = []
-    seen = False
+    has_text = False
     for number, step in enumerate(trajectory.steps):
         for text in _texts(step, one.place):
-            seen = True
+            has_text = True
             began = time.perf_counter()
             if left.seconds <= 0:
                 raise TimeoutError
             matches += [number for _ in pattern.finditer(text, timeout=left.seconds)]
             left.seconds -= time.perf_counter() - began
-    return matches, seen
+    return matches, has_text
 
 
 def _compiled(file: PatternFile, one: Condition) -> "regex.Pattern[str]":

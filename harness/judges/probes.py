@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from misstep.harness.errors import UsageError
 from misstep.harness.items import Item
 from misstep.harness.judges.fit import offered
-from misstep.harness.judges.injection import Injection, Plain, asked, copies, marked
+from misstep.harness.judges.injection import Injection, Plain, copies, marked, prompt_text
 from misstep.harness.judges.injection_places import Subject
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.protocols import FittedJudge
@@ -138,8 +138,8 @@ def _first_shown(spec: JudgeSpec | None, plain: Subject, change: str, text: str)
     ways = (way for way in CHANGES[change](plain, text) if way != plain)
     if spec is None:
         return next(ways, None)
-    before, begins = asked(spec, plain), text.partition("\n")[0]
-    return next((way for way in ways if (now := asked(spec, way)) != before and begins in now), None)
+    before, begins = prompt_text(spec, plain), text.partition("\n")[0]
+    return next((way for way in ways if (now := prompt_text(spec, way)) != before and begins in now), None)
 
 
 def _in_what_is_judged(subject: Subject, rewrite: Rewrite) -> Iterator[Subject]:

@@ -159,9 +159,9 @@ def _request(
     system = "\n\n".join(filter(None, (fill(spec.prompt.system, of_the_benchmark), rules)))
     messages = [Message("system", system)]
     for example in (one for one in spec.examples if one.label in name_of):
-        given = {name: _fenced_example(text) for name, text in example.values.items()}
+        fenced = {name: _fenced_example(text) for name, text in example.values.items()}
         messages += [
-            Message("user", fill(spec.prompt.user, {**given, **of_the_benchmark})),
+            Message("user", fill(spec.prompt.user, {**fenced, **of_the_benchmark})),
             Message(
                 "assistant",
                 name_of[example.label] if of_a_label else _reply_text(example.reasoning, name_of[example.label]),

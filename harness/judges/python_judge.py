@@ -76,21 +76,21 @@ class PythonJudge(Struct, frozen=True):
 def python_judge(attribute: Any, named: str, model: str) -> PythonJudge:
     """Return the judge that an object, or a class to make one of, is."""
     try:
-        written = attribute() if isinstance(attribute, type) else attribute
+        judge_object = attribute() if isinstance(attribute, type) else attribute
     except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
         raise UsageError(f"{named!r} cannot be made: {raised(error)}", _FORM) from error
-    lacking = [part for part in ("name", "labels", "judge") if not hasattr(written, part)]
-    if lacking or not inspect.iscoroutinefunction(written.judge):
+    lacking = [part for part in ("name", "labels", "judge") if not hasattr(judge_object, part)]
+    if lacking or not inspect.iscoroutinefunction(judge_object.judge):
         fault = f"it has no {lacking[0]}" if lacking else "its method judge is not a coroutine (async def)"
         raise UsageError(f"{named!r} is not a judge: {fault}", _FORM)
-    kind = getattr(written, "kind", "any")
+    kind = getattr(judge_object, "kind", "any")
     if kind != "any" and kind not in get_args(Kind):
         raise UsageError(f"{named!r} has the unknown kind {kind!r}", f"Kinds are any, {', '.join(get_args(Kind))}.")
-    return PythonJudge(written, _digest(written), model)
+    return PythonJudge(judge_object, _digest(judge_object), model)
 
 
-def _digest(written: Any) -> str:
+def _digest(judge_object: Any) -> str:
     """Of the file that a judge is in; of nothing if there is none, as in a session that is typed."""
-    module = inspect.getmodule(written if isinstance(written, ModuleType) else type(written))
+    module = inspect.getmodule(judge_object if isinstance(judge_object, ModuleType) else type(judge_object))
     file = getattr(module, "__file__", None)
     return hashlib.sha256(Path(file).read_bytes() if file else b"").hexdigest()

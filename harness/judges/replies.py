@@ -106,19 +106,19 @@ def read_reply(
     meant = labels if isinstance(labels, Mapping) else dict(zip(labels, labels, strict=True))
     reply = without_surrogates(_THOUGHT.sub("", text, count=1))
     objects, fault = _objects(reply)
-    given = [one for one in objects if one.value.has("label")]
-    if not given:
+    parts = [one for one in objects if one.value.has("label")]
+    if not parts:
         return _unreadable(text, _cut(finish) or ("no object has a label" if objects else fault or "no JSON object"))
     # A reply that was cut is an answer only if it is an object and nothing else.
     around = reply[: objects[0].start] + reply[objects[0].end :]
     if fault or (finish == "length" and (len(objects) > 1 or around.strip())):
         return _unreadable(text, _cut(finish) or fault)
-    answers = [_answer(one.value, meant, steps) for one in given]
+    answers = [_answer(one.value, meant, steps) for one in parts]
     labelled = {answer.label for answer in answers if answer.status == "answered"}
     if len(answers) > 1 and (len(labelled) > 1 or any(answer.status != answers[0].status for answer in answers)):
         return _unreadable(text, "several objects that say different things")
     own = [
-        answer for one, answer in zip(given, answers, strict=True) if not _is_quoted(reply[one.start : one.end], shown)
+        answer for one, answer in zip(parts, answers, strict=True) if not _is_quoted(reply[one.start : one.end], shown)
     ]
     if not own:
         return _unreadable(text, "the object stands word for word in the record that was shown")
@@ -182,11 +182,11 @@ def _answer(fields: _Pairs, meant: Mapping[str, str], steps: int | None) -> Answ
     return Answer(label, "answered", score, evidence, rationale, error, more)
 
 
-def label_meant(written: str, meant: Mapping[str, str]) -> str | None:
+def label_meant(text: str, meant: Mapping[str, str]) -> str | None:
     """The label that is meant, letter case and white space left aside as in the prompt, where that is one only."""
-    if written in meant:
-        return meant[written]
-    plain = " ".join(written.split()).casefold()
+    if text in meant:
+        return meant[text]
+    plain = " ".join(text.split()).casefold()
     alike = {label for name, label in meant.items() if " ".join(name.split()).casefold() == plain}
     return alike.pop() if len(alike) == 1 else None
 

@@ -65,15 +65,15 @@ def _in_our_words(address: str, error: Exception) -> MisstepError:
     if isinstance(error, PermissionError) or status in _DENIED or "Credentials" in _kind(error):
         advice = "Check what the driver takes your key from." if login is None else f"To log in, {login}."
         return MissingPrerequisite(f"{address}: access is denied", advice)
-    said = _kind(error) if status is None else f"{_kind(error)}, status {status}"
-    return MissingPrerequisite(f"{address} cannot be reached ({said})", "Check the network and the address.")
+    reason = _kind(error) if status is None else f"{_kind(error)}, status {status}"
+    return MissingPrerequisite(f"{address} cannot be reached ({reason})", "Check the network and the address.")
 
 
 def _is_cut_off(error: BaseException | None) -> bool:
     """Return whether it is the network that failed; a driver may take that for a file that is not there."""
     while error is not None:
-        told = isinstance(error, FileNotFoundError | PermissionError) or hasattr(error, "response")
-        if isinstance(error, OSError) and not told:
+        is_answer = isinstance(error, FileNotFoundError | PermissionError) or hasattr(error, "response")
+        if isinstance(error, OSError) and not is_answer:
             return True
         error = error.__cause__ or error.__context__
     return False

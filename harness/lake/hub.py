@@ -52,57 +52,57 @@ def asks_for_a_split(address: str) -> bool:
 
 def pinned(address: str) -> str:
     """Return an address with the commit that its revision is now, and print it to stderr."""
-    asked = _parsed(address)
-    if asked.revision is not None and _COMMIT.fullmatch(asked.revision):
-        return asked.address()
+    parts = _parsed(address)
+    if parts.revision is not None and _COMMIT.fullmatch(parts.revision):
+        return parts.address()
     try:
         from huggingface_hub import HfApi
     except ImportError as error:
         raise missing_lake(f"the address {address}") from error
     with reaching(address):
-        commit = HfApi().dataset_info(asked.name, revision=asked.revision).sha
-    found = replace(asked, revision=commit).address()
-    say(f"misstep: {address} is now {found}; give that address to read the same again.")
-    return found
+        commit = HfApi().dataset_info(parts.name, revision=parts.revision).sha
+    pinned = replace(parts, revision=commit).address()
+    say(f"misstep: {address} is now {pinned}; give that address to read the same again.")
+    return pinned
 
 
 def files_of_split(address: str) -> tuple[str, frozenset[str]]:
     """Return the pinned address of a whole data set, and the names in it of the files of a split, or of all."""
-    asked = _parsed(address)
+    parts = _parsed(address)
     try:
         from datasets import load_dataset_builder
     except ImportError as error:
         raise missing_lake(f"the address {address}") from error
-    config, split = asked.options.get("config"), asked.options.get("split")
+    config, split = parts.options.get("config"), parts.options.get("split")
     with reaching(address):
         try:
-            builder = load_dataset_builder(asked.name, name=config, revision=asked.revision)
+            builder = load_dataset_builder(parts.name, name=config, revision=parts.revision)
         except ValueError as error:  # it says which configurations there are
-            said = " ".join(str(error).split())
-            raise InputError(f"the configuration is not clear: {said}", "Give ?config=NAME.", file=address) from error
+            why = " ".join(str(error).split())
+            raise InputError(f"the configuration is not clear: {why}", "Give ?config=NAME.", file=address) from error
         files = builder.config.data_files or {}
     splits = [split] if split else list(files)
     if not set(splits) <= set(files):
         names = ", ".join(map(str, list(files)[:_SHOWN])) or "none"
         raise InputError(f"unknown split {split}", f"Known: {names}.", file=address)
-    return asked.top(), frozenset(_name_of(str(file), asked, address) for name in splits for file in files[name])
+    return parts.top(), frozenset(_name_of(str(file), parts, address) for name in splits for file in files[name])
 
 
-def _name_of(file: str, asked: _Asked, address: str) -> str:
-    if not is_of_hub(file) or _parsed(file).name != asked.name:
+def _name_of(file: str, parts: _Asked, address: str) -> str:
+    if not is_of_hub(file) or _parsed(file).name != parts.name:
         raise InputError("the split has files elsewhere", "Give the addresses of its files.", file=address)
     return _parsed(file).path.removeprefix("/")
 
 
 def _parsed(address: str) -> _Asked:
-    found = _ADDRESS.fullmatch(address)
-    if found is None:
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
         advice = "Give hf://datasets/ORG/NAME, with @REVISION and /PATH behind it where you like."
         raise UsageError(f"{address} is not an address of a data set of the Hugging Face hub", advice)
-    options = dict(parse_qsl(found["options"] or "", keep_blank_values=True))
+    options = dict(parse_qsl(match["options"] or "", keep_blank_values=True))
     unknown = [name for name in options if name not in _OPTIONS]
-    if unknown or (options and found["path"].strip("/")):
+    if unknown or (options and match["path"].strip("/")):
         what = f"the option {unknown[0]}" if unknown else "a path and a split"
         raise UsageError(f"{address} asks for {what}", "Give a path, or ?config=NAME&split=NAME.")
-    revision = None if found["revision"] is None else unquote(found["revision"])
-    return _Asked(found["name"], revision, found["path"].rstrip("/"), options)
+    revision = None if match["revision"] is None else unquote(match["revision"])
+    return _Asked(match["name"], revision, match["path"].rstrip("/"), options)

@@ -83,26 +83,26 @@ def write_manifest(store: Store, manifest: PackManifest) -> None:
     store.write(MANIFEST, msgspec.json.encode(manifest) + b"\n")
 
 
-def standing(store: Store, asked: AskedColumns) -> PackManifest:
+def standing(store: Store, columns: AskedColumns) -> PackManifest:
     """Return the state of the folder: that of an earlier command, or a new one."""
     content, place = store.read(MANIFEST), f"{store.place}/{MANIFEST}"
     if content is None:
         others = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
         if others:
             raise UsageError(f"{store.place} holds {others[0]}, which `misstep pack` has not written", _ANOTHER)
-        return PackManifest(asked)
+        return PackManifest(columns)
     try:
         earlier = msgspec.json.decode(content, type=PackManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not the state of a packed folder: {error}", _ANOTHER, file=place) from error
-    changed = difference(earlier.asked.inputs, asked.inputs)
+    changed = difference(earlier.asked.inputs, columns.inputs)
     if changed:
         raise UsageError(f"{store.place} holds other sessions: {changed}", _ANOTHER)
-    if earlier.asked.messages != asked.messages:
+    if earlier.asked.messages != columns.messages:
         has = "has" if earlier.asked.messages else "does not have"
         raise UsageError(f"{store.place} holds these sessions and {has} the column of messages", _ANOTHER)
-    if earlier.state == "packing" and earlier.asked.misstep != asked.misstep:
-        begun = f"{store.place} was begun by Misstep {earlier.asked.misstep} and this is {asked.misstep}"
+    if earlier.state == "packing" and earlier.asked.misstep != columns.misstep:
+        begun = f"{store.place} was begun by Misstep {earlier.asked.misstep} and this is {columns.misstep}"
         raise UsageError(begun, _ANOTHER)
     return earlier
 

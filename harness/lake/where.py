@@ -53,7 +53,7 @@ class _Reading:
 
     def any_of(self) -> "pc.Expression":
         whole = self._all_of()
-        while self._taken("or"):
+        while self._take("or"):
             whole = whole | self._all_of()
         return whole
 
@@ -63,14 +63,14 @@ class _Reading:
 
     def _all_of(self) -> "pc.Expression":
         whole = self._one()
-        while self._taken("and"):
+        while self._take("and"):
             whole = whole & self._one()
         return whole
 
     def _one(self) -> "pc.Expression":
-        if self._taken("not"):
+        if self._take("not"):
             return ~self._one()
-        if self._taken("("):
+        if self._take("("):
             inner = self.any_of()
             self._expect(")")
             return inner
@@ -84,8 +84,8 @@ class _Reading:
             raise self.refused(f"{name!r} is where a column must be")
         if name not in self._columns.names:
             raise self.refused(f"unknown column {name!r}; known are {', '.join(self._columns.names)}")
-        if self._taken("is"):
-            negated = self._taken("not")
+        if self._take("is"):
+            negated = self._take("not")
             self._expect("null")
             missing = pc.field(name).is_null()
             return ~missing if negated else missing
@@ -124,13 +124,13 @@ class _Reading:
         except ValueError:
             raise self.refused(f"{word!r} is not a number") from None
 
-    def _taken(self, word: str) -> bool:
+    def _take(self, word: str) -> bool:
         there = self._place < len(self._tokens) and self._tokens[self._place][1].lower() == word
         self._place += there
         return there
 
     def _expect(self, word: str) -> None:
-        if not self._taken(word):
+        if not self._take(word):
             _, other = self._next(repr(word))
             raise self.refused(f"{other!r} is where {word!r} must be")
 

@@ -66,8 +66,8 @@ class ObserverBeside(Observer):
         check_model(detector, model)
         detector_named(detector)
         run = Trajectory(item or uuid.uuid4().hex, Source("misstep"), task)
-        self._asked = ModelAsk(model, ClientSettings(base_url=base_url or None)) if model else None
-        self._process = DetectorProcess(detector, self._asked or NO_MODEL)
+        self._model_ask = ModelAsk(model, ClientSettings(base_url=base_url or None)) if model else None
+        self._process = DetectorProcess(detector, self._model_ask or NO_MODEL)
         self._own_loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._own_loop.run_forever, daemon=True, name="misstep observer")
         self._ready: deque[Step] = deque()
@@ -85,8 +85,8 @@ class ObserverBeside(Observer):
     ) -> None:
         self._done(self.end())
         self._done(self._process.__aexit__(None, None, None))
-        if self._asked is not None:
-            self._done(self._asked.close())
+        if self._model_ask is not None:
+            self._done(self._model_ask.close())
         self._own_loop.call_soon_threadsafe(self._own_loop.stop)
         self._thread.join(_ENDED_SECONDS)
         if not self._thread.is_alive():

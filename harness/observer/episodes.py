@@ -41,7 +41,7 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
         return []
     answers: dict[Hashable, str] = {}
     restless: set[Hashable] = set()
-    made: list[ObservedProgress] = []
+    steps_on: list[ObservedProgress] = []
     for act in _acts_behind(steps, after - _COMPARED):
         key, text = call_key(act), act.result.text if act.result is not None else None
         if text is None or act.kind in _NEVER:
@@ -53,11 +53,11 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
         elif act.step > after and own_failure(act) is None and not environment_failure(act):
             if failed(act):  # as a test does, which may fail in a new way
                 if otherwise or (before is None and not any(same_text(one, text) for one in answers.values())):
-                    made.append(ObservedProgress(act.step, otherwise))
+                    steps_on.append(ObservedProgress(act.step, otherwise))
             elif before is None or otherwise:
-                made.append(ObservedProgress(act.step, otherwise or bool(effects(act)) or nature_of(act) == "test"))
+                steps_on.append(ObservedProgress(act.step, otherwise or bool(effects(act)) or nature_of(act) == "test"))
         answers[key] = text
-    return made
+    return steps_on
 
 
 def is_like_an_earlier(step: Step, steps: Sequence[Step]) -> bool:
@@ -184,9 +184,9 @@ def is_over(fault: Misbehaviour, steps: Sequence[Step], since: Sequence[Observed
         return True
     if fault.category in LASTING:
         changed, acts = fault.evidence.get("changed", ""), _acts_behind(steps, min(fault.steps) - 1)
-        made = [act for act in acts if act.step in fault.steps]
+        edits = [act for act in acts if act.step in fault.steps]
         after = (act for act in acts if act.step > max(fault.steps) and not failed(act))
-        return bool(changed) and any(undoes(act, made, changed) for act in after)
+        return bool(changed) and any(undoes(act, edits, changed) for act in after)
     since = progress(steps, fault.steps, max(fault.steps)) if since is None else since
     last = _last_shown(fault, steps, since)
     if any(one.changed and one.step > last for one in since):

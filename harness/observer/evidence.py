@@ -14,7 +14,7 @@ from misstep.harness.classifiers.overstepping import broken_limit
 from misstep.harness.judges.fencing import one_line
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import ToolCall, Trajectory
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 
 _MOST_ARGUMENT = 80
 _MOST_CALL = 200
@@ -69,7 +69,7 @@ def call_text(call: ToolCall) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return f"'{_shortened(value, _MOST_ARGUMENT)}'"
-    return _shortened(written(value, indented=False), _MOST_ARGUMENT)
+    return _shortened(as_json(value, indented=False), _MOST_ARGUMENT)
 
 
 def _shortened(text: str, most: int) -> str:
@@ -133,4 +133,4 @@ def _defined(definition: Any) -> tuple[str, str] | None:
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
         return None
     schema = function.get("parameters") or function.get("input_schema")
-    return function["name"], written(schema, indented=False) if isinstance(schema, dict) else ""
+    return function["name"], as_json(schema, indented=False) if isinstance(schema, dict) else ""

@@ -29,13 +29,13 @@ class Failures:
 
     def __init__(self, tell: Callable[[str], object]) -> None:
         self._tell = tell
-        self._told: set[str] = set()
+        self._errors: set[str] = set()
 
-    def told(self, record: ObservedRun) -> None:
+    def tell_of(self, record: ObservedRun) -> None:
         """Tell what is new in the record of a run."""
         for error in dict.fromkeys(one.error for one in record.invocations if one.status == "failed"):
-            if error not in self._told:
-                self._told.add(error)
+            if error not in self._errors:
+                self._errors.add(error)
                 self._tell(error)
 
 
@@ -50,7 +50,7 @@ def watch_of(options: ReplayOptions, failures: Failures, run: Trajectory) -> Wat
 
     def watch(now: Trajectory) -> list[Intervention]:
         new = asyncio.run(replay.further(now))
-        failures.told(replay.record(now))
+        failures.tell_of(replay.record(now))
         return worth_telling(new, options)
 
     return watch

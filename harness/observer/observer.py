@@ -73,7 +73,7 @@ class Observer:
         """Return what the agent is told now, if an answer is there that calls for it; nothing is asked."""
         self._steps = steps
         try:
-            return self._taken(steps)
+            return self._take(steps)
         except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
             self._state.failed(raised(error), steps)
             return None
@@ -82,9 +82,9 @@ class Observer:
         """Ask the detector about the run, where that is due."""
         try:
             if self._state.due(steps):
-                seen = replace(self._run, steps=tuple(steps))
-                self._open = asyncio.create_task(self._ask(seen))
-                self._state.asked(steps)
+                run = replace(self._run, steps=tuple(steps))
+                self._open = asyncio.create_task(self._ask(run))
+                self._state.question_open(steps)
         except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
             self._state.failed(raised(error), steps)
 
@@ -109,11 +109,11 @@ class Observer:
         """Return what a step of guidance is about."""
         return self._state.categories(step)
 
-    async def _ask(self, seen: Trajectory) -> _Answer:
+    async def _ask(self, run: Trajectory) -> _Answer:
         began = self._clock()
         try:
             async with asyncio.timeout(self._seconds):
-                feedback = await self._detector.detect(seen)
+                feedback = await self._detector.detect(run)
         except TimeoutError:
             return _Answer(self._clock() - began, error=f"no answer within {self._seconds:g} seconds", late=True)
         except Exception as error:  # noqa: BLE001 -- a detector may raise anything
@@ -128,7 +128,7 @@ class Observer:
             return _Answer(0.0, error="the detector was stopped")
         return task.result()
 
-    def _taken(self, steps: Sequence[Step]) -> Step | None:
+    def _take(self, steps: Sequence[Step]) -> Step | None:
         answer = self._finished()
         if answer is None:
             return None

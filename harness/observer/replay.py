@@ -58,10 +58,10 @@ class Replay:
         self._detector, self._ask, self._options = detector, ask, options
         self._state = ObserverState(item, detector.name, options.every, options.arm, guidance_folder=options.guidance)
         self._known = {one.step: one for one in (earlier.invocations if earlier else ())}
-        self._steps = self._taken = 0
+        self._steps = self._taken_steps = 0
         self._open: tuple[int, int, Feedback | str] | None = None
         self._live = live
-        self._told = len(earlier.interventions) if earlier else 0
+        self._n_told = len(earlier.interventions) if earlier else 0
 
     async def further(self, run: Trajectory, ahead: tuple[Step, ...] = ()) -> list[Intervention]:
         """Take the observation on to the run's last step; gives the interventions that are new since the last time."""
@@ -71,20 +71,20 @@ class Replay:
                 await self._behind(run, n, now)
         self._steps = len(run.steps)
         interventions = self._state.observed(run.steps).interventions
-        new, self._told = interventions[self._told :], len(interventions)
+        new, self._n_told = interventions[self._n_told :], len(interventions)
         return list(new)
 
     async def _behind(self, run: Trajectory, n: int, now: tuple[Step, ...]) -> None:
-        self._taken += 1
+        self._taken_steps += 1
         steps = now[:n]
         self._take_answer(steps, now)
         if self._state.due(steps):
-            self._state.asked(steps)
-            self._open = self._taken + self._options.delay, n - 1, await self._answer(run, steps)
+            self._state.question_open(steps)
+            self._open = self._taken_steps + self._options.delay, n - 1, await self._answer(run, steps)
             self._take_answer(steps, now)
 
     def _take_answer(self, steps: tuple[Step, ...], now: tuple[Step, ...]) -> None:
-        if self._open is None or self._open[0] > self._taken:
+        if self._open is None or self._open[0] > self._taken_steps:
             return
         (_, question, answer), self._open = self._open, None
         if self._live:  # what was answered before is weighed by the steps that there were then

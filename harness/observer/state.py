@@ -3,7 +3,7 @@
 state = ObserverState("run-7", "rules")
 # behind each step of the agent:
 if answer is there:   said = state.answered(feedback, steps)
-if state.due(steps):  state.asked(steps)
+if state.due(steps):  state.question_open(steps)
 # behind the last step:
 state.ended(steps)
 state.observed(steps)
@@ -91,7 +91,7 @@ class ObserverState:
         self._rounds = rounds
         return not self.in_flight
 
-    def asked(self, steps: Sequence[Step]) -> None:
+    def question_open(self, steps: Sequence[Step]) -> None:
         """The detector is asked about the run as it is."""
         self._open = len(steps) - 1
 

@@ -34,12 +34,12 @@ def with_interventions(run: Trajectory) -> Trajectory:
 def _apart(step: Step) -> Iterator[Step]:
     injected = step.extra.get(INJECTED)
     put_in = [text for text in injected if isinstance(text, str)] if isinstance(injected, list) else []
-    said, about, _ = ("", (), "") if step.role == "agent" else own_reminders("\n".join([step.text, *put_in]))
-    if not said:
+    words, about, _ = ("", (), "") if step.role == "agent" else own_reminders("\n".join([step.text, *put_in]))
+    if not words:
         yield step
         return
     typed = own_reminders(step.text)[2] if step.role == "user" else ""
     if typed:
         yield replace(step, text=typed)
     extra = {} if typed else step.extra
-    yield Step("system", said, timestamp=step.timestamp, extra={**extra, ABOUT: list(about)})
+    yield Step("system", words, timestamp=step.timestamp, extra={**extra, ABOUT: list(about)})

@@ -43,6 +43,6 @@ class RaterAnswer(Struct, frozen=True, omit_defaults=True):
     seconds: int | None = None
 
     @property
-    def said(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """Return what it says, without when and how often it was said: two answers that say the same are one."""
         return self.label, self.subcategory, self.certainty, self.note, self.steps

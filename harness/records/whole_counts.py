@@ -212,10 +212,10 @@ class CountedParts(Struct, frozen=True):
         return _encode(self) + b"\n"
 
 
-def decoded_parts(written: bytes, file: str) -> CountedParts:
+def decoded_parts(data: bytes, file: str) -> CountedParts:
     """Return the parts of a file."""
     try:
-        read = _decode(written)
+        read = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         advice = "Name files that `misstep count` or `misstep merge` wrote."
         raise InputError(f"no counts: {error}", advice, file=file) from error

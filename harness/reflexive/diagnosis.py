@@ -79,21 +79,21 @@ def facts_told(capture: Diagnosed) -> str:
 
 async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, protected: str) -> tuple[Checked, bool]:
     """What is found for an item, now, and whether a check was made at all; `counted` is what the loop is to go by."""
-    made = is_ready = True
+    was_checked = is_ready = True
     try:
         check = await target.check(item)
         is_ready = not item.deferred or target.ready(item)
     except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
-        made = False
-        check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
+        was_checked = False
+        check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_error_text(error)}")
     read: CheckStatus = "unknown"
     if not is_ready:
         check = replace(check, status="unknown")
-    elif made:
+    elif was_checked:
         read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
     if settings.has("protected_check") and protected_now(target) != protected:
         read = "failed"
-    return Checked(check.healthy, check.status, without_surrogates(check.text), read), made
+    return Checked(check.healthy, check.status, without_surrogates(check.text), read), was_checked
 
 
 def protected_now(target: Target) -> str | None:
@@ -114,7 +114,7 @@ def by_substring(item: WorkItem, check: Check) -> CheckStatus:
     return "passed" if "HEALTHY" in text and "PASS" in text else "failed"
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, SkillFailed) and error.__cause__ is not None:
         return raised(error.__cause__)
     return one_line(str(error)) if isinstance(error, SkillFailed | TimeSpent) else raised(error)

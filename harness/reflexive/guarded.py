@@ -75,7 +75,7 @@ class GuardedTarget:
             return answer_of(name, lambda: self._target.place)
         if name not in _ANSWERS:
             raise AttributeError(name)
-        return partial(self._awaited if name in _AWAITED else self._asked, name)
+        return partial(self._awaited if name in _AWAITED else self._answer, name)
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
         """Return the commands of a role."""
@@ -85,7 +85,7 @@ class GuardedTarget:
                 raise _other_type("tools", f"a command is a Tool, not {type(tool).__name__}")
         return tools
 
-    def _asked(self, method: str, *arguments: Any) -> Any:
+    def _answer(self, method: str, *arguments: Any) -> Any:
         return _typed(method, answer_of(method, lambda: getattr(self._target, method)(*arguments)))
 
     async def _awaited(self, method: str, *arguments: Any) -> Any:

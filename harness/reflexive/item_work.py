@@ -90,7 +90,7 @@ class ItemWork:
             self._add(ItemBegan(), state)
         if state.plan is None:
             report = await self._turn("planner", state, for_planner(state, self.settings))
-            self._add(Planned(_said(report)), state)
+            self._add(Planned(_own_reply(report)), state)
         while state.phase == "working" and not self.log.state.halted:
             if ending := used_up(state, limits_of(self.settings)):
                 self.end(state, ending)
@@ -134,10 +134,10 @@ class ItemWork:
         before = digest_now(self.target)
         report = await self._turn("worker", state, for_worker(state), number)
         after = digest_now(self.target)
-        checked, made = await evaluated(self.target, state.item, self.settings, self.protected)
+        checked, was_checked = await evaluated(self.target, state.item, self.settings, self.protected)
         checked = replace(checked, weakened=protected_now(self.target) != self.before_item)
         self._add(checked, state, number)
-        kind = self._failure(state, report, checked, made=made, changed=after != before or not after)
+        kind = self._failure(state, report, checked, was_checked=was_checked, changed=after != before or not after)
         if kind is None:
             self._keep(state)
             self._conclude(state)
@@ -158,14 +158,14 @@ class ItemWork:
             self._add(await diagnosed(self.target, self.skill.vital_signs, out_of_band=outside), state, number)
 
     def _failure(
-        self, state: ItemState, report: TurnReport, checked: Checked, *, made: bool, changed: bool
+        self, state: ItemState, report: TurnReport, checked: Checked, *, was_checked: bool, changed: bool
     ) -> FailureKind | None:
         if checked.counted == "passed":
             saved = self.settings.has("check_is_authoritative") or report.over is None
             return None if saved else "over_budget"
         if self.settings.has("protected_check") and protected_now(self.target) != self.protected:
             return "check_weakened"
-        if not made:
+        if not was_checked:
             return "check_unknown"
         if not changed:
             return "nothing_changed"
@@ -211,7 +211,7 @@ class ItemWork:
             return
         attempt = state.attempt(number)
         report = await self._turn("reflector", state, for_reflector(state, attempt, calls, self.settings), number)
-        if not _said(report):
+        if not _own_reply(report):
             return
         facts = () if attempt.diagnosed is None else ("outcome", *attempt.diagnosed.facts)
         hidden = attempt.turn.hidden if attempt.turn is not None and self.settings.has("turn_budgets") else 0
@@ -259,9 +259,9 @@ class ItemWork:
             brief += [Part("lessons", lessons_text(recalled))] if recalled else []
         room = self.settings.context_tokens[role]
         if self.settings.has("fresh_context"):
-            context, seen = assembled(role, state.item, number, brief, room)
+            context, shown = assembled(role, state.item, number, brief, room)
         else:
-            context, seen = accumulated(role, state.item, number, brief, self.log.holding, room)
+            context, shown = accumulated(role, state.item, number, brief, self.log.holding, room)
         if self.memory.lessons and role in ("planner", "worker"):
             ids = tuple(lesson.id for lesson in recalled) if context.part("lessons") else ()
             self._add(LessonsRecalled(ids, len(self.memory.lessons)), state, number)
@@ -275,7 +275,7 @@ class ItemWork:
             **asdict(report) | {"calls": tuple(call[:MOST_OF_A_COMMAND] for call in calls)},
             role=role,
             agent=agent.name,
-            seen=seen,
+            seen=shown,
             seen_digest=sha256(context.text.encode()).hexdigest()[:16],
         )
         self._add(ended, state, number)
@@ -296,6 +296,6 @@ class ItemWork:
         self.memory = self.memory.after(self.log.add(happening, state.item.id, number))
 
 
-def _said(report: TurnReport) -> str:
+def _own_reply(report: TurnReport) -> str:
     """Return what an agent said itself: what the harness says in its place is neither a plan nor a reflection."""
     return report.reply if report.over is None else ""

@@ -46,8 +46,8 @@ class ModelAgent:
             action = read_answer(answer)
             if action.error:
                 wants_none = not action.name and action.command == answer
-                return await _said(answer if wants_none else f"{action.error}\n\n{answer}", reply, turn)
-            await turn.write(_written(reply))
+                return await _counted(answer if wants_none else f"{action.error}\n\n{answer}", reply, turn)
+            await turn.write(_tokens(reply))
             observation = await turn.call(action.name, action.arguments)
             shown = fence(observation.text, context.item.id)
             messages += (Message("assistant", answer), Message("user", f"What the command showed:\n{shown}"))
@@ -55,7 +55,7 @@ class ModelAgent:
 
     async def _last_answer(self, messages: tuple[Message, ...], attempt: int, turn: Turn) -> str:
         reply = await self._reply(messages, attempt, turn)
-        return await _said(reply.text or "", reply, turn)
+        return await _counted(reply.text or "", reply, turn)
 
     async def _reply(self, messages: tuple[Message, ...], attempt: int, turn: Turn) -> Reply:
         settings = self._settings
@@ -79,13 +79,13 @@ class ModelAgent:
         return outcome
 
 
-async def _said(text: str, reply: Reply, turn: Turn) -> str:
+async def _counted(text: str, reply: Reply, turn: Turn) -> str:
     """Return what the agent says at last; the turn counts its text itself, and here what the model wrote besides."""
-    await turn.write(max(_written(reply) - tokens_in_text(text), 0))
+    await turn.write(max(_tokens(reply) - tokens_in_text(text), 0))
     return text
 
 
-def _written(reply: Reply) -> int:
+def _tokens(reply: Reply) -> int:
     return tokens_in_text(reply.text or "") if reply.output_tokens is None else reply.output_tokens
 
 

@@ -56,7 +56,7 @@ def for_strategist(state: ItemState, trigger: Trigger, others: Sequence[str]) ->
     yield Part("plan", state.plan or "")
     if state.last is not None and state.last.diagnosed is not None:
         yield Part("facts", facts_told(state.last.diagnosed))
-    yield Part("history", "\n\n".join(_told(attempt) for attempt in state.attempts))
+    yield Part("history", "\n\n".join(_summary(attempt) for attempt in state.attempts))
     yield Part("open_items", ", ".join(others))
 
 
@@ -79,7 +79,7 @@ def _outcome(attempt: LoggedAttempt) -> str:
     return f"The attempt failed: {kind}.\n{'' if attempt.checked is None else attempt.checked.text}"
 
 
-def _told(attempt: LoggedAttempt) -> str:
+def _summary(attempt: LoggedAttempt) -> str:
     answer, calls = attempt.re_engaged, () if attempt.turn is None else attempt.turn.calls
     lines = (
         f"Attempt {attempt.number}",

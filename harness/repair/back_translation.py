@@ -56,7 +56,7 @@ async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings)
     except MisstepError as unreadable:
         return CaseInstructions(name, "", refused=dict.fromkeys(FORMS, unreadable.found))
     outcomes: list[Outcome] = []
-    answers = {kind: await _written(kind, fix, ask, settings, outcomes) for kind in FORMS}
+    answers = {kind: await _reply(kind, fix, ask, settings, outcomes) for kind in FORMS}
     texts = {kind: text for kind, (text, _) in answers.items() if text}
     refused = {kind: complaint for kind, (_, complaint) in answers.items() if complaint}
     replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
@@ -65,7 +65,7 @@ async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings)
     return CaseInstructions(name, fix.path, texts, refused, error, len(replies), sum(costs) if costs else None)
 
 
-async def _written(
+async def _reply(
     kind: str, fix: CaseFix, ask: Ask, settings: ModelSettings, outcomes: list[Outcome]
 ) -> tuple[str, str]:
     """Return the text of a kind, or what is wrong with the last answer; neither where the model gave none."""

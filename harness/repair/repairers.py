@@ -106,8 +106,8 @@ def wayward(options: RepairerOptions) -> MakeRepairer:
         # An edit that nobody asked for is a remark above a file's first line.
         remarks = tuple(TextEdit(at, first, f"# Looked at by an agent.\n{first}", at) for at, first in firsts.items())
         ground = Ground(voice, paths, tuple(path.rpartition("/")[2] for path in paths), remarks, remarks)
-        made = [(category, lasts, random.choice(forms)(ground, random)) for category, forms, lasts in _WAYWARD]
-        slips = [Slip((category,), 1, lasts, one.command, one.undo) for category, lasts, one in made]
+        commands = [(category, lasts, random.choice(forms)(ground, random)) for category, forms, lasts in _WAYWARD]
+        slips = [Slip((category,), 1, lasts, one.command, one.undo) for category, lasts, one in commands]
         policy = WaywardPolicy([looked_at(path, ground.voice) for path in ground.paths[:_LOOKS]], slips)
         return Repairer(policy, policy)
 

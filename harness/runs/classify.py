@@ -91,9 +91,9 @@ def classify_paths(
         refuse_unmerged(out)
         changed_files = list(files_changed(found_files(paths, left_out=out), changed))
 
-        def classify_into(run: Run, read: Sequence[FoundFile], taken: Iterable[str]) -> None:
+        def classify_into(run: Run, read: Sequence[FoundFile], ids: Iterable[str]) -> None:
             todo = islice(batches(read), len(run.entries), None)
-            add_judged(run, judged_batches(judge_batch, todo, plan.workers or enough_workers(total_bytes(read))), taken)
+            add_judged(run, judged_batches(judge_batch, todo, plan.workers or enough_workers(total_bytes(read))), ids)
 
         ending = partial(concluded, paths=paths, conclude=conclude, changed=changed)
         return run_that_grows(out, plan.manifest(), changed_files, classify_into, ending)
@@ -116,11 +116,11 @@ def classify_paths(
 def add_judged(
     run: RunInProgress[Any, BatchEntry],
     judged: Iterable[Judged],
-    taken: Iterable[str] = (),
+    ids: Iterable[str] = (),
     record: type[Struct] = PlacedVerdict,
 ) -> None:
     """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own."""
-    merger = VerdictMerger([*taken, *items_in(run.folder / run.records.file)], record)
+    merger = VerdictMerger([*ids, *items_in(run.folder / run.records.file)], record)
     length = run.entries[-1].sessions_length if run.entries else 0
     with RecordsBeside(run.folder / SESSIONS, length) as sessions:
         for one in judged:

@@ -48,17 +48,17 @@ def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
     fetch_one = partial(_fetch_file, name, folder, template)
     for done in _concurrently(fetch_one, upstream):
         advance(done.file)
-    made = []
+    names = []
     by_hand = made_by_hand(name)
     for file in wanted:
         if file.form == "derived" and (derive := derivation_of(name, file.file)) is not None:
             _make(name, file, derive, folder, template)
-            made.append(file)
+            names.append(file)
             advance(file.file)
     return Fetched(
         name,
         str(folder),
-        tuple(file.file for file in [*upstream, *made]),
+        tuple(file.file for file in [*upstream, *names]),
         tuple(file.file for file in files if file not in wanted),
         {file.file: by_hand[file.file] for file in wanted if file.file in by_hand},
     )
@@ -102,7 +102,7 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
         raise InputError(message, "The upstream files have changed; nothing was kept.", file=folder / file.file)
     _write(folder, file.file, content)
     for known in distinct.values():
-        _kept(known).unlink(missing_ok=True)
+        _download(known).unlink(missing_ok=True)
 
 
 def _identity(known: UpstreamInput) -> str:
@@ -114,7 +114,7 @@ def _input(name: str, template: str, at_hand: dict[str, Path], known: UpstreamIn
     """An upstream file that a derived file is made of: the set's own, else fetched and kept until that is made."""
     if known.sha256 in at_hand and sha256(data := file_bytes(at_hand[known.sha256])).hexdigest() == known.sha256:
         return data
-    place = _kept(known)
+    place = _download(known)
     if known.sha256 and place.is_file():
         data = place.read_bytes()
         if sha256(data).hexdigest() == known.sha256:
@@ -130,7 +130,7 @@ def _input(name: str, template: str, at_hand: dict[str, Path], known: UpstreamIn
     return data
 
 
-def _kept(known: UpstreamInput) -> Path:
+def _download(known: UpstreamInput) -> Path:
     return cache_folder() / "downloads" / _identity(known).replace("/", "_")
 
 

@@ -126,9 +126,9 @@ def head_of(name: str) -> bytes:
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> bytes:
     """Return rows as lines of CSV."""
-    written = io.StringIO(newline="")
-    csv.writer(written, lineterminator="\n").writerows(rows)
-    return written.getvalue().encode()
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
 
 
 def _items(case: Case) -> list[Item]:

@@ -153,7 +153,7 @@ def _as_it_is(one: LabelledSession) -> LabelledSession:
 def revise(finished: OpenRun, revised: Callable[[LabelledSession], LabelledSession], conclude: Conclude) -> Summary:
     """Change the verdicts of a finished run, and its scores with them; a kill leaves it as it was, or as it becomes."""
     building = _building_in(finished.folder)
-    summary = summarise([_kept(finished, building, frozenset(), revised)])
+    summary = summarise([_copied(finished, building, frozenset(), revised)])
     states = list(finished.read(FILE_RECORDS, unfinished=False))
     _put_in_place(finished.folder, building, finished.manifest, conclude(summary, building), states)
     complete(finished.folder)
@@ -186,7 +186,7 @@ def _growing(folder: Path, manifest: Manifest) -> Run:
     return RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry)
 
 
-def _kept(
+def _copied(
     run: OpenRun, building: Path, fresh: Set[str], revised: Callable[[LabelledSession], LabelledSession] = _as_it_is
 ) -> BatchEntry:
     """Copy the records of all files but the fresh ones, revised where that is asked for, and count them."""
@@ -201,7 +201,7 @@ def _kept(
     findings: list[SessionFinding] = []
     failed: list[FailedClassifier] = []
     rules: Counter[str] = Counter()
-    asked: Counter[tuple[str, str, str | None, bool]] = Counter()
+    questions: Counter[tuple[str, str, str | None, bool]] = Counter()
     generated = 0
     with (building / SESSIONS).open("wb") as sessions, (building / VERDICTS).open("wb") as verdicts:
         for one in map(revised, labelled_sessions(run.folder)):
@@ -211,7 +211,7 @@ def _kept(
             generated += one.session.evidence == "generated"
             for verdict in one.verdicts:
                 if verdict.by:
-                    asked[verdict.judge, verdict.by, verdict.model, verdict.label is not None] += 1
+                    questions[verdict.judge, verdict.by, verdict.model, verdict.label is not None] += 1
             sessions.write(encode_lines([one.session]))
             verdicts.write(encode_lines(one.verdicts))
             (patterns if one.session.parent is None else sub_agents)[one.labels] += 1
@@ -222,8 +222,8 @@ def _kept(
     counts = list(patterns.items()), list(sub_agents.items())
     used = [RulesUsed(*one) for one in rules.items()]
     judges = [
-        AskedJudge(*named, asked[*named, True] + asked[*named, False], asked[*named, True])
-        for named in dict.fromkeys(key[:3] for key in asked)
+        AskedJudge(*named, questions[*named, True] + questions[*named, False], questions[*named, True])
+        for named in dict.fromkeys(key[:3] for key in questions)
     ]
     entry = BatchEntry(*counts, findings, unreadable, skipped, left_out.renamed, failed)
     return structs.replace(entry, rules=used, judges=judges, generated=generated)
@@ -239,7 +239,7 @@ def _put_together(
 ) -> Summary:
     """Put the unchanged and the new records together in a folder beside the finished run's files."""
     building = _building_in(finished.folder)
-    entries = [_kept(finished, building, fresh), *growing.entries]
+    entries = [_copied(finished, building, fresh), *growing.entries]
     for name in (VERDICTS, SESSIONS):
         with (growing.folder / name).open("rb") as source, (building / name).open("ab") as target:
             shutil.copyfileobj(source, target)

@@ -69,11 +69,11 @@ class ModelFollow(Closing):
                 question = None
                 _check(self._requests)
             if state.due(run.steps):
-                state.asked(run.steps)
+                state.question_open(run.steps)
                 question = asyncio.run_coroutine_threadsafe(detected(self._detector, run, ask), self._loop)
                 self._open.add(question)
             record = state.observed(run.steps)
-            self._failures.told(record)
+            self._failures.tell_of(record)
             return worth_telling(record.interventions[interventions:], self._options)
 
         return look

@@ -78,7 +78,7 @@ def write_patches(
         origin=tuple(run.name for run in runs),
         digest=" ".join(run.manifest.inputs.digest for run in runs),
         positive=question.positive,
-        evidence=together("generated" if made else "real" for made in generated),
+        evidence=together("generated" if is_generated else "real" for is_generated in generated),
         question=question.asks,
     )
     labelled = {row.item for row in gold}

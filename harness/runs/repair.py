@@ -71,7 +71,7 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     records = ATTEMPT_RECORDS
 
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
-        self._make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
+        self._make: MakeRepairer = POLICIES.make(plan.policy, plan.options)
         edit_format(plan.edit_format)
         instructed_cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
         self._cases = [with_test_changes(case) for case in instructed_cases] if plan.change_tests else instructed_cases
@@ -140,20 +140,20 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         name = case.case.id
         if name not in self._affirming:
             self._affirming[name] = asyncio.create_task(asyncio.to_thread(self._affirmed, case))
-        made = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
+        result = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
         try:
             if not (held := await self._affirming[name]).holds:
-                made = replace(made, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
+                result = replace(result, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
             else:
-                made = await self._observed(unit, ask, patch_judge)
-                if made.solved:
-                    await asyncio.to_thread(plan.solved, case.case, made.patch)
+                result = await self._observed(unit, ask, patch_judge)
+                if result.solved:
+                    await asyncio.to_thread(plan.solved, case.case, result.patch)
         except MisstepError:
             raise
         except Exception as error:  # noqa: BLE001 (the boundary around one attempt)
             message = " ".join(str(error).split())
-            made = replace(made, error=f"{type(error).__name__}: {message}")
-        return None if ask.cut_off else (made, ask.spent_usd)
+            result = replace(result, error=f"{type(error).__name__}: {message}")
+        return None if ask.cut_off else (result, ask.spent_usd)
 
     def _affirmed(self, case: CaseFolder) -> Affirmed:
         objections = self._plan.objections(case.case)
@@ -182,9 +182,9 @@ class Repairs(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             return await attempted(self._make)
         detector_ask = ask.for_model(how.model) if how.model else NO_MODEL
         async with live_observer(self.id_of(unit), case.case.task, how, detector_ask) as observer:
-            made = await attempted(lambda place: replace(self._make(place), watcher=observer))
-        steps = made.trajectory.steps if made.trajectory is not None else ()
-        return replace(made, observed=observer.observed(steps))
+            result = await attempted(lambda place: replace(self._make(place), watcher=observer))
+        steps = result.trajectory.steps if result.trajectory is not None else ()
+        return replace(result, observed=observer.observed(steps))
 
 
 def recorded_runs(run: OpenRun) -> dict[tuple[str, int], Trajectory]:

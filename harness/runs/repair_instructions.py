@@ -73,8 +73,8 @@ class InstructionRun(RunKind[CaseFolder, CaseInstructions]):
     async def do(self, unit: CaseFolder, requests: ModelRequests) -> tuple[CaseInstructions, float | None] | None:
         """Ask for both texts of a case."""
         ask = ItemAsk(requests, unit.case.id, self._model.name)
-        written = await back_translated(unit, ask, self._model)
-        return None if ask.cut_off else (written, ask.spent_usd)
+        texts = await back_translated(unit, ask, self._model)
+        return None if ask.cut_off else (texts, ask.spent_usd)
 
 
 class WrittenInstructions(Struct, frozen=True):
@@ -96,14 +96,14 @@ def read_instructions(run: Path) -> WrittenInstructions:
 
 
 def with_instructions(
-    cases: Sequence[CaseFolder], written: WrittenInstructions, kind: str
+    cases: Sequence[CaseFolder], texts: WrittenInstructions, kind: str
 ) -> tuple[list[CaseFolder], dict[str, str]]:
     """Return the cases with the texts of a run in place of their own, and of each case without one the reason."""
     instructed_cases: list[CaseFolder] = []
     without: dict[str, str] = {}
     key = kind.replace("-", "_")
     for folder in cases:
-        one = written.cases.get(folder.case.id)
+        one = texts.cases.get(folder.case.id)
         if one is None or key not in one.texts:
             without[folder.case.id] = one.refused.get(key, one.error) if one else "the run has no such case"
             continue

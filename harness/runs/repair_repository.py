@@ -139,7 +139,7 @@ def _landed(
     store: TaskStore, failing: Collection[int], repository: Path, examined: Callable[[RepairTask], RuleDecision]
 ) -> list[HeldBack]:
     """Close the open tasks whose tests pass by now, so that a diff attached to one holds no later failure back."""
-    found: list[HeldBack] = []
+    held_back: list[HeldBack] = []
     for task in store.tasks():
         # Tests without a change to blame may be flaky: that they pass once says little.
         of_others = task.repository != str(repository.resolve()) or not task.blame
@@ -148,14 +148,14 @@ def _landed(
         for objection in examined(replace(task, attached_diff="")).objections:
             if objection.rule == "fix_landed":
                 store.end(task.id, "landed")
-                found.append(HeldBack(task.tests, objection.rule, f"{objection.reason}; task {task.id} is closed"))
-    return found
+                held_back.append(HeldBack(task.tests, objection.rule, f"{objection.reason}; task {task.id} is closed"))
+    return held_back
 
 
 def _found_cases(out: Path) -> FoundCases:
     held = out / HELD_BACK
-    kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
-    return FoundCases(tuple(read_case(each) for each in sorted((out / CASES).iterdir())), kept)
+    items = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
+    return FoundCases(tuple(read_case(each) for each in sorted((out / CASES).iterdir())), items)
 
 
 def case_of(run: Path, name: str) -> CaseFolder:

@@ -110,8 +110,8 @@ def _noted(kind: RunKind[Any, Recorded]) -> Any:
     """Return the maker of the entry of a record on file: the one that was noted, or one from the record itself."""
 
     def entry(record: Recorded, noted: Entry | None) -> Entry:
-        made = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))
-        return noted if noted is not None and (noted.unit, noted.failed) == (made.unit, made.failed) else made
+        new = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))
+        return noted if noted is not None and (noted.unit, noted.failed) == (new.unit, new.failed) else new
 
     return entry
 

@@ -83,13 +83,13 @@ def read_rules(files: Sequence[Path]) -> tuple[StandingRules, ...]:
         advice = "Name a text file of rules, such as CLAUDE.md."
         try:
             with file.open("rb") as stream:
-                written = stream.read(MOST_BYTES + 1)
-            text = written.decode()
+                data = stream.read(MOST_BYTES + 1)
+            text = data.decode()
         except OSError as error:
             raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
         except UnicodeDecodeError as error:
             raise InputError("the file is not text in UTF-8", advice, file=file) from error
-        if len(written) > MOST_BYTES:
+        if len(data) > MOST_BYTES:
             raise InputError(f"the file is longer than {MOST_BYTES >> 10} KiB", "Name a shorter one.", file=file)
         rules.append(StandingRules(path_text(file), text.removeprefix("\ufeff")))
     return tuple(rules)
@@ -114,7 +114,7 @@ def _short_names(files: Sequence[str]) -> list[str]:
 
 def cited(rationale: str, lines: str) -> str:
     """Return what a judge says, with file and line of the standing rule that it repeats unless it names them."""
-    said = _runs_of_words(rationale)
+    words = _runs_of_words(rationale)
     best, shared = "", 0
     for line in lines.splitlines():
         named = _PLACE.match(line)
@@ -122,7 +122,7 @@ def cited(rationale: str, lines: str) -> str:
             continue
         if f"{named[1]}:{named[2]}" in rationale:
             return rationale
-        repeated = len(said & _runs_of_words(named[3]))
+        repeated = len(words & _runs_of_words(named[3]))
         if repeated > shared:
             best, shared = f" ({named[1]}:{named[2]})", repeated
     return f"{rationale}{best}".strip()
@@ -142,8 +142,8 @@ def rules_of_folder(folder: str) -> tuple[StandingRules, ...]:
             return ()
         above = [place, *place.parents]
         top = next((number for number, one in enumerate(above) if (one / ".git").exists()), 0)
-        found = (_rules_in(one / name, above[top]) for one in above[: top + 1] for name in NAMES)
-        return tuple(one for one in found if one is not None)
+        rules = (_rules_in(one / name, above[top]) for one in above[: top + 1] for name in NAMES)
+        return tuple(one for one in rules if one is not None)
     except (OSError, ValueError):
         return ()
 

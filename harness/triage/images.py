@@ -58,7 +58,7 @@ class ReplicasInImage(ReplicasOfCase):
         self.inside = self._workdir()
         at_the_top = _TESTS_AT_THE_TOP.search(case.file.test_command)
         self.tests_at = TESTS_OF_CASE if at_the_top else f"{self.inside[1:]}/{TESTS_OF_CASE}".lstrip("/")
-        self._kept: dict[Result, tuple[Workspace, Snapshot]] = {}
+        self._snapshots: dict[Result, tuple[Workspace, Snapshot]] = {}
         self._images = images  # which ends with the last that uses it
         self._folder = Path(tempfile.mkdtemp(dir=images.folder))
         self.case = replace(case, views=dict(self._views()))
@@ -66,10 +66,10 @@ class ReplicasInImage(ReplicasOfCase):
     def _workdir(self) -> str:
         named = self.case.file.workdir
         base = next(iter(self.bases.values()))
-        found = next((place for place in (named, *_WORKDIRS) if place and _is_folder(base, place)), "/")
-        if named and found != named:
+        workdir = next((place for place in (named, *_WORKDIRS) if place and _is_folder(base, place)), "/")
+        if named and workdir != named:
             raise InputError(f"the image has no folder {named!r}", _FORM, file=self.case.folder, field="workdir")
-        return str(PurePosixPath("/", found))
+        return str(PurePosixPath("/", workdir))
 
     def _views(self) -> Iterator[tuple[Part, Path | None]]:
         """The folders that show files of the image as parts of the case; none of them is written to."""
@@ -89,16 +89,16 @@ class ReplicasInImage(ReplicasOfCase):
     @contextmanager
     def replica(self, result: Result, tests: bool = True) -> Iterator[ReplicaOfCase]:
         """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests are in their folder."""
-        if result in self._kept:
-            workspace, made = self._kept.pop(result)
+        if result in self._snapshots:
+            workspace, snapshot = self._snapshots.pop(result)
         else:
-            workspace, _, made = self._begun(result)
-        workspace.restore(made)
+            workspace, _, snapshot = self._begun(result)
+        workspace.restore(snapshot)
         opened = ReplicaInImage(self, workspace, self._end)
         if tests:
             opened.lay("tests", TESTS_OF_CASE)
         yield opened
-        self._kept[result] = (workspace, made)
+        self._snapshots[result] = (workspace, snapshot)
 
     def _begun(self, result: Result) -> tuple[Workspace, Snapshot, Snapshot]:
         """Return a workspace that holds a result, the image as it was, and the result."""
@@ -131,14 +131,14 @@ class ReplicasInImage(ReplicasOfCase):
     def _shown_result(self) -> Path | None:
         """Return the agent's files, where they had to be made: those of the image, and what is new or changed."""
         try:
-            workspace, clean, made = self._begun("workspace")
+            workspace, clean, snapshot = self._begun("workspace")
         except InputError:
             return None
-        self._kept["workspace"] = (workspace, made)
+        self._snapshots["workspace"] = (workspace, snapshot)
         view, prefix = self._new("workspace"), f"{self.inside[1:]}/"
-        found = self.case.part("environment") if self.inside == "/" else self.bases["environment"] / self.inside[1:]
+        base = self.case.part("environment") if self.inside == "/" else self.bases["environment"] / self.inside[1:]
         changed = {path.removeprefix(prefix) for path in workspace.changed(clean) if path.startswith(prefix)}
-        for entry in walk(found) if found is not None and self.inside != "/" else ():
+        for entry in walk(base) if base is not None and self.inside != "/" else ():
             if stat.S_ISREG(entry.status.st_mode) and entry.path not in changed and not entry.path.startswith(".git/"):
                 (view / entry.path).parent.mkdir(parents=True, exist_ok=True)
                 os.link(entry.name, view / entry.path, src_dir_fd=entry.folder, follow_symlinks=False)
@@ -164,7 +164,7 @@ class ReplicaInImage(ReplicaOfCase):
             return f"{self._tests_at}{path.removeprefix(TESTS_OF_CASE)}"
         return f"{self._inside}/{path}".lstrip("/")
 
-    def _seen(self, path: str) -> str:
+    def _command_path(self, path: str) -> str:
         return f"/{path}"
 
     def _shell(self) -> str:

@@ -114,15 +114,15 @@ def outcomes_in(logs: Mapping[str, str]) -> tuple[Recorded, ...]:
     Lines of the harness and files of rewards count; reports of tests count where none of these says anything.
     """
     named = {name: text for name, text in logs.items() if name != TESTS_LOG and writer_of(name) != "agent"}
-    found = [one for name, text in named.items() for one in _said(name, text)]
-    found = found or [one for name, text in named.items() for one in _reported(name, text)]
-    return tuple({one.outcome: one for one in found}.values())
+    records = [one for name, text in named.items() for one in _printed_outcomes(name, text)]
+    records = records or [one for name, text in named.items() for one in _reported(name, text)]
+    return tuple({one.outcome: one for one in records}.values())
 
 
 def outcome_in(logs: Mapping[str, str]) -> Outcome | None:
     """Return whether the run passed, as the logs say it; `None` where none does, or two contradict each other."""
-    said = outcomes_in(logs)
-    return said[0].outcome if len(said) == 1 else None
+    recorded = outcomes_in(logs)
+    return recorded[0].outcome if len(recorded) == 1 else None
 
 
 def after_the_outcome(own: Mapping[str, str]) -> dict[str, str]:
@@ -131,12 +131,12 @@ def after_the_outcome(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _tail(lines: list[str]) -> str:
-    told = [number for number, line in enumerate(lines, start=1) if _VERDICT.search(line)]
-    start = told[-1] if told else max(len(lines) - _LAST_LINES, 0)
+    verdict_lines = [number for number, line in enumerate(lines, start=1) if _VERDICT.search(line)]
+    start = verdict_lines[-1] if verdict_lines else max(len(lines) - _LAST_LINES, 0)
     return "\n".join([*[""] * start, *lines[start:]])
 
 
-def _said(name: str, text: str) -> Iterator[Recorded]:
+def _printed_outcomes(name: str, text: str) -> Iterator[Recorded]:
     if PurePath(name).name.startswith("reward"):
         number = _reward_of(text)
         if number is not None:
@@ -145,7 +145,7 @@ def _said(name: str, text: str) -> Iterator[Recorded]:
     lines = [
         Recorded(outcome, f"logs/{name}:{number}", line.strip()[:300])
         for number, line in enumerate(text.splitlines(), start=1)
-        for outcome in sorted({_told(match) for match in _VERDICT.finditer(line)})
+        for outcome in sorted({_outcome_of(match) for match in _VERDICT.finditer(line)})
     ]
     yield from [one for one in lines if not _ATTEMPT.search(one.line)] or lines[-1:]
 
@@ -170,7 +170,7 @@ def _reported(name: str, text: str) -> Iterator[Recorded]:
         yield Recorded("failed" if failed else "passed", f"logs/{name}:{line}", shown)
 
 
-def _told(match: re.Match[str]) -> Outcome:
+def _outcome_of(match: re.Match[str]) -> Outcome:
     good, yes, reward = match.groups()
     return _by_reward(float(reward)) if reward is not None else "passed" if good or yes else "failed"
 

@@ -115,7 +115,7 @@ class ReplicaOfCase:
         """Return where a path of the case's files is in the workspace."""
         return path
 
-    def _seen(self, path: str) -> str:
+    def _command_path(self, path: str) -> str:
         """Return the path of a file in the workspace as commands see it."""
         return path
 
@@ -146,9 +146,9 @@ class ReplicaOfCase:
             self._workspace.write(target, read_file(folder, entry.path))
             if part == "solution":  # a file that was there keeps its mode when it is written, and gold's may differ
                 mode = f"{stat.S_IMODE(entry.status.st_mode) & 0o777:o}"
-                modes.setdefault(mode, []).append(self._seen(target))
+                modes.setdefault(mode, []).append(self._command_path(target))
             elif entry.status.st_mode & _EXECUTABLE:
-                modes.setdefault("+x", []).append(self._seen(target))
+                modes.setdefault("+x", []).append(self._command_path(target))
         if modes:
             line = "; ".join(f"chmod {mode} -- {shlex.join(targets)}" for mode, targets in modes.items())
             self._workspace.run([self._shell(), "-c", line], limits=self._limits)
@@ -164,7 +164,7 @@ class ReplicaOfCase:
         """Run a shell script that is there for as long as it runs."""
         place = self._at(name)
         self._workspace.write(place, script)
-        finished = self.run(f"sh {shlex.quote(self._seen(place))}")
+        finished = self.run(f"sh {shlex.quote(self._command_path(place))}")
         if self._workspace.exists(place):
             self._workspace.remove(place)
         return finished

@@ -82,8 +82,8 @@ def unpack(source: Path, target: Path, owner: int | None, most_bytes: int = MOST
                 _unpack(tar, member, target, owner)
     except (tarfile.TarError, EOFError, OSError) as error:
         through = isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENOTDIR)
-        found = "has a member that leads through a link" if through else f"cannot be unpacked: {error}"
-        raise InputError(found, _ADVICE, file=source) from error
+        problem = "has a member that leads through a link" if through else f"cannot be unpacked: {error}"
+        raise InputError(problem, _ADVICE, file=source) from error
     except UnsafePath as error:
         raise InputError(f"has a member that leads out of it: {error.found}", _ADVICE, file=source) from error
 

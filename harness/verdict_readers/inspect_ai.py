@@ -95,11 +95,11 @@ def _verdict(
 
 def _judges(log: dict[str, Any]) -> Iterator[str]:
     """Return the judges that the log was made with: a scorer that comes again is numbered from 1, as Inspect does."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for one in objects(log["eval"].get("scorers")):
         if name := text(one.get("name")):
-            scorer = f"{name}{seen[name] or ''}"
-            seen[name] += 1
+            scorer = f"{name}{counts[name] or ''}"
+            counts[name] += 1
             keys = one.get("metrics")
             if isinstance(keys, dict):
                 yield from (f"{scorer}/{key}" for key in keys if _ANY not in key)

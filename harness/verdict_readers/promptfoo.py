@@ -93,8 +93,8 @@ def _verdict(item: str, judge: str, graded: dict[str, Any], place: Place, names:
 
 def _judges(assertions: Any) -> Iterator[str]:
     """Return the judge of each assertion of a test; a name that comes again is numbered."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for assertion in objects(assertions):
         name = text(assertion.get("metric")) or text(assertion.get("type")) or _WHOLE_TEST
-        seen[name] += 1
-        yield name if seen[name] == 1 else f"{name}-{seen[name]}"
+        counts[name] += 1
+        yield name if counts[name] == 1 else f"{name}-{counts[name]}"

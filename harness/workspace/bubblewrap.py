@@ -86,7 +86,7 @@ class Bubblewrap:
                 wanted = {**ENVIRONMENT, **(_AS_ROOT if mounts.inside else {}), **environment}
                 argv, descriptors, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
                 disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
-                process = self._start(argv, descriptors, root.reader if _told() else subprocess.DEVNULL)
+                process = self._start(argv, descriptors, root.reader if _parent_guard() else subprocess.DEVNULL)
             files.callback(root.close)
             root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
@@ -173,11 +173,11 @@ def _guard() -> tuple[str, ...]:
     A `bwrap` whose parent has died before it asks to die with it lives on. A shell that holds its reports open hears of
     the end of this process and kills its whole group.
     """
-    return (*_told(), "sh", "-c", _GUARD, "sh", str(os.getpid())) if _told() else ()
+    return (*_parent_guard(), "sh", "-c", _GUARD, "sh", str(os.getpid())) if _parent_guard() else ()
 
 
 @cache
-def _told() -> tuple[str, ...]:
+def _parent_guard() -> tuple[str, ...]:
     """Return what has a program told of its parent's end; nothing where the system's tools are too old for it."""
     guard = ("setpriv", "--pdeathsig", "TERM", "--")
     tried = (*guard, "env", "--default-signal=INT,QUIT", "true")

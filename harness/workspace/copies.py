@@ -35,16 +35,16 @@ class CopiedTree:
     """
 
     def __init__(self, base: Path, folder: Path, owner: int | None) -> None:
-        self._live, self._kept, self._owner = folder / "files", folder / "kept", owner
+        self._live, self._store, self._owner = folder / "files", folder / "kept", owner
         self._live.mkdir()
-        self._kept.mkdir(0o700)
+        self._store.mkdir(0o700)
         copy_tree(base, self._live, owner)
         if owner is not None:
             os.chown(self._live, owner, owner)
         self._live.chmod(stat.S_IMODE(base.stat().st_mode) | 0o700)
         self._bytes = int(bytes_beneath(self._live))
         self._snapshots: list[dict[str, _Entry]] = []
-        self._made = 0
+        self._count = 0
         self._known: dict[_Signature, tuple[Path, str]] = {}
         for entry in walk(self._live):
             self._know(entry.status, base, entry.path)
@@ -127,14 +127,14 @@ class CopiedTree:
             return None
         known = self._known.get(_signature(entry.status))
         if known is None:
-            self._made += 1
-            name = str(self._made)
-            with beneath.folder_at(self._kept) as storage:
+            self._count += 1
+            name = str(self._count)
+            with beneath.folder_at(self._store) as storage:
                 if node.kind == "link":
                     os.symlink(os.readlink(entry.name, dir_fd=entry.folder), name, dir_fd=storage)
                 else:
                     beneath.copy_file((entry.folder, entry.name), (storage, name), None)
-            known = (self._kept, name)
+            known = (self._store, name)
             self._know(entry.status, *known)
         return _Entry(mode, Node(node.kind, node.mode, node.size, *known))
 
@@ -176,13 +176,13 @@ class CopiedTree:
 
     def may_differ(self, number: int) -> Iterator[str]:
         """Return every path whose content is not known to be the snapshot's."""
-        entries, seen = self._snapshots[number], set[str]()
+        entries, changed = self._snapshots[number], set[str]()
         for path, status in _statuses(self._live):
-            seen.add(path)
+            changed.add(path)
             entry = entries.get(path)
             if entry is None or not self._is(status, entry):
                 yield path
-        yield from (path for path in entries if path not in seen)
+        yield from (path for path in entries if path not in changed)
 
     def node_then(self, number: int, path: str) -> Node | None:
         """Return the entry at a path when a snapshot was taken."""

@@ -27,7 +27,7 @@ _READABLE = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
-class _Kept:
+class _UnderKeeper:
     name: str
     overlays = False
     roots = False
@@ -96,7 +96,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
                 os.kill(member, SIGKILL)
 
 
-class Landlocked(_Kept):
+class Landlocked(_UnderKeeper):
     """Files, signals and network confined by Landlock and seccomp, by the engine `sandlock`."""
 
     name = "sandlock"
@@ -117,7 +117,7 @@ class Landlocked(_Kept):
         return number, ""
 
 
-class Unsandboxed(_Kept):
+class Unsandboxed(_UnderKeeper):
     """No sandbox: only the kernel's limits and the supervision; for commands that are trusted as one's own."""
 
     name = "unsandboxed"

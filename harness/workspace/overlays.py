@@ -39,12 +39,12 @@ class OverlayTree:
         self._frozen: Layers = (base,)
         self._snapshots: list[Layers] = []
         self._bytes: dict[Path, int] = {base: 0}
-        self._made = 0
+        self._count = 0
         self._upper, self._work = self._new("upper"), self._new("work")
 
     def _new(self, kind: str) -> Path:
-        self._made += 1
-        path = self._folder / f"{kind}{self._made}"
+        self._count += 1
+        path = self._folder / f"{kind}{self._count}"
         path.mkdir()
         if self._owner is not None:
             os.chown(path, self._owner, self._owner)

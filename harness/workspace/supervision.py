@@ -60,8 +60,8 @@ class DiskUse:
         if self._free - free < self._room / 2 and now < self._next:
             return False
         used = sum(map(bytes_beneath, self._folders))
-        taken = time.monotonic() - now
-        self._free, self._room, self._next = free, max(self._limit - used, 0), now + max(1.0, 20 * taken)
+        elapsed = time.monotonic() - now
+        self._free, self._room, self._next = free, max(self._limit - used, 0), now + max(1.0, 20 * elapsed)
         return used > self._limit
 
 

@@ -114,7 +114,7 @@ def own_command(command: str) -> str:
 def project_toolchain(checkout: Path, command: str = "", python: Path | None = None) -> Toolchain:
     """Return the interpreter and packages of a checkout; Misstep's own interpreter where it has none."""
     top = checkout.resolve()
-    program = _program(python) if python is not None else _found(top, command)
+    program = _program(python) if python is not None else _environment(top, command)
     base = python_toolchain() if program is None else Toolchain(str(program), program_folders([str(program)]))
     shown = tuple(path.relative_to(top).as_posix() for path in _shown(top, program))
     read_only = tuple(path for path in base.read_only if not path.is_relative_to(top))
@@ -124,9 +124,9 @@ def project_toolchain(checkout: Path, command: str = "", python: Path | None = N
         programs.append(str(Path(node).parent))
     variables = {"PATH": ":".join([str(Path(base.python).parent), *programs])}
     sources = [folder / "src" for folder in _folders(top, command)]
-    if found := [each for each in sources if any(each.glob("*/__init__.py")) or any(each.glob("*/*/__init__.py"))]:
+    if packages := [each for each in sources if any(each.glob("*/__init__.py")) or any(each.glob("*/*/__init__.py"))]:
         # ahead of a copy of the project that is installed, which is older
-        variables["PYTHONPATH"] = ":".join(f"{INSIDE}/{each.relative_to(top).as_posix()}" for each in found)
+        variables["PYTHONPATH"] = ":".join(f"{INSIDE}/{each.relative_to(top).as_posix()}" for each in packages)
     return Toolchain(base.python, read_only, Checkout(top, shown), variables)
 
 
@@ -161,7 +161,7 @@ def _folders(top: Path, command: str) -> list[Path]:
     return [each for each in (folder, *folder.parents) if each.is_relative_to(top)] or [top]
 
 
-def _found(top: Path, command: str) -> Path | None:
+def _environment(top: Path, command: str) -> Path | None:
     runner = _RUNNER.search(command)
     folders = _folders(top, command)
     places = [folder / name for folder in folders for name in _ENVIRONMENTS]
@@ -191,8 +191,8 @@ def _kept_elsewhere(runner: str, folder: Path) -> Iterator[Path]:
         )
         yield from sorted((cache / "virtualenvs").glob(f"*-{digest}-py*"), reverse=True)
     if runner == "pipenv":
-        kept = Path(os.environ.get("WORKON_HOME") or home / ".local/share/virtualenvs")
-        yield from (file.parent for file in kept.glob("*/.project") if file.read_text().strip() == str(folder))
+        environments = Path(os.environ.get("WORKON_HOME") or home / ".local/share/virtualenvs")
+        yield from (file.parent for file in environments.glob("*/.project") if file.read_text().strip() == str(folder))
 
 
 def _shown(top: Path, program: Path | None) -> Iterator[Path]:

@@ -87,7 +87,7 @@ class AnnotationStudy:
         state = self.state
         last, revision = state.last(rated.rater, rated.item, rated.phase), 0
         if last is not None:
-            if last.said == rated.said and rated.revision <= last.revision + 1:
+            if last.content == rated.content and rated.revision <= last.revision + 1:
                 return
             revision = last.revision + 1
         if rated.phase != state.phase or rated.item not in state.order(rated.rater):

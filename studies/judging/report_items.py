@@ -19,7 +19,7 @@ from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.harness.escaping import one_line, plain
 from misstep.harness.items import Item, read_items
 from misstep.harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 
 PAGE_CHARACTERS = 18_000_000
 """How large all texts and runs in a page may be together, as they are in it."""
@@ -198,5 +198,5 @@ def _facts(item: Item) -> Iterable[tuple[str, str]]:
     if item.step is not None:
         yield "Asked about", f"step {item.step}"
     for name, value in item.extra.items():
-        text = value if isinstance(value, str) else written(value, indented=False)
+        text = value if isinstance(value, str) else as_json(value, indented=False)
         yield name, text if len(text) <= _FACT_SHOWN else f"{text[:_FACT_SHOWN]} …"

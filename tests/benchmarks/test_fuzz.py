@@ -21,10 +21,10 @@ def test_nothing_but_the_projects_own_errors_comes_of_mutated_recordings(capsys:
 
 
 def test_every_form_is_mutated_and_a_case_follows_from_seed_and_number() -> None:
-    made = [cases.made(SEED, number) for number in range(2 * len(cases.FORMS))]
+    made = [cases.case_of(SEED, number) for number in range(2 * len(cases.FORMS))]
     assert {form for form, _ in made} == {*READERS, "items", "parquet"}
-    assert made == [cases.made(SEED, number) for number in range(2 * len(cases.FORMS))]
-    assert made != [cases.made(SEED + 1, number) for number in range(2 * len(cases.FORMS))]
+    assert made == [cases.case_of(SEED, number) for number in range(2 * len(cases.FORMS))]
+    assert made != [cases.case_of(SEED + 1, number) for number in range(2 * len(cases.FORMS))]
     for form in cases.FORMS:
         assert any(data != cases.sample_of(form) for one, data in made if one == form)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.values import digest, plain, written
+from misstep.harness.values import as_json, digest, plain
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -26,8 +26,8 @@ def nested(depth: int, inside: Any = "x") -> Any:
 
 @given(VALUES)
 def test_what_is_written_is_the_json_of_the_value(value: Any) -> None:
-    assert written(value) == json.dumps(value, ensure_ascii=False, indent=1)
-    assert written(value, indented=False) == json.dumps(value, ensure_ascii=False)
+    assert as_json(value) == json.dumps(value, ensure_ascii=False, indent=1)
+    assert as_json(value, indented=False) == json.dumps(value, ensure_ascii=False)
 
 
 @given(VALUES)
@@ -67,18 +67,18 @@ def test_values_that_say_something_else_have_another(one: Any, other: Any) -> No
 def test_no_value_is_too_odd() -> None:
     for odd in (10**6000, -(10**6000), float("nan"), float("inf"), "\ud800", {1: 2}, {None: 1}, {1, 2}, b"\xff", 1j):
         assert digest({"k": [odd]}) == digest({"k": [odd]})
-        assert isinstance(written({"k": [odd]}), str)
+        assert isinstance(as_json({"k": [odd]}), str)
 
 
 def test_no_value_is_too_deep() -> None:
     deep = nested(20_000)
-    told, text = digest(deep), written(deep)
+    told, text = digest(deep), as_json(deep)
     assert told == digest(nested(20_000))
     assert told != digest(nested(20_000, "y"))
     assert text.count("x") == 1 + text.count("next")
 
 
-@pytest.mark.parametrize("work", [digest, written])
+@pytest.mark.parametrize("work", [digest, as_json])
 def test_memory_grows_as_the_depth_does(work: Callable[[Any], object]) -> None:
     def most(depth: int) -> int:
         value = nested(depth)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from misstep.harness.escaping import one_line
 from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Step, ToolCall
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 from misstep.harness.verdict import Verdict
 
 REASON_SHOWN = 600
@@ -116,5 +116,5 @@ def gist(step: Step, most: int) -> str:
 
 def _call(call: ToolCall, most: int) -> str:
     values = [call.arguments] if isinstance(call.arguments, str) else list(call.arguments.values())
-    texts = (value if isinstance(value, str) else written(value, indented=False) for value in values)
+    texts = (value if isinstance(value, str) else as_json(value, indented=False) for value in values)
     return f"{call.name} {', '.join(one[:most] for one in texts)}".strip()

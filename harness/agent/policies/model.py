@@ -126,7 +126,7 @@ def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, 
         elif step.role != "agent":
             messages.append(Message("system" if step.role == "system" else "user", defused(step.text)))
         else:
-            commands = [f"Command: {_written(call)}" for call in step.calls]
+            commands = [f"Command: {_command_text(call)}" for call in step.calls]
             messages.append(
                 Message("assistant", defused("\n".join([f"Thought: {step.text}"] * bool(step.text) + commands)))
             )
@@ -152,7 +152,7 @@ def _shortened(messages: Sequence[Message], most: int) -> list[Message]:
     return shortened
 
 
-def _written(call: ToolCall) -> str:
+def _command_text(call: ToolCall) -> str:
     if isinstance(call.arguments, str):
         return call.arguments
     return write_command(call.name, {name: str(value) for name, value in call.arguments.items()})
@@ -163,11 +163,11 @@ def _of_call(call: FunctionCall) -> Action:
         arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
         arguments = None
-    written = f"{call.name} {call.arguments}"
+    command = f"{call.name} {call.arguments}"
     if not isinstance(arguments, dict):
-        return Action(call.name, command=written, error=f"The arguments of {call.name} are not a JSON object.")
+        return Action(call.name, command=command, error=f"The arguments of {call.name} are not a JSON object.")
     texts = {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
-    return Action(call.name, texts, command=written)
+    return Action(call.name, texts, command=command)
 
 
 PROMPT = "agent/patcher"

@@ -34,14 +34,14 @@ class RecordedPatcher:
 
     def __init__(self, recorded: Trajectory) -> None:
         self._replies = [str(edit.get("reply", "")) for edit in recorded.extra.get("edits", ())]
-        self._given = 0
+        self._done = 0
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
         """Return the next recorded reply; raises `AgentStopped` behind the last."""
-        if self._given >= len(self._replies):
-            raise AgentStopped(f"the recorded run has no more than {self._given} replies of its patching sub-agent")
-        self._given += 1
-        return self._replies[self._given - 1]
+        if self._done >= len(self._replies):
+            raise AgentStopped(f"the recorded run has no more than {self._done} replies of its patching sub-agent")
+        self._done += 1
+        return self._replies[self._done - 1]
 
 
 class DirectPolicy:

@@ -126,8 +126,8 @@ def malformed(ground: Ground, random: Random) -> _Repeated:
 
     def command(done: int) -> WaywardCommand:
         path = paths[done % len(paths)]
-        written = f"read_file {path!r} {done + 1}"
-        return WaywardCommand(replace(read_command(written), thought=ground.voice.say("reading", path=path)))
+        line = f"read_file {path!r} {done + 1}"
+        return WaywardCommand(replace(read_command(line), thought=ground.voice.say("reading", path=path)))
 
     return _Repeated(command)
 
@@ -194,10 +194,10 @@ def _word_by_word(ground: Ground, random: Random, tool: str, argument: str, word
     return _Repeated(command)
 
 
-def _taken_back(ground: Ground, made: Sequence[TextEdit]) -> list[WaywardCommand]:
+def _taken_back(ground: Ground, edits: Sequence[TextEdit]) -> list[WaywardCommand]:
     return [
         edit_command(replace(edit, old=edit.new, new=edit.old), ground.voice.say("editing", path=edit.path))
-        for edit in reversed(made)
+        for edit in reversed(edits)
     ]
 
 

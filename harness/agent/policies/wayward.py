@@ -87,7 +87,7 @@ class WaywardPolicy:
         self._waiting = sorted(slips, key=lambda slip: slip.onset)
         self._heeds, self._understands, self._relapse_after = heeds, understands, relapse_after
         self._look, self._last_words = look, last_words
-        self._worked = self._read = self._turn = self._told = 0
+        self._worked = self._read = self._turn = self._words_heard = 0
         self._next: list[WaywardCommand] = []
         self._spells: list[_Spell] = []
         self._returning: list[tuple[int, _Spell]] = []
@@ -127,15 +127,15 @@ class WaywardPolicy:
 
     def _hear(self, step: Step) -> None:
         if INTERVENTION in step.extra:
-            self._be_told(frozenset(self._understands(step)))
+            self._heed(frozenset(self._understands(step)))
         elif step.role == "user":
             for spell in list(self._spells):
                 self._end(spell, "engineer")
             self._returning = []
 
-    def _be_told(self, categories: frozenset[str]) -> None:
+    def _heed(self, categories: frozenset[str]) -> None:
         if self._heeds == "ignores":
-            self._told += 1
+            self._words_heard += 1
             return
         meant = [spell for spell in self._spells if not categories.isdisjoint(spell.slip.categories)]
         for spell in meant:
@@ -148,7 +148,7 @@ class WaywardPolicy:
             self._next.append(self._look)
 
     def _choose(self, step: int) -> WaywardCommand:
-        if self._told >= _MOST_TOLD:
+        if self._words_heard >= _MOST_TOLD:
             return self._exit()
         if self._next:
             return self._next.pop(0)

@@ -52,11 +52,11 @@ def effects(act: Act) -> list[Effect]:
     call = act.call
     kind = act.kind
     if kind == "shell":
-        made = commands_of(act)
-        if failed(act) and len(made) <= 1:
+        commands = commands_of(act)
+        if failed(act) and len(commands) <= 1:
             return []
-        changes = [effect for command in made for effect in command_effects(command)]
-        return changes or _edit_of_open_file(act, made)
+        changes = [effect for command in commands for effect in command_effects(command)]
+        return changes or _edit_of_open_file(act, commands)
     if kind in ("read", "search", "list", "look", "view", "wait", "ask", "note", "finish", "test") or failed(act):
         return []
     path = path_of(call)
@@ -89,11 +89,11 @@ def effects(act: Act) -> list[Effect]:
     return [Effect("delete" if "delete" in name or "remove" in name else "write", path, text)]
 
 
-def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
-    if len(made) != 1 or made[0].program != "edit" or act.result is None:
+def _edit_of_open_file(act: Act, commands: Sequence[Command]) -> list[Effect]:
+    if len(commands) != 1 or commands[0].program != "edit" or act.result is None:
         return []
     named = _OPEN_FILE.search(act.result.text[:_ANSWER])
-    return [Effect("edit", named.group(1) or named.group(2), made[0].fed)] if named else []
+    return [Effect("edit", named.group(1) or named.group(2), commands[0].fed)] if named else []
 
 
 def patched(text: str, path: str = "") -> list[Effect]:
@@ -250,8 +250,8 @@ def _git(command: Command) -> list[Effect]:
         return patched(command.fed)
     if what in ("rm", "mv"):
         paths = plain if what == "rm" else plain[:-1]
-        made = [Effect("delete", placed(path, folder)) for path in paths]
-        return made + ([Effect("write", placed(plain[-1], folder))] if what == "mv" and plain else [])
+        deletions = [Effect("delete", placed(path, folder)) for path in paths]
+        return deletions + ([Effect("write", placed(plain[-1], folder))] if what == "mv" and plain else [])
     if what in programs.GIT_CHANGES_FILES and not (what == "stash" and rest[:1] == ["list"]):
         named = rest[rest.index("--") + 1 :] if "--" in rest else plain if what == "restore" else []
         return [Effect("edit", placed(path, folder)) for path in named] or [Effect("git", " ".join(words))]

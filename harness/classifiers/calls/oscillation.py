@@ -121,7 +121,7 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
     edits: dict[int, _Edit] = {}
     if len(places) <= RETURNS:
         return edits
-    seen: dict[str, set[str]] = defaultdict(set)
+    texts: dict[str, set[str]] = defaultdict(set)
     for place in places:
         act = acts[place]
         kind = act.kind
@@ -134,14 +134,14 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
             path = path_of(act.call)
             old, new = edit_texts(act.call)
             if kind == "patch":
-                made = effects(act)
-                path = made[0].target if made else path
+                changes = effects(act)
+                path = changes[0].target if changes else path
                 old, new = _exchanged(first_text(act.call.arguments, PATCH_KEYS))
         else:
             path, old, new = path_of(act.call), "", ""
         if not all_tried and failed(act):
             continue
-        before = seen[path]
+        before = texts[path]
         # Where the texts are not known, such as of an edit that is asked for in words, nothing is seen to come back.
         returns = bool(old or new) and (new if new.strip() else f"-{old}") in before
         edits[place] = _Edit(path, kind == "undo" or returns)
@@ -159,9 +159,9 @@ def _exchanged(line: str) -> tuple[str, str]:
     block = _BLOCK.search(head) or _FLAGGED.search(head)
     if block:
         return block.group(1), block.group(2)
-    taken = "\n".join(_TAKEN.findall(line))
+    removed = "\n".join(_TAKEN.findall(line))
     put = "\n".join(_PUT.findall(line))
-    return taken, put or line
+    return removed, put or line
 
 
 class _Round(Struct, frozen=True, gc=False):
@@ -180,7 +180,7 @@ def _worst(acts: list[Act], edits: dict[int, _Edit], errors: dict[int, str]) -> 
         elif pending and nature_of(act) in ("test", "run"):
             error = errors.get(place)
             if error is None:
-                shown = next((seen for one in rounds.values() if (seen := _to_and_fro(acts, edits, one))), None)
+                shown = next((pair for one in rounds.values() if (pair := _to_and_fro(acts, edits, one))), None)
                 if shown is not None:
                     return shown
                 rounds.clear()
@@ -196,24 +196,24 @@ def _worst(acts: list[Act], edits: dict[int, _Edit], errors: dict[int, str]) -> 
 
 
 def _to_and_fro(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
-    made = [edit for failure in failures for edit in failure.edits]
-    back = sum(edits[place].comes_back for place in made)
+    edited = [edit for failure in failures for edit in failure.edits]
+    back = sum(edits[place].comes_back for place in edited)
     if len(failures) < ROUNDS or back < RETURNS:
         return None
-    return _told(acts, edits, failures, f"{back} of the edits put back what was there before")
+    return _evidence(acts, edits, failures, f"{back} of the edits put back what was there before")
 
 
 def _stuck(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
     paths = Counter(edits[place].path for failure in failures for place in failure.edits)
     if len(failures) < DIFFERENT_ROUNDS or max(paths.values()) < DIFFERENT_ROUNDS:
         return None
-    return _told(acts, edits, failures, "no edit changes it")
+    return _evidence(acts, edits, failures, "no edit changes it")
 
 
-def _told(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
-    made = [edit for failure in failures for edit in failure.edits]
-    path = Counter(edits[place].path for place in made).most_common(1)[0][0]
-    steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]
+def _evidence(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
+    edited = [edit for failure in failures for edit in failure.edits]
+    path = Counter(edits[place].path for place in edited).most_common(1)[0][0]
+    steps = [acts[place].step for place in (*edited, *(failure.place for failure in failures))]
     error = quoted(failures[0].error)
     return (
         steps,

@@ -15,7 +15,7 @@ from misstep.harness.classifiers.calls.others_faults import declined
 from misstep.harness.classifiers.calls.tools import bare_name, is_known_name, path_of
 from misstep.harness.classifiers.prose import LONGEST
 from misstep.harness.classifiers.verdicts import counted, quoted
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 
 REPEATS = 3
 """Wink, 2.1.2: "the agent invoking the same or similar tool calls three or more times in a row"."""
@@ -315,6 +315,6 @@ def _named(act: Act) -> str:
     what = act.line or path_of(act.call)
     if not what:
         first = arguments if isinstance(arguments, str) else next(iter(arguments.values()), "")
-        what = first if isinstance(first, str) else written(first, indented=False)
+        what = first if isinstance(first, str) else as_json(first, indented=False)
     name = quoted(bare_name(act.call.name), 40).strip('"')
     return f"{name} {quoted(what)}" if what else name

@@ -55,7 +55,7 @@ class _Sentence(Struct, frozen=True, gc=False):
     length: int
 
 
-class _Said(Struct, frozen=True, dict=True):
+class _Speech(Struct, frozen=True, dict=True):
     speaker: str | None
     text: str
     number: int
@@ -74,10 +74,10 @@ class _Said(Struct, frozen=True, dict=True):
         return dict.fromkeys(sentences)
 
 
-def said(speaker: str | None, text: str, index: int) -> _Said:
+def speech(speaker: str | None, text: str, index: int) -> _Speech:
     """Return what a step says, to be compared with what others say."""
     words = _WORD.findall(text.lower())
-    return _Said(speaker, text, len(words), frozenset(words), [index])
+    return _Speech(speaker, text, len(words), frozenset(words), [index])
 
 
 def repeated_text(history: History) -> tuple[list[int], str] | None:
@@ -90,7 +90,7 @@ def _over_turns(history: History) -> tuple[list[int], str] | None:
         return None
     speakers = {step.speaker for step in history.trajectory.steps if step.speaker}
     news = set(history.news)
-    groups: list[_Said] = []
+    groups: list[_Speech] = []
     done: set[Hashable] = set()
     for index, step in enumerate(history.trajectory.steps):
         if step.role == "user" and index in news:
@@ -136,9 +136,9 @@ def _call_key(step: Step, place: int) -> Hashable:
     return call.name, arguments_key(call.arguments)
 
 
-def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
+def _joined(groups: list[_Speech], step: Step, index: int) -> list[int]:
     """Return the steps that say what a step says, that step among them; it is remembered."""
-    new = said(step.speaker, step.text[:_READ], index)
+    new = speech(step.speaker, step.text[:_READ], index)
     for old in groups:
         if old.speaker == step.speaker and _may_say_again(new, old) and _says_again(new.sentences, old.sentences):
             old.steps.append(index)
@@ -149,7 +149,7 @@ def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
     return groups[-1].steps
 
 
-def _may_say_again(new: _Said, old: _Said) -> bool:
+def _may_say_again(new: _Speech, old: _Speech) -> bool:
     """Return a cheap look: of a text that says an earlier one again, few words are not in that one."""
     most = (1 - MOSTLY * (2 - 1 / LIKENESS)) * new.number
     return len(new.vocabulary - old.vocabulary) <= most

@@ -119,10 +119,10 @@ def _commands(line: str, folder: str, depth: int) -> list[Command]:
             target = None if re.search(r">&\d?$", token) and not token.endswith(">&") else token
         elif what == "end":
             if words or writes:
-                made = _finished(words, folder, writes, fed, piped, depth)
-                for command in made:
+                inner = _finished(words, folder, writes, fed, piped, depth)
+                for command in inner:
                     folder = _entered(command, folder)
-                commands += made
+                commands += inner
             words, writes, fed, target = [], [], "", None
             piped = token in ("|", "|&")
     return commands

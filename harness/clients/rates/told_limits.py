@@ -19,7 +19,7 @@ _ROUNDED = 1.0
 """By how much the seconds until a reset may be rounded up."""
 
 
-class _Told(Struct, frozen=True):
+class _State(Struct, frozen=True):
     """What one answer said of a limit.
 
     - `number`, `tokens`: How many requests, and tokens, had been sent with the request that it answers.
@@ -40,15 +40,15 @@ class ToldLimits:
     """The latest that the server said of each of its limits."""
 
     def __init__(self) -> None:
-        self._told: dict[str, _Told] = {}
+        self._states: dict[str, _State] = {}
         self._sent, self._sent_tokens = 0, 0.0
 
     def next_start(self, now: float, tokens: float) -> float:
         """Return the earliest time at which every limit has room."""
-        earliest = max((self._room_at(state, now, tokens) for state in self._told.values()), default=now)
+        earliest = max((self._room_at(state, now, tokens) for state in self._states.values()), default=now)
         return earliest if earliest - now <= LONGEST_WAIT else now
 
-    def _room_at(self, state: _Told, now: float, tokens: float) -> float:
+    def _room_at(self, state: _State, now: float, tokens: float) -> float:
         allowance, limit = state.allowance, state.allowance.limit
         if allowance.unit == "requests":
             sent, needed = float(self._sent - state.number), 1.0
@@ -64,10 +64,10 @@ class ToldLimits:
 
     def started(self, start: Start) -> None:
         """A request was sent; where it is the first of a new window, all of its limit is taken to be back."""
-        for name, state in self._told.items():
+        for name, state in self._states.items():
             if start.at >= state.whole_at:
                 whole = replace(state.allowance, remaining=state.allowance.limit or math.inf)
-                self._told[name] = _Told(
+                self._states[name] = _State(
                     start.number, start.tokens_before, start.at, whole, start.at + state.window, state.window
                 )
         self._sent = start.number + 1
@@ -77,18 +77,18 @@ class ToldLimits:
         """An answer may say what is left."""
         rates = end.outcome.rates if end.outcome is not None else None
         for allowance in rates.allowances if rates is not None else ():
-            known = self._told.get(allowance.name)
+            known = self._states.get(allowance.name)
             if known is not None and known.number > start.number + 1:
                 continue  # a later request was answered earlier
-            state = _told(start, end.at, allowance, known)
+            state = _state_of(start, end.at, allowance, known)
             if state is None:
-                self._told.pop(allowance.name, None)
+                self._states.pop(allowance.name, None)
             else:
-                self._told[allowance.name] = state
+                self._states[allowance.name] = state
 
 
-def _told(start: Start, now: float, allowance: Allowance, known: _Told | None) -> _Told | None:
-    limit_now = _Told(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
+def _state_of(start: Start, now: float, allowance: Allowance, known: _State | None) -> _State | None:
+    limit_now = _State(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
     seconds, limit = allowance.seconds, allowance.limit
     if not allowance.refills:
         if seconds is None:

@@ -150,8 +150,8 @@ def _root(run: _Run, folder: Path) -> _Failure:
     for failure in run.labelled.failures:
         if str(failure.failure_id) == wanted:
             return failure
-    found = f"run {run.labelled.trajectory_id} has no failure {wanted}"
-    raise InputError(found, file=folder / "ground_truth", field="root_cause.failure_id")
+    problem = f"run {run.labelled.trajectory_id} has no failure {wanted}"
+    raise InputError(problem, file=folder / "ground_truth", field="root_cause.failure_id")
 
 
 def _errors(run: _Run, root: _Failure, folder: Path) -> Iterator[GoldError]:

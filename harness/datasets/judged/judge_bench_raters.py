@@ -38,9 +38,9 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         metrics = list(dict.fromkeys(row.metric for row in rows))
         for metric in metrics:
             rated = [row for row in rows if row.metric == metric]
-            seen = {rating for row in rated for rating in row.ratings.values()}
-            ordinal = all(rating.lstrip("-").isdecimal() for rating in seen)
-            labels = sorted(seen, key=int) if ordinal else sorted(seen)
+            ratings = {rating for row in rated for rating in row.ratings.values()}
+            ordinal = all(rating.lstrip("-").isdecimal() for rating in ratings)
+            labels = sorted(ratings, key=int) if ordinal else sorted(ratings)
             short = _NOT_IN_NAME.sub("_", metric.lower()).strip("_")
             SetWriter(NAME, folder, out).write(
                 [

@@ -57,8 +57,8 @@ class NamedError(Struct, frozen=True):
     @property
     def told(self) -> str:
         """Return what the judge says of the error, and where."""
-        said = self.description.strip() if isinstance(self.description, str) else ""
-        return f"span {self.location}: {said}" if said else f"span {self.location}"
+        description = self.description.strip() if isinstance(self.description, str) else ""
+        return f"span {self.location}: {description}" if description else f"span {self.location}"
 
 
 class _Document(Struct, frozen=True):
@@ -84,30 +84,30 @@ def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
     paths = [path for source in SOURCES for path in files_in(folder / f"annotations_{source}", "*.json")]
     categories = sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
     return {
-        judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
-        for judge, given in answers(folder).items()
+        judge: tuple(verdict for answer in each for verdict in _verdicts(judge, answer, categories))
+        for judge, each in answers(folder).items()
     }
 
 
 def answers(folder: Path) -> dict[str, tuple[JudgeAnswer, ...]]:
     """Return the answers of each judge, trace by trace."""
-    found: dict[str, tuple[JudgeAnswer, ...]] = {}
+    by_judge: dict[str, tuple[JudgeAnswer, ...]] = {}
     for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
         if not judge.name.endswith(SOURCES):
             known = ", ".join(SOURCES)
             raise InputError(f"the answers are about runs of an unknown source; known are {known}", file=judge)
         paths = files_in(judge, "*.json")
-        found[judge.name] = tuple(read_answer(path.name.removesuffix(".json"), file_text(path)) for path in paths)
-    return found
+        by_judge[judge.name] = tuple(read_answer(path.name.removesuffix(".json"), file_text(path)) for path in paths)
+    return by_judge
 
 
 def read_answer(trace: str, text: str) -> JudgeAnswer:
     """Return what a judge's text says of a trace."""
-    written = text.strip()
-    if written.startswith(_NO_OUTPUT):
-        return JudgeAnswer(trace, "failed", reason=written)
+    reply = text.strip()
+    if reply.startswith(_NO_OUTPUT):
+        return JudgeAnswer(trace, "failed", reason=reply)
     try:
-        decoded = msgspec.json.decode(_unfenced(written), type=_Document | list[_Document])
+        decoded = msgspec.json.decode(_unfenced(reply), type=_Document | list[_Document])
     except msgspec.DecodeError as error:
         return JudgeAnswer(trace, "unreadable", reason=str(error))
     parts = decoded if isinstance(decoded, list) else [decoded]
@@ -157,7 +157,7 @@ def people_ratings(folder: Path) -> dict[str, Ratings]:
 
 def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
     """Return judge → trace → what the judge gave it, `None` if it gave no answer."""
-    return {judge: {answer.trace: _of_answer(answer) for answer in given} for judge, given in answers(folder).items()}
+    return {judge: {answer.trace: _of_answer(answer) for answer in each} for judge, each in answers(folder).items()}
 
 
 def ratings_in(scores: object) -> Ratings:
@@ -165,10 +165,10 @@ def ratings_in(scores: object) -> Ratings:
     first = scores[0] if isinstance(scores, list | tuple) and scores else scores
     if not isinstance(first, dict):
         return {}
-    found = {aspect: first.get(field) for aspect, field in ASPECTS.items()}
+    grades = {aspect: first.get(field) for aspect, field in ASPECTS.items()}
     return {
         aspect: float(value)
-        for aspect, value in found.items()
+        for aspect, value in grades.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
 

@@ -94,8 +94,8 @@ def _log(path: Path) -> _Log:
     log = json_file(path, _Log)
     step = str(log.mistake_step)
     if not step.isdecimal() or int(step) >= len(log.history):
-        found = f"step {step!r} does not exist: the history has {len(log.history)} steps"
-        raise InputError(found, file=path, field="mistake_step")
+        problem = f"step {step!r} does not exist: the history has {len(log.history)} steps"
+        raise InputError(problem, file=path, field="mistake_step")
     return replace(log, mistake_agent=_as_speaking(log))
 
 

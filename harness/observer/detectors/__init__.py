@@ -60,7 +60,7 @@ def check_model(detector: str, model: str, *, alone: bool = True) -> None:
 
 def detector_named(name: str) -> Detector:
     """Return a registered detector, or the one at a dotted path `package.module:Class`."""
-    detector: Detector = DETECTORS.made(name, form=_FORM)
+    detector: Detector = DETECTORS.make(name, form=_FORM)
     if not isinstance(getattr(detector, "name", None), str) or not callable(getattr(detector, "detect", None)):
         raise UsageError(f"{name!r} is not a detector", _FORM)
     return detector

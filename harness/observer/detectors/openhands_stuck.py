@@ -21,7 +21,7 @@ from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 
 CATEGORY = "infinite_loop"
 """The detector has one answer, that the agent is stuck; Wink's category for that."""
@@ -75,7 +75,7 @@ def _events_since_user(trajectory: Trajectory) -> list[_Event]:
 
 def _event(act: Act) -> _Event:
     call, result = act.call, act.result
-    action = (call.name, call.arguments if isinstance(call.arguments, str) else written(call.arguments))
+    action = (call.name, call.arguments if isinstance(call.arguments, str) else as_json(call.arguments))
     if result is None:
         return _Event(act.step, action)
     return _Event(act.step, action, result.text, bool(result.is_error) or bool(result.exit_code))
@@ -83,8 +83,8 @@ def _event(act: Act) -> _Event:
 
 def _same_observation(events: Sequence[_Event]) -> _Shown:
     last = events[-SAME_OBSERVATIONS:]
-    seen = {(event.action, event.observation) for event in last}
-    if len(last) < SAME_OBSERVATIONS or len(seen) > 1 or last[0].action is None or last[0].observation is None:
+    pairs = {(event.action, event.observation) for event in last}
+    if len(last) < SAME_OBSERVATIONS or len(pairs) > 1 or last[0].action is None or last[0].observation is None:
         return None
     return _steps(last), f"The same action gave the same observation {SAME_OBSERVATIONS} times."
 

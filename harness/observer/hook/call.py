@@ -146,9 +146,9 @@ def _started(place: SessionPlace, message: bytes) -> socket.socket:
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        kept = its.fileno()
-        os.closerange(3, kept)
-        os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+        own = its.fileno()
+        os.closerange(3, own)
+        os.closerange(own + 1, os.sysconf("SC_OPEN_MAX"))
         from misstep.harness.observer.hook.process import serve
 
         serve(place, its, message)

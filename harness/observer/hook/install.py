@@ -66,8 +66,8 @@ class SettingsChange(Struct, frozen=True):
 def hook_command(options: Sequence[str]) -> str:
     """Return the command of this installation's hook: by its name alone where that is found."""
     script = Path(sys.executable).with_name("misstep")
-    found = shutil.which("misstep")
-    if found and script.exists() and Path(found).samefile(script):
+    command = shutil.which("misstep")
+    if command and script.exists() and Path(command).samefile(script):
         program = ["misstep"]
     else:
         program = [str(script)] if script.exists() else [sys.executable, "-m", "misstep"]

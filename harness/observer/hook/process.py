@@ -86,10 +86,10 @@ class _Server:
                     return True
                 message = received(connection, length, until)
             try:
-                asked = json.loads(message)
+                question = json.loads(message)
             except (ValueError, RecursionError):
                 return True
-            settings, event = asked["settings"], asked["event"]
+            settings, event = question["settings"], question["event"]
             if event["hook_event_name"] == SESSION_END:
                 return False
             if self._settings not in (None, settings):

@@ -36,7 +36,7 @@ from misstep.harness.records.intervention import Arm, Feedback, Intervention
 from misstep.harness.records.session import is_sub_agent
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.values import written
+from misstep.harness.values import as_json
 
 MOST_BYTES = 64 << 20
 """A longer transcript is not read."""
@@ -156,13 +156,13 @@ class HookSession:
         self._state, self._steps = state, len(run.steps)
         before = len(state.observed(run.steps).interventions)
         now = (*run.steps, *lacking(event, run))
-        said = self._take(state, now)
+        reminder = self._take(state, now)
         if state.due(run.steps) and self._may_ask(state, run):
-            state.asked(run.steps)
+            state.question_open(run.steps)
             self._question = questions.ask(run)
-            said = self._take(state, now) or said
+            reminder = self._take(state, now) or reminder
         new = state.observed(run.steps).interventions[before:]
-        self._ready = said
+        self._ready = reminder
         self._log([one for one in new if one.withheld], len(run.steps) - 1)
         replace_file(self._file, msgspec.json.encode(state.memory(run.steps)))
 
@@ -298,7 +298,7 @@ def lacking(event: HookEvent, run: Trajectory) -> tuple[Step, ...]:
     if not isinstance(event.tool_input, dict | str):
         return ()
     call = ToolCall(event.tool_name, event.tool_input)
-    text = event.tool_response if isinstance(event.tool_response, str) else written(event.tool_response, indented=False)
+    text = event.tool_response if isinstance(event.tool_response, str) else as_json(event.tool_response, indented=False)
     step = Step("agent", calls=(call,), results=(ToolResult(text),))
     return () if is_like_an_earlier(step, run.steps) else (step,)
 

@@ -109,15 +109,15 @@ def tried_hook() -> float:
         transcript.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
         environment = {**os.environ, "MISSTEP_CACHE": str(folder / "cache")}
         try:
-            said = _tried("PostToolUse", transcript, environment)
+            reply = _tried("PostToolUse", transcript, environment)
             started = time.perf_counter()
             _tried("PostToolUse", transcript, environment)
             seconds = time.perf_counter() - started
             _tried("SessionEnd", transcript, environment)
         except subprocess.TimeoutExpired as error:
             raise MissingPrerequisite(f"it did not answer within {TRIAL_SECONDS:g} s") from error
-    if b"additionalContext" not in said.stdout:
-        why = said.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    if b"additionalContext" not in reply.stdout:
+        why = reply.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise MissingPrerequisite(f"it said nothing of a loop{f': {why}' if why else ''}")
     return seconds
 

@@ -113,11 +113,11 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 def _trajectories(text: str, name: str, source: Source, rest: dict[str, Any]) -> Iterator[Trajectory]:
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for run in _runs(text):
         identity = "-".join(filter(None, [name, run.started.replace(" ", "T")]))
-        seen[identity] = seen.get(identity, 0) + 1
-        yield _trajectory(run, identity if seen[identity] == 1 else f"{identity}-{seen[identity]}", source, rest)
+        counts[identity] = counts.get(identity, 0) + 1
+        yield _trajectory(run, identity if counts[identity] == 1 else f"{identity}-{counts[identity]}", source, rest)
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -171,8 +171,8 @@ def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) 
                 edits += 1
                 conversation.call(turn, ToolCall("edit", {"path": path} | arguments, f"edit-{edits}"))
         else:
-            found = next((match for line in passage.lines if (match := _MODEL.match(line))), None)
-            model = model or (found[1] if found else None)
+            model_line = next((match for line in passage.lines if (match := _MODEL.match(line))), None)
+            model = model or (model_line[1] if model_line else None)
             edits = _add_program(conversation, passage, edits)
     extra = rest | filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)])
     return conversation.trajectory(identity, source, agent="aider", model=model, extra=extra)
@@ -180,7 +180,7 @@ def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) 
 
 def _model_turn(passage: _Passage) -> Turn:
     turn = Turn("agent", extra={"line": passage.line})
-    said: list[str] = []
+    texts: list[str] = []
     thought: list[str] = []
     thinking = False
     for line in passage.lines:
@@ -189,8 +189,8 @@ def _model_turn(passage: _Passage) -> Turn:
         elif line.startswith("</thinking-content-"):
             thinking = False
         else:
-            (thought if thinking else said).append(line)
-    text, reasoning = ("\n".join(lines).strip("\n") for lines in (said, thought))
+            (thought if thinking else texts).append(line)
+    text, reasoning = ("\n".join(lines).strip("\n") for lines in (texts, thought))
     turn.texts = [text] if text else []
     turn.reasoning = [reasoning] if reasoning else []
     return turn
@@ -250,25 +250,25 @@ def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> i
 
 
 def _add_results(conversation: Conversation, turn: Turn, lines: list[str]) -> None:
-    said = "\n".join(lines)
+    text = "\n".join(lines)
     known = set(lines)
     of_all: list[str] = []
     of_path: dict[str, list[str]] = {}
     for line in lines:
-        if found := _FAILED.search(line):
-            if found["path"] is None:
+        if failure := _FAILED.search(line):
+            if failure["path"] is None:
                 of_all.append(line)
-                for told in of_path.values():
-                    told.append(line)
+                for of_file in of_path.values():
+                    of_file.append(line)
             else:
-                of_path.setdefault(found["path"], list(of_all)).append(line)
+                of_path.setdefault(failure["path"], list(of_all)).append(line)
     about_all = "\n".join(of_all)
     for call in turn.calls:
         arguments = call.arguments if isinstance(call.arguments, dict) else {}
         path, search = arguments.get("path", ""), arguments.get("search", "")
         about = "\n".join(of_path[path]) if path in of_path else about_all
         applied = f"{_APPLIED}{path}" in known
-        if about and (not applied or (search.strip() and search in said)):
+        if about and (not applied or (search.strip() and search in text)):
             conversation.result(ToolResult(about, is_error=True, call_id=call.id))
         elif applied:
             conversation.result(ToolResult(f"{_APPLIED}{path}", is_error=False, call_id=call.id))
@@ -278,12 +278,12 @@ def _whole_files(texts: list[str]) -> dict[str, str]:
     """Return the files that the model gave whole, by name: the first fence under a line with its name."""
     lines = "\n".join(texts).split("\n")
     fences = [number for number, line in enumerate(lines) if line.startswith("```")]
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for fence, end in pairwise([*fences, len(lines)]):
         name = lines[fence - 1].strip().strip("`*:# ") if fence else None
-        if name is not None and name not in found:
-            found[name] = "\n".join(lines[fence + 1 : end])
-    return found
+        if name is not None and name not in by_name:
+            by_name[name] = "\n".join(lines[fence + 1 : end])
+    return by_name
 
 
 def _tokens(line: str) -> Tokens:

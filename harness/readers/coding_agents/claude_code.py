@@ -119,7 +119,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
                 reading.place(entry)
             if not reading.conversation.turns:
                 continue
-            kept = [
+            extra = [
                 ("session", reading.common),
                 ("other_lines", reading.others),
                 *of_file,
@@ -131,7 +131,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
                 agent="claude-code",
                 model=reading.model,
                 parent=origin if agent is None else session,
-                extra=filled(kept),
+                extra=filled(extra),
             )
 
 
@@ -193,8 +193,8 @@ class _Reading:
         turn.extra |= filled(rest_of(value, Message, "type").items())
         if message.usage is not None:
             used = message.usage
-            read, written = used.cache_read_input_tokens, used.cache_creation_input_tokens
-            turn.tokens = cached_tokens(used.input_tokens, read, written, used.output_tokens)
+            read, stored = used.cache_read_input_tokens, used.cache_creation_input_tokens
+            turn.tokens = cached_tokens(used.input_tokens, read, stored, used.output_tokens)
             turn.extra["usage"] = value["usage"]
         blocks: list[Any] = message.content if isinstance(message.content, list) else [message.content or ""]
         for raw in blocks:
@@ -235,11 +235,11 @@ class _Reading:
                 others.append(raw)
         if not texts and not others:
             return
-        said = "\n".join(texts)
-        own, injected = _split_injected(said)
+        text = "\n".join(texts)
+        own, injected = _split_injected(text)
         line = entry.line
         if line.is_meta or line.is_compact_summary or (not own and not others):
-            turn = self._begin("system", entry, said, fresh)
+            turn = self._begin("system", entry, text, fresh)
         elif own.startswith(_WRAPPERS):
             command, words = _COMMAND.search(own), _COMMAND_ARGUMENTS.search(own)
             typed = f"{command[1].strip()} {words[1].strip()}" if command and words and words[1].strip() else ""
@@ -264,14 +264,14 @@ def _split_injected(text: str) -> tuple[str, list[str]]:
     injected: list[str] = []
     for tag in _INJECTED_BLOCKS:
         opening, closing = re.compile(f"<{tag}(?: [^<>]*)?>"), f"</{tag}>"
-        kept, rest = [], text
+        pieces, rest = [], text
         while (start := opened.start() if (opened := opening.search(rest)) else -1) >= 0 and (
             end := rest.find(closing, start)
         ) >= 0:
-            kept.append(rest[:start])
+            pieces.append(rest[:start])
             injected.append(rest[start : end + len(closing)])
             rest = rest[end + len(closing) :]
-        text = "".join(kept) + rest if kept else text
+        text = "".join(pieces) + rest if pieces else text
     return (text.strip() if injected else text), injected
 
 

@@ -94,8 +94,8 @@ def refuse(sample: Sample) -> str | None:
     if any(one.get("role") not in ("user", "assistant") and one.get("type") != "reasoning" for one in messages):
         return "its messages have roles of others"
     first: dict[str, Any] = next((one for one in messages if one.get("role") == "user"), {})
-    said = split_content(first.get("content"))[0]
-    return None if any(opening in said for opening in _OPENINGS) else "its first message has no task and no environment"
+    text = split_content(first.get("content"))[0]
+    return None if any(opening in text for opening in _OPENINGS) else "its first message has no task and no environment"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
@@ -166,53 +166,53 @@ class _Reading:
         turn.extra |= filled([("content", others)])
 
     def _add_text(self, turn: Turn, text: str) -> None:
-        said, calls = split_calls(text)
-        turn.texts += [said] if said else []
+        words, calls = split_calls(text)
+        turn.texts += [words] if words else []
         for call in calls:
             self._written += 1
             error = "the text breaks off in the call" if call.unfinished else None
-            made = ToolCall(call.name, dict(call.arguments), f"written-{self._written}", error)
-            self.conversation.call(turn, made)
-            self._waiting.append(made)
+            tool_call = ToolCall(call.name, dict(call.arguments), f"written-{self._written}", error)
+            self.conversation.call(turn, tool_call)
+            self._waiting.append(tool_call)
 
     def _place_asked(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
-        asked = _Asked()
+        prompt = _Asked()
         for raw in blocks:
             block = self._block(raw)
             if block.type == "tool_result":
                 text, more = split_content(block.content)
-                kept = filled([("content", more)]) | rest_of(raw, Block)
-                asked.results.append(_Answer([text], block.tool_use_id, block.is_error, kept))
+                more_fields = filled([("content", more)]) | rest_of(raw, Block)
+                prompt.results.append(_Answer([text], block.tool_use_id, block.is_error, more_fields))
             elif block.type != "text" or block.text is None:
-                asked.others += [raw] if raw is not None else []
+                prompt.others += [raw] if raw is not None else []
             else:
-                self._add_asked(asked, block.text)
-                asked.others += _rest(raw)
-        own = [word for answer in asked.results for word in _words_in_result(answer)] + asked.own
-        if asked.results and not own:
-            asked.results[-1].extra |= filled([("injected", asked.injected)])
-        for answer in asked.results:
+                self._add_asked(prompt, block.text)
+                prompt.others += _rest(raw)
+        own = [word for answer in prompt.results for word in _words_in_result(answer)] + prompt.own
+        if prompt.results and not own:
+            prompt.results[-1].extra |= filled([("injected", prompt.injected)])
+        for answer in prompt.results:
             self.conversation.result(_result(answer))
-        if own or not asked.results or asked.others or extra:
-            injected = [] if asked.results and not own else asked.injected
-            fields = extra | filled([("injected", injected if own else None), ("content", asked.others)])
-            written = time_of_milliseconds(message.ts)
-            self.conversation.say("user" if own else "system", own or injected, written, fields)
+        if own or not prompt.results or prompt.others or extra:
+            injected = [] if prompt.results and not own else prompt.injected
+            fields = extra | filled([("injected", injected if own else None), ("content", prompt.others)])
+            when = time_of_milliseconds(message.ts)
+            self.conversation.say("user" if own else "system", own or injected, when, fields)
 
-    def _add_asked(self, asked: _Asked, text: str) -> None:
+    def _add_asked(self, prompt: _Asked, text: str) -> None:
         heading, words = heading_of(text), _words(text)
         if heading is not None:
-            asked.results.append(_Answer([heading[1]] if heading[1] else [], self._waits_for(heading[0]), None, {}))
-            asked.written = True
+            prompt.results.append(_Answer([heading[1]] if heading[1] else [], self._waits_for(heading[0]), None, {}))
+            prompt.written = True
         elif text.startswith(_PROGRAMS):
-            asked.own += words
-            asked.injected.append(text)
-        elif asked.written and not (asked.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
-            asked.results[-1].texts.append(text)
+            prompt.own += words
+            prompt.injected.append(text)
+        elif prompt.written and not (prompt.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
+            prompt.results[-1].texts.append(text)
         else:
-            asked.own += words or [text]
+            prompt.own += words or [text]
             alone = any(text.strip() == f"<{tag}>\n{words[0]}\n</{tag}>" for tag in _PERSONS_TAGS) if words else True
-            asked.injected += [] if alone else [text]
+            prompt.injected += [] if alone else [text]
 
     def _waits_for(self, tool: str) -> str | None:
         call = next((call for call in self._waiting if call.name == tool), None)
@@ -223,12 +223,12 @@ class _Reading:
 
 
 def _words(text: str) -> list[str]:
-    found = []
+    texts = []
     for tag in _PERSONS_TAGS:
         _, opened, after = text.partition(f"<{tag}>")
         own, closed, _ = after.partition(f"</{tag}>")
-        found += [own.strip()] if opened and closed and own.strip() else []
-    return found
+        texts += [own.strip()] if opened and closed and own.strip() else []
+    return texts
 
 
 def _words_in_result(answer: _Answer) -> list[str]:

@@ -81,7 +81,7 @@ def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
         silent = silent and entry.kind not in _SPEECH
         current.entries.append(entry)
     sessions = list(by_name.values())
-    entries_of = {name: _Said(session.entries) for name, session in by_name.items()}
+    entries_of = {name: _Entry(session.entries) for name, session in by_name.items()}
     for session in sessions:
         length, start = _replayed(session, entries_of)
         session.replayed = session.entries[start : start + length]
@@ -98,7 +98,7 @@ def _spawned_by(described: dict[str, Any]) -> Any:
     return at(described, "source", "subagent", "thread_spawn", "parent_thread_id")
 
 
-def _replayed(session: Session, entries_of: "dict[str | None, _Said]") -> tuple[int, int]:
+def _replayed(session: Session, entries_of: "dict[str | None, _Entry]") -> tuple[int, int]:
     """Return how many entries of a session repeat earlier ones, and the first of them."""
     begin, entries = session.begin, session.entries
     if begin is None:
@@ -113,11 +113,11 @@ def _replayed(session: Session, entries_of: "dict[str | None, _Said]") -> tuple[
         return min(stamped or len(entries), stamped if own is None else own), 0
     if own is None:
         return 0, 0
-    earlier = _Said(entries[:own])
+    earlier = _Entry(entries[:own])
     return _repeated(entries[own:], earlier) if _all_repeated(entries[own:], earlier) else 0, own
 
 
-class _Said:
+class _Entry:
     def __init__(self, entries: list[RolloutLine]) -> None:
         self._entries = entries
 
@@ -130,7 +130,7 @@ class _Said:
         return {_content(entry) for entry in self._entries if entry.kind in _SPEECH}
 
 
-def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
+def _repeated(entries: list[RolloutLine], earlier: _Entry) -> int:
     """Return how many entries open with what was said earlier, in its order, word for word."""
     left = iter(earlier.items)
     length = 0
@@ -144,7 +144,7 @@ def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
     return length
 
 
-def _all_repeated(entries: list[RolloutLine], earlier: _Said) -> bool:
+def _all_repeated(entries: list[RolloutLine], earlier: _Entry) -> bool:
     opening = [_content(entry) for entry in entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
     return len(earlier.items) > 1 and opening[: len(earlier.items)] == earlier.items
 

@@ -87,11 +87,11 @@ class _Line(Struct):
     data: _Data
 
     def rest(self) -> dict[str, Any]:
-        said = self.value.get("data")
-        rest = rest_of(said, _Data) if isinstance(said, dict) else said
+        data = self.value.get("data")
+        rest = rest_of(data, _Data) if isinstance(data, dict) else data
         return rest_of(self.value, _Event) | filled([("data", rest)])
 
-    def kept(self) -> dict[str, Any]:
+    def whole_line(self) -> dict[str, Any]:
         return kept_line(self.number, self.value)
 
 
@@ -127,9 +127,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         others += agents.pop(silent).others
     own.others += others
     yield own.trajectory(session, source, filled([("unfinished_line", lines.unfinished)]))
-    asked = own.prompts()
+    tasks = own.prompts()
     for agent, reading in agents.items():
-        task = asked.get(prompts.get(agent, agent), "")
+        task = tasks.get(prompts.get(agent, agent), "")
         yield reading.trajectory(f"{session}/{agent}", source, {}, session, task)
 
 
@@ -146,10 +146,10 @@ class _Reading:
         self, identity: str, source: Source, more: dict[str, Any], parent: str | None = None, task: str = ""
     ) -> Trajectory:
         extra = [("session", self.about), ("unplaced_reasoning", self._reasoning), ("other_lines", self.others)]
-        made = self.conversation.trajectory(
+        trajectory = self.conversation.trajectory(
             identity, source, agent="copilot-cli", model=self.model, parent=parent, extra=filled(extra) | more
         )
-        return made if made.task else replace(made, task=task)
+        return trajectory if trajectory.task else replace(trajectory, task=task)
 
     def prompts(self) -> dict[str, str]:
         calls = [call for turn in self.conversation.turns for call in turn.calls]
@@ -180,7 +180,7 @@ class _Reading:
             self.about = line.rest()
             self.model = self.model or text_or_none(at(line.value, "data", "selectedModel"))
         else:
-            self.others.append(line.kept())
+            self.others.append(line.whole_line())
 
     def _begin(self, role: Role, line: _Line, content: Any) -> Turn:
         text, others = split_content(content)
@@ -205,14 +205,14 @@ class _Reading:
         if text and (last is None or text not in last.reasoning):
             self._reasoning.append(text)
         if line.rest().keys() - {"ephemeral"}:
-            self.others.append(line.kept())
+            self.others.append(line.whole_line())
 
     def _place_usage(self, line: _Line) -> None:
         """What a request took goes to the message that it gave: the agent's last."""
         data, last = line.data, self.conversation.last_of_agent
         self.model = self.model or data.model
         if last is None or "usage" in last.extra:
-            self.others.append(line.kept())
+            self.others.append(line.whole_line())
             return
         last.tokens = Tokens(data.input_tokens, data.output_tokens, data.cache_read_tokens)
         last.extra["usage"] = line.value
@@ -223,13 +223,13 @@ class _Reading:
             turn = self.conversation.last_of_agent or self._begin("agent", line, None)
             self.conversation.call(turn, tool_call(data.tool_name or "", data.arguments, data.tool_call_id))
         if line.rest():
-            self.others.append(line.kept())
+            self.others.append(line.whole_line())
 
 
 def _result(line: _Line) -> ToolResult:
     data = line.data
     failed = data.error if data.result is None else data.result
-    text, others = _said(failed)
+    text, others = _text_of(failed)
     parts = at(failed, "contents")
     code = first_whole(at(part, "exitCode") for part in (parts if isinstance(parts, list) else []))
     if code is None and (printed := _EXIT_CODE.search(text[-200:])):
@@ -240,7 +240,7 @@ def _result(line: _Line) -> ToolResult:
     return ToolResult(text, None if data.success is None else not data.success, code, data.tool_call_id, extra)
 
 
-def _said(answer: Any) -> tuple[str, Any]:
+def _text_of(answer: Any) -> tuple[str, Any]:
     if not isinstance(answer, dict):
         return split_content(answer)
     name = next((name for name in ("content", "message") if isinstance(answer.get(name), str)), "")

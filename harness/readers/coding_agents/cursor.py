@@ -84,11 +84,11 @@ def refuse(sample: Sample) -> str | None:
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the conversation in one line."""
-    value, found = decode_session(data, source, _Conversation)
-    composer = dict(found.composer_data)
-    own = composer.pop("conversation", None) if not found.bubbles else None
+    value, conversation = decode_session(data, source, _Conversation)
+    composer = dict(conversation.composer_data)
+    own = composer.pop("conversation", None) if not conversation.bubbles else None
     reading = _Reading(source)
-    for raw in [*(found.bubbles or []), *(own if isinstance(own, list) else [])]:
+    for raw in [*(conversation.bubbles or []), *(own if isinstance(own, list) else [])]:
         reading.place(raw)
     identity = text_or_none(composer.pop("composerId", None))
     yield reading.conversation.trajectory(
@@ -112,8 +112,8 @@ class _Reading:
 
     def place(self, raw: Any) -> None:
         bubble = convert(raw, _Bubble, self.source) if isinstance(raw, dict) else _Bubble()
-        said = bubble.text or bubble.tool_former_data is not None or _thoughts(bubble)
-        if bubble.type not in (_USER, _ASSISTANT) or not (said or (bubble.type == _USER and raw.get("images"))):
+        content = bubble.text or bubble.tool_former_data is not None or _thoughts(bubble)
+        if bubble.type not in (_USER, _ASSISTANT) or not (content or (bubble.type == _USER and raw.get("images"))):
             self.others.append(raw)
             return
         self.model = self.model or text_or_none(at(bubble.model_info, "modelName"))
@@ -141,11 +141,11 @@ class _Reading:
             self._add_call(turn, tool, rest_of(raw["toolFormerData"], _Tool), bubble.bubble_id)
 
     def _add_call(self, turn: Turn, tool: _Tool, rest: dict[str, Any], bubble: str | None) -> None:
-        written = tool.raw_args if tool.raw_args not in (None, "") else None
+        raw = tool.raw_args if tool.raw_args not in (None, "") else None
         identity = tool.tool_call_id or bubble
-        read = None if written is None else tool.params
+        read = None if raw is None else tool.params
         extra = filled([("modelCallId", tool.model_call_id), ("status", tool.status), ("params", read)]) | rest
-        self.conversation.call(turn, tool_call(tool.name, tool.params if written is None else written, identity, extra))
+        self.conversation.call(turn, tool_call(tool.name, tool.params if raw is None else raw, identity, extra))
         if tool.result in (None, "") and not tool.error:
             return
         answer, _ = parse_arguments(tool.result)
@@ -153,8 +153,8 @@ class _Reading:
         text = as_text(tool.result if tool.result is not None else tool.error) if printed is None else printed
         code = first_whole(at(answer, name) for name in ("exitCodeV2", "exitCode"))
         failed = True if tool.error else _FAILED.get(str(tool.status))
-        kept = filled([("error", tool.error), ("result", None if printed is None else answer)])
-        self.conversation.result(ToolResult(text, failed, code, identity, kept))
+        fields = filled([("error", tool.error), ("result", None if printed is None else answer)])
+        self.conversation.result(ToolResult(text, failed, code, identity, fields))
 
 
 def _thoughts(bubble: _Bubble) -> list[str]:

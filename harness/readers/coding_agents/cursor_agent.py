@@ -92,14 +92,14 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     for number, value in lines.objects(reading.others):
         reading.place(number, value, convert(value, _Line, source, number))
     path = PurePath(source.file)
-    kept = [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
+    fields = [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
     yield reading.conversation.trajectory(
         reading.session or name_of(source),
         source,
         agent="cursor-agent",
         model=reading.model or text_or_none(reading.about.get("model")),
         parent=path.parent.parent.name or None if path.parent.name == "subagents" else None,
-        extra=filled(kept),
+        extra=filled(fields),
     )
 
 
@@ -132,11 +132,11 @@ class _Reading:
 
     def _add_user(self, line: _Line, rest: dict[str, Any]) -> None:
         text, others = split_content(at(line.message, "content"))
-        before, found, after = text.partition(_OPENING)
-        own, _, after = after.partition(_CLOSING) if found else (text, "", "")
-        injected = [part.strip() for part in (before, after) if found and part.strip()]
+        before, opening, after = text.partition(_OPENING)
+        own, _, after = after.partition(_CLOSING) if opening else (text, "", "")
+        injected = [part.strip() for part in (before, after) if opening and part.strip()]
         more = filled([("injected", injected), ("content", others), ("message", _beside(line.message))])
-        self.conversation.say("user", [own.strip("\n") if found else own], line.time(), rest | more)
+        self.conversation.say("user", [own.strip("\n") if opening else own], line.time(), rest | more)
 
     def _agent(self, line: _Line, extra: dict[str, Any]) -> Turn:
         turn = self.conversation.say("agent", [], line.time(), extra)
@@ -160,11 +160,11 @@ class _Reading:
 
     def _add_call(self, line: _Line, rest: dict[str, Any]) -> None:
         """Add a call once, though it is written when it starts and when it ends; its result if it has one."""
-        said = line.tool_call or {}
-        kind = next((name for name in said if name == "function" or name.endswith("ToolCall")), next(iter(said)))
-        fields = said[kind] if isinstance(said[kind], dict) else {"args": said[kind]}
-        more = rest | without(said, kind) | without(fields, *_PLACED)
-        call_id = line.call_id or text_or_none(said.get("toolCallId"))
+        call = line.tool_call or {}
+        kind = next((name for name in call if name == "function" or name.endswith("ToolCall")), next(iter(call)))
+        fields = call[kind] if isinstance(call[kind], dict) else {"args": call[kind]}
+        more = rest | without(call, kind) | without(fields, *_PLACED)
+        call_id = line.call_id or text_or_none(call.get("toolCallId"))
         if self.conversation.maker(call_id) is None:
             last = self.conversation.turns[-1] if self.conversation.turns else None
             going_on = last is not None and last.role == "agent" and not last.results and not self._reasoning
@@ -177,12 +177,12 @@ class _Reading:
 
 
 def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
-    kind, said = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
-    printed = [said[name] for name in _OUTPUTS if isinstance(said.get(name), str)] if isinstance(said, dict) else []
-    text = "\n".join(filter(None, printed)) if printed else as_text(said)
+    kind, body = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
+    printed = [body[name] for name in _OUTPUTS if isinstance(body.get(name), str)] if isinstance(body, dict) else []
+    text = "\n".join(filter(None, printed)) if printed else as_text(body)
     extra = extra | filled([("result", answer if isinstance(answer, dict) else None)])
     failed = {"success": False, "": None}.get(kind, True)
-    return ToolResult(text, failed, whole(at(said, "exitCode")), call_id, extra)
+    return ToolResult(text, failed, whole(at(body, "exitCode")), call_id, extra)
 
 
 def _beside(message: Any) -> dict[str, Any]:

@@ -88,9 +88,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             began = current if not sessions else _Session(number, {})
             current = sessions.setdefault(value["sessionId"], began)
         _apply(current, number, value)
-    found = list(sessions.values()) or [current]
-    for session in found:
-        place = source if len(found) == 1 else replace(source, line=session.line)
+    finished = list(sessions.values()) or [current]
+    for session in finished:
+        place = source if len(finished) == 1 else replace(source, line=session.line)
         yield _trajectory(session, place, lines.unfinished if session is current else None)
 
 
@@ -103,9 +103,9 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
         model = model or message.model
     header = session.header
     identity = text_or_none(header.pop("sessionId", None))
-    kept = [("session", header), ("other_lines", session.others), ("unfinished_line", unfinished)]
+    fields = [("session", header), ("other_lines", session.others), ("unfinished_line", unfinished)]
     name = PurePath(source.file).stem if identity is None else identity
-    return conversation.trajectory(name, source, agent="gemini-cli", model=model, extra=filled(kept))
+    return conversation.trajectory(name, source, agent="gemini-cli", model=model, extra=filled(fields))
 
 
 def _apply(session: _Session, number: int, value: Any) -> None:
@@ -177,8 +177,8 @@ def _add_agent(
 ) -> None:
     turn = conversation.say("agent", [text], message.timestamp, extra)
     for thought in message.thoughts or []:
-        said = [thought.get("subject"), thought.get("description")] if isinstance(thought, dict) else [thought]
-        turn.reasoning.append(": ".join(as_text(part) for part in said if part))
+        parts = [thought.get("subject"), thought.get("description")] if isinstance(thought, dict) else [thought]
+        turn.reasoning.append(": ".join(as_text(part) for part in parts if part))
     if message.tokens is not None:
         usage = message.tokens
         turn.tokens = Tokens(usage.input, usage.output, usage.cached)
@@ -202,7 +202,7 @@ def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResu
         elif body is not None:
             texts.append(as_text(body))
         else:
-            said, rest = text_and_others(part)
-            texts += said
+            own, rest = text_and_others(part)
+            texts += own
             others += rest
     return ToolResult("\n".join(texts), is_error, None, call_id, filled([("content", others)]))

@@ -90,12 +90,12 @@ def _add_part(conversation: Conversation, turn: Turn, part: _Part, raw: dict[str
 
 
 def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
-    asked = at(part.tool_call, "value")
-    if not isinstance(asked, dict):
+    request = at(part.tool_call, "value")
+    if not isinstance(request, dict):
         why = as_text(at(part.tool_call, "error")) or "no call was read"
         return ToolCall("", as_text(part.tool_call), part.id, why, rest)
-    more = rest | without(asked, "name", "arguments")
-    return tool_call(as_text(asked.get("name")), asked.get("arguments"), part.id, more)
+    more = rest | without(request, "name", "arguments")
+    return tool_call(as_text(request.get("name")), request.get("arguments"), part.id, more)
 
 
 def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
@@ -103,7 +103,7 @@ def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
     failed = at(part.tool_result, "error") if answer is None else None
     fields = answer if isinstance(answer, dict) else {"content": answer}
     text, others = split_content(fields.get("content"))
-    said = fields.get("isError")
-    is_error = True if failed is not None else said if isinstance(said, bool) else None
-    kept = filled([("content", others), ("result", without(fields, "content", "isError"))]) | extra
-    return ToolResult(as_text(failed) if failed is not None else text, is_error, None, part.id, kept)
+    flag = fields.get("isError")
+    is_error = True if failed is not None else flag if isinstance(flag, bool) else None
+    fields_left = filled([("content", others), ("result", without(fields, "content", "isError"))]) | extra
+    return ToolResult(as_text(failed) if failed is not None else text, is_error, None, part.id, fields_left)

@@ -165,12 +165,12 @@ def bash_blocks(text: str) -> Iterator[str]:
 
 
 def _observation(result: ToolResult) -> ToolResult:
-    said = _CODE.match(result.text)
+    code = _CODE.match(result.text)
     output = _OUTPUT.fullmatch(result.text)
     return replace(
         result,
         text=output[1] if output else result.text,
-        exit_code=int(said[1]) if said else whole(at(result.extra, "extra", "returncode")),
+        exit_code=int(code[1]) if code else whole(at(result.extra, "extra", "returncode")),
         is_error=True if at(result.extra, "extra", "exception_info") else result.is_error,
     )
 

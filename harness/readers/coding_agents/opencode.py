@@ -213,10 +213,10 @@ class Reading:
         if state.status not in ("completed", "error") and state.output is None and state.error is None:
             return
         failed = state.status == "error" or refused
-        said = state.error if failed and state.error is not None else state.output
+        printed = state.error if failed and state.error is not None else state.output
         more = rest_of(raw["state"], _State)
         self.conversation.result(
-            ToolResult(as_text(said), failed, whole(at(more, "metadata", "exit")), part.call, more)
+            ToolResult(as_text(printed), failed, whole(at(more, "metadata", "exit")), part.call, more)
         )
 
 

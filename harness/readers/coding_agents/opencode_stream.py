@@ -30,8 +30,8 @@ def refuse(sample: Sample) -> str | None:
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
     named = isinstance(first.get("sessionID"), str) and isinstance(first.get("type"), str)
-    told = isinstance(first.get("part"), dict) or first.get("type") == "error"
-    return None if named and told else "the first line has no type, sessionID and part"
+    has_part = isinstance(first.get("part"), dict) or first.get("type") == "error"
+    return None if named and has_part else "the first line has no type, sessionID and part"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:

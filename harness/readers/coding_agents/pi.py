@@ -137,8 +137,8 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
         if line.entry.message is not None:
             model = model or line.entry.message.model
     identity = text_or_none(header.pop("id", None)) or name_of(source)
-    kept = [("session", header), ("replayed_lines", replayed), ("other_lines", session.others)]
-    extra = filled([*kept, ("unfinished_line", unfinished)])
+    fields = [("session", header), ("replayed_lines", replayed), ("other_lines", session.others)]
+    extra = filled([*fields, ("unfinished_line", unfinished)])
     return conversation.trajectory(identity, source, agent="pi", model=model, parent=origin, extra=extra)
 
 
@@ -153,14 +153,14 @@ def _place(conversation: Conversation, line: _Line) -> bool:
             conversation.begin(Turn("system", [entry.summary or text], timestamp=entry.timestamp, extra=extra))
         return entry.type in _SUMMARIES
     value = line.value["message"]
-    written = entry.timestamp or time_of_milliseconds(message.timestamp)
+    when = entry.timestamp or time_of_milliseconds(message.timestamp)
     extra |= filled([("message", rest_of(value, _Message))])
     if message.role == "toolResult":
         text, others = split_content(message.content)
-        kept = filled([("content", others), ("timestamp", written)]) | extra
-        conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, kept))
+        rest = filled([("content", others), ("timestamp", when)]) | extra
+        conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, rest))
         return True
-    turn = conversation.say(_ROLES.get(message.role, "system"), [], written, extra)
+    turn = conversation.say(_ROLES.get(message.role, "system"), [], when, extra)
     if message.role not in _ROLES:
         turn.extra["role"] = message.role
         turn.texts += [text for text in (message.command, message.output, message.summary) if text]

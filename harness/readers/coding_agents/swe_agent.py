@@ -59,7 +59,7 @@ class _Message(Struct):
     is_demo: bool | None = None
 
 
-class _Said(Struct, frozen=True):
+class _Entry(Struct, frozen=True):
     raw: dict[str, Any]
     message: _Message
 
@@ -88,16 +88,16 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     fields = decode_json(data, source)
     run = convert(fields, _Run, source)
     raws = run.history or []
-    history = [_Said(raw, message) for raw, message in zip(raws, convert(raws, list[_Message], source), strict=True)]
-    own = [said for said in history if not said.message.is_demo]
+    history = [_Entry(raw, message) for raw, message in zip(raws, convert(raws, list[_Message], source), strict=True)]
+    own = [entry for entry in history if not entry.message.is_demo]
     if run.trajectory:
         turns, left = _turns_of_run(run.trajectory, convert(run.trajectory, list[_Item], source), own)
     else:
         turns, left = _turns_of_history(own), []
     steps = tuple(turn.step() for turn in turns)
-    kept = {
-        "demonstrations": [said.raw for said in history if said.message.is_demo],
-        "history": [said.raw for said in left],
+    extra = {
+        "demonstrations": [entry.raw for entry in history if entry.message.is_demo],
+        "history": [entry.raw for entry in left],
     }
     yield Trajectory(
         id=run.instance_id or name_of(source),
@@ -106,15 +106,15 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         steps=steps,
         agent="swe-agent",
         model=text_or_none(at(parse_arguments(fields.get("replay_config"))[0], "agent", "model", "name")),
-        extra=rest_of(fields, _Run) | {name: messages for name, messages in kept.items() if messages},
+        extra=rest_of(fields, _Run) | {name: messages for name, messages in extra.items() if messages},
     )
 
 
 def _turns_of_run(
-    raws: list[dict[str, Any]], items: list[_Item], history: list[_Said]
-) -> tuple[list[Turn], list[_Said]]:
+    raws: list[dict[str, Any]], items: list[_Item], history: list[_Entry]
+) -> tuple[list[Turn], list[_Entry]]:
     """Return the turns of a run, and what of its history is neither before the first nor repeated by them."""
-    began = next((index for index, said in enumerate(history) if said.message.role == "assistant"), len(history))
+    began = next((index for index, entry in enumerate(history) if entry.message.role == "assistant"), len(history))
     opening = [index for index in range(began) if history[index].message.role in _OPENING]
     turns = [_opening_turn(history[index]) for index in opening]
     placed = set(opening)
@@ -131,14 +131,14 @@ def _turns_of_run(
         else:
             after = None
         turns.append(_turn(raw, item, history[index], after))
-    return turns, [said for index, said in enumerate(history) if index not in placed]
+    return turns, [entry for index, entry in enumerate(history) if index not in placed]
 
 
 class _Answers:
     """The model's answers in a history by what they say, each to be found once and in order."""
 
-    def __init__(self, history: list[_Said]) -> None:
-        self._found = -1
+    def __init__(self, history: list[_Entry]) -> None:
+        self._last = -1
         self._at: dict[tuple[str | None, str | None], list[int]] = {}
         for index in range(len(history) - 1, -1, -1):
             message = history[index].message
@@ -149,40 +149,40 @@ class _Answers:
         waiting = self._at.get((item.thought, item.action), [])
         while waiting:
             index = waiting.pop()
-            if index > self._found:
-                self._found = index
+            if index > self._last:
+                self._last = index
                 return index
         return None
 
 
-def _repeats(said: _Said, item: _Item) -> bool:
-    if said.message.role not in ("user", "tool") or item.observation is None:
+def _repeats(entry: _Entry, item: _Item) -> bool:
+    if entry.message.role not in ("user", "tool") or item.observation is None:
         return False
-    return item.observation.strip() in split_content(said.message.content)[0]
+    return item.observation.strip() in split_content(entry.message.content)[0]
 
 
-def _turn(raw: dict[str, Any], item: _Item, answer: _Said | None, observed: _Said | None) -> Turn:
-    said = item.thought if item.thought is not None else item.response
+def _turn(raw: dict[str, Any], item: _Item, answer: _Entry | None, observed: _Entry | None) -> Turn:
+    thought = item.thought if item.thought is not None else item.response
     calls = _calls(answer, item.action)
     results = []
     if item.observation is not None:
         call_id = calls[0].id if calls else None
         results = [ToolResult(item.observation, call_id=call_id, extra=observed.rest() if observed else {})]
     extra = (answer.rest() if answer else {}) | rest_of(raw, _Item)
-    if item.response and item.response != said:
+    if item.response and item.response != thought:
         extra["response"] = item.response
-    return Turn("agent", texts=[said or ""], calls=calls, results=results, seconds=item.execution_time, extra=extra)
+    return Turn("agent", texts=[thought or ""], calls=calls, results=results, seconds=item.execution_time, extra=extra)
 
 
-def _turns_of_history(history: list[_Said]) -> list[Turn]:
+def _turns_of_history(history: list[_Entry]) -> list[Turn]:
     """Return the turns of a demonstration: what the user or a tool says right after the agent is a result."""
     turns: list[Turn] = []
-    for said in history:
-        message = said.message
+    for entry in history:
+        message = entry.message
         text = split_content(message.content)[0]
         if message.role == "assistant":
-            calls = _calls(said, message.action)
-            extra = said.rest()
+            calls = _calls(entry, message.action)
+            extra = entry.rest()
             if message.thought is not None and text != message.thought:
                 extra["response"] = text
                 text = message.thought
@@ -190,24 +190,24 @@ def _turns_of_history(history: list[_Said]) -> list[Turn]:
         elif turns and turns[-1].role == "agent" and (message.role == "tool" or not turns[-1].results):
             answered = turns[-1].calls[0].id if turns[-1].calls else None
             call_id = message.tool_call_ids[0] if message.tool_call_ids else answered
-            turns[-1].results.append(ToolResult(text, call_id=call_id, extra=said.rest()))
+            turns[-1].results.append(ToolResult(text, call_id=call_id, extra=entry.rest()))
         else:
-            turns.append(_opening_turn(said))
+            turns.append(_opening_turn(entry))
     return turns
 
 
-def _opening_turn(said: _Said) -> Turn:
-    text, others = split_content(said.message.content)
-    extra = said.rest()
+def _opening_turn(entry: _Entry) -> Turn:
+    text, others = split_content(entry.message.content)
+    extra = entry.rest()
     if others:
-        extra["content"] = said.message.content
-    if said.message.role not in _OPENING:
-        extra["role"] = said.message.role
-    return Turn(_OPENING.get(said.message.role, "system"), texts=[text], extra=extra)
+        extra["content"] = entry.message.content
+    if entry.message.role not in _OPENING:
+        extra["role"] = entry.message.role
+    return Turn(_OPENING.get(entry.message.role, "system"), texts=[text], extra=extra)
 
 
-def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
-    if said is not None and said.message.tool_calls:
-        return [call_of(said.raw["tool_calls"][index], call) for index, call in enumerate(said.message.tool_calls)]
+def _calls(entry: _Entry | None, action: str | None) -> list[ToolCall]:
+    if entry is not None and entry.message.tool_calls:
+        return [call_of(entry.raw["tool_calls"][index], call) for index, call in enumerate(entry.message.tool_calls)]
     words = (action or "").split(maxsplit=1)
     return [ToolCall(words[0], {"command": action})] if words else []

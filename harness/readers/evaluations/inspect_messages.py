@@ -140,7 +140,7 @@ def resolved(value: Any, stored: Stored) -> Any:
 
 def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
     """Return message id → when and at what cost the model made it."""
-    made: dict[str, _Generated] = {}
+    by_id: dict[str, _Generated] = {}
     for event in events:
         if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):
             continue
@@ -149,5 +149,5 @@ def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
         for choice in output.choices or []:
             name = at(choice, "message", "id")
             if isinstance(name, str):
-                made[name] = (text_or_none(event.get("timestamp")), output.time, tokens)
-    return made
+                by_id[name] = (text_or_none(event.get("timestamp")), output.time, tokens)
+    return by_id

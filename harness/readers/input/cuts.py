@@ -65,18 +65,18 @@ def group_cuts(
         for number, (place, line, (rows, length)) in enumerate(zip(places, lines, groups, strict=False))
         if place >= start and (stop is None or place < stop)
     ]
-    taken: list[tuple[int, int]] = []
+    stretch: list[tuple[int, int]] = []
     size = 0
     for number, line, rows, length in own:
         slices = min(rows, length // max(part_bytes, SLICE_BYTES))
-        if slices > 1 and not taken:
+        if slices > 1 and not stretch:
             yield from _sliced(number, line, rows, slices)
             continue
-        taken.append((number, line))
+        stretch.append((number, line))
         size += length
         if size >= part_bytes or number == own[-1][0]:
-            yield RowStretch(taken[0][0], number + 1, taken[0][1])
-            taken, size = [], 0
+            yield RowStretch(stretch[0][0], number + 1, stretch[0][1])
+            stretch, size = [], 0
 
 
 def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowStretch]:

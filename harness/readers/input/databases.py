@@ -76,11 +76,11 @@ def _session_lines(path: Path) -> Iterator[bytes]:
     """Return the name of the program, then the lines."""
     with _opened(path) as database:
         yield (database.program() or "").encode()
-        written = 0
+        size = 0
         try:
             for line in database.lines():
-                written += len(line)
-                check_expansion(written, database.size)
+                size += len(line)
+                check_expansion(size, database.size)
                 yield line
         except _BROKEN as error:
             raise OSError(f"the database cannot be read: {error}") from error
@@ -113,8 +113,8 @@ def _connected(path: Path, how: str) -> closing[sqlite3.Connection]:
 
 def _is_plain(connection: sqlite3.Connection, table: str) -> bool:
     """Return whether a table exists, is neither a view nor virtual, and has no computed column."""
-    made = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = ?", (table,)).fetchall()
-    if [(row["type"], str(row["sql"])[:12].upper()) for row in made] != [("table", "CREATE TABLE")]:
+    schema = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = ?", (table,)).fetchall()
+    if [(row["type"], str(row["sql"])[:12].upper()) for row in schema] != [("table", "CREATE TABLE")]:
         return False
     return not any(row["hidden"] for row in connection.execute(f"PRAGMA table_xinfo({table})"))
 

@@ -135,9 +135,9 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
-def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:
+def unreadable(problem: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:
     """Return the error for a broken trajectory, placed at its file and line."""
-    return UnreadableTrajectory(found, file=source.file, line=line or source.line, field=field)
+    return UnreadableTrajectory(problem, file=source.file, line=line or source.line, field=field)
 
 
 def _no_lone_surrogate(escape: re.Match[bytes]) -> bytes:

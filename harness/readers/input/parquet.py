@@ -244,7 +244,7 @@ def _of_group(opened: "ParquetFile", group: int, columns: _Columns, place: int, 
     for batch_rows in (usual, min(usual, 1 + _size_of(opened, group)[0] // _MOST_FINE_BATCHES)):
         try:
             with _broken_as_os_error():
-                for batch in _taken(_batches(opened, group, columns.names, batch_rows), place, end - place):
+                for batch in _slice(_batches(opened, group, columns.names, batch_rows), place, end - place):
                     for line in rows_of(batch, columns):
                         place += 1
                         yield line
@@ -270,7 +270,7 @@ def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batc
     return ""
 
 
-def _taken(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":
+def _slice(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":
     for batch in batches:
         own = batch.slice(skip, count)
         skip = max(0, skip - batch.num_rows)

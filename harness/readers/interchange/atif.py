@@ -70,9 +70,9 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
     if own is None:
         steps = _steps(document.steps, agent.model_name)
         if any(raw.is_copied_context for raw in document.steps):
-            taken = [not raw.is_copied_context for raw in document.steps]
-            copied = [step for step, here in zip(steps, taken, strict=True) if not here]
-            steps = tuple([step for step, here in zip(steps, taken, strict=True) if here])
+            is_own = [not raw.is_copied_context for raw in document.steps]
+            copied = [step for step, here in zip(steps, is_own, strict=True) if not here]
+            steps = tuple([step for step, here in zip(steps, is_own, strict=True) if here])
             extra = wire.beside(extra, {"copied_steps": msgspec.json.decode(msgspec.json.encode(copied))})
         extra = wire.beside(extra, {"schema_version": document.schema_version})
     else:
@@ -104,8 +104,8 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
 
 def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]:
     version = agent.version if agent.version != wire.UNKNOWN else None
-    about_agent = wire.given(version=version, tool_definitions=agent.tool_definitions, extra=agent.extra)
-    return wire.given(
+    about_agent = wire.known_fields(version=version, tool_definitions=agent.tool_definitions, extra=agent.extra)
+    return wire.known_fields(
         session_id=document.session_id if document.trajectory_id is not None else None,
         agent=about_agent or None,
         notes=document.notes,
@@ -162,7 +162,7 @@ def _step(raw: wire.AtifStep, number: int, model: str | None) -> Step:
 
 
 def _placeless_in_step(raw: wire.AtifStep, number: int, model: str | None) -> dict[str, Any]:
-    return wire.given(
+    return wire.known_fields(
         step_id=raw.step_id if raw.step_id != number else None,
         message=raw.message if isinstance(raw.message, list) else None,
         model_name=raw.model_name if raw.model_name != model else None,
@@ -189,7 +189,7 @@ def _result(raw: wire.Result) -> ToolResult:
         failed if isinstance(failed, bool) else None,
         whole(code),
         raw.source_call_id,
-        wire.beside(extra, wire.given(content=parts, subagent_trajectory_ref=raw.subagent_trajectory_ref)),
+        wire.beside(extra, wire.known_fields(content=parts, subagent_trajectory_ref=raw.subagent_trajectory_ref)),
     )
 
 

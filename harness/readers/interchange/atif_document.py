@@ -244,14 +244,14 @@ def beside(extra: Extra, fields: Extra) -> Extra:
     return merged
 
 
-def given(**fields: Any) -> Extra:
+def known_fields(**fields: Any) -> Extra:
     """Return the fields that are not null."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def more_metrics(metrics: Metrics) -> Extra:
     """Return the fields of a step's metrics for which our tokens have no place."""
-    return given(
+    return known_fields(
         prompt_token_ids=metrics.prompt_token_ids,
         completion_token_ids=metrics.completion_token_ids,
         logprobs=metrics.logprobs,

@@ -118,7 +118,7 @@ def to_atif(trajectory: Trajectory) -> dict[str, Any]:
     agent = {
         "name": wire.UNKNOWN if trajectory.agent is None else trajectory.agent,
         "version": wire.UNKNOWN,
-        **wire.given(model_name=trajectory.model),
+        **wire.known_fields(model_name=trajectory.model),
         **_ordered(fields.pop("agent", {}), _About),
     }
     own = wire.OwnTrajectory(
@@ -204,7 +204,7 @@ def _is_timestamp(text: str) -> bool:
 
 def _metrics(tokens: Tokens) -> Extra:
     names = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
-    return wire.given(**dict(zip(names, astuple(tokens), strict=True)))
+    return wire.known_fields(**dict(zip(names, astuple(tokens), strict=True)))
 
 
 def _call(call: ToolCall, index: int) -> dict[str, Any]:
@@ -237,7 +237,7 @@ def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
         call_id=None if joined else result.call_id,
         extra=_reserved(result.extra),
     )
-    identity = wire.given(source_call_id=result.call_id if joined else None)
+    identity = wire.known_fields(source_call_id=result.call_id if joined else None)
     return identity | {"content": result.text} | fields | _extra(extra, own)
 
 

@@ -164,8 +164,8 @@ def _role_of(name: str, turn: Turn) -> Role:
 
 
 def _call(message: ChatMessage) -> ToolCall:
-    written = as_text(message.content)
-    parsed, error = parse_arguments(written)
+    text = as_text(message.content)
+    parsed, error = parse_arguments(text)
     if not isinstance(parsed, dict) or not isinstance(parsed.get("name"), str):
         return ToolCall(message.name or "", parsed, None, error)
     extra = {name: value for name, value in parsed.items() if name not in ("name", "arguments")}

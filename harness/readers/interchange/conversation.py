@@ -106,10 +106,10 @@ def rewarded(reward: float | None) -> Outcome:
 
 
 def cached_tokens(
-    new: int | None, read: int | None, written: int | None, completion: int | None, cost: float | None = None
+    new: int | None, read: int | None, stored: int | None, completion: int | None, cost: float | None = None
 ) -> Tokens:
     """Return the tokens of an answer whose prompt is what was new, read from the cache and written to it."""
-    prompt = None if new is None else new + (read or 0) + (written or 0)
+    prompt = None if new is None else new + (read or 0) + (stored or 0)
     return Tokens(prompt, completion, read, cost)
 
 

@@ -29,7 +29,7 @@ from misstep.harness.readers.input.decoding import decode_document_or_lines, unr
 from misstep.harness.readers.input.fields import at, filled, text_or_none, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
-from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, given, is_message_attribute
+from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, inputs, is_message_attribute
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -52,7 +52,7 @@ _PLACED = frozenset({name for names in _COUNTS.values() for name in names} | {"o
 class _Context(Struct):
     outermost: bool
     speaker: str | None
-    given: list[tuple[str, str]] = []
+    inputs: list[tuple[str, str]] = []
     seen: set[tuple[str, str]] = set()
     unechoed: int = 0
     turn: Turn | None = None
@@ -111,7 +111,7 @@ class _Reading:
                 self._place_tool(span)
         self._place_outcomes()
         outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
-        spans = [_kept(span) for span in self.spans if span.id not in self._turn_of]
+        spans = [_span_fields(span) for span in self.spans if span.id not in self._turn_of]
         value = parse_arguments(outermost.attributes.get("input.value"))[0] if outermost else {}
         return self.conversation.trajectory(
             trace or "trace",
@@ -143,15 +143,15 @@ class _Reading:
 
     def _place_model(self, span: Span) -> None:
         context = self._context(span)
-        messages = given(span.attributes)
+        messages = inputs(span.attributes)
         texts = [(message.role, message.text) for message in messages]
-        continued = texts[: len(context.given)] == context.given
+        continued = texts[: len(context.inputs)] == context.inputs
         opens = context.turn is None
-        for key, message in list(zip(texts, messages, strict=True))[len(context.given) if continued else 0 :]:
+        for key, message in list(zip(texts, messages, strict=True))[len(context.inputs) if continued else 0 :]:
             if continued or key not in context.seen:
-                self._place_given(message, context, by_user=context.outermost and (opens or continued))
+                self._place_input(message, context, by_user=context.outermost and (opens or continued))
         if continued:
-            context.given = texts
+            context.inputs = texts
         context.seen.update(texts)
         turn = self.conversation.begin(Turn("agent", speaker=context.speaker))
         turn.timestamp, turn.seconds, turn.tokens = span.timestamp, span.seconds, _tokens(span.attributes)
@@ -169,7 +169,7 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
-    def _place_given(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
+    def _place_input(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
         if message.role in ("tool-call", "assistant", "model"):
             if message.role != "tool-call" and context.unechoed:
                 context.unechoed -= 1
@@ -301,7 +301,7 @@ def _about(span: Span) -> dict[str, Any]:
     return {"span_id": span.id, "span": span.name} | filled([*status, ("attributes", attributes), *span.rest.items()])
 
 
-def _kept(span: Span) -> dict[str, Any]:
+def _span_fields(span: Span) -> dict[str, Any]:
     return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start"))
 
 

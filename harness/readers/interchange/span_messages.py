@@ -45,7 +45,7 @@ class SpanMessage(Struct):
     extra: dict[str, Any] = {}
 
 
-def given(attributes: dict[str, Any]) -> list[SpanMessage]:
+def inputs(attributes: dict[str, Any]) -> list[SpanMessage]:
     """Return what the model was given, in order."""
     first = attributes.get("gen_ai.system_instructions")
     instructions = [SpanMessage("system", _text_of_parts(_parsed(first)))] if first else []
@@ -107,9 +107,9 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
         elif name not in ("role", "content", "tool_call_id"):
             extra[name] = value
     content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
-    made = [_call(calls[place]) for place in sorted(calls)]
+    tool_calls = [_call(calls[place]) for place in sorted(calls)]
     call_id = text_or_none(fields.get("tool_call_id"))
-    return _from_text(SpanMessage(as_text(fields.get("role")), content, made, call_id, extra=extra))
+    return _from_text(SpanMessage(as_text(fields.get("role")), content, tool_calls, call_id, extra=extra))
 
 
 def _of_parts(value: dict[str, Any]) -> SpanMessage:

@@ -15,7 +15,7 @@ from misstep.harness.records.loop_events import (
     TurnEnded,
     WorkItem,
 )
-from misstep.harness.reflexive.context.assembling import CHARACTERS, fitted, length, seen
+from misstep.harness.reflexive.context.assembling import CHARACTERS, fitted, length, part_shown
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reminder import defused
 
@@ -37,12 +37,12 @@ def accumulated(
         fitting = fitted(part.name, text, left, from_end=True)
         if fitting:
             shown.append(Part(part.name, fitting))
-            record.append(seen(part.name, fitting, whole=fitting == text))
+            record.append(part_shown(part.name, fitting, whole=fitting == text))
             left -= length(part.name, fitting)
         if fitting != text:
             break
     there = {part.name for part in record}
-    record += [seen(part.name, "", whole=False) for part in parts if part.text.strip() and part.name not in there]
+    record += [part_shown(part.name, "", whole=False) for part in parts if part.text.strip() and part.name not in there]
     return Context(role, item, attempt, tuple(reversed(shown))), tuple(reversed(record))
 
 
@@ -52,7 +52,7 @@ def _newest_first(
     waiting = dict(once)
     yield from reversed(now)
     for event in reversed(events):
-        name, text = _told(event, role)
+        name, text = _part(event, role)
         if not name:
             continue
         if name in waiting and event.item == item:
@@ -62,7 +62,7 @@ def _newest_first(
     yield from reversed(waiting.values())
 
 
-def _told(event: LoopEvent, role: Role) -> tuple[str, str]:
+def _part(event: LoopEvent, role: Role) -> tuple[str, str]:
     """What a role said or heard when something happened: the name of a part and its text, both empty for nothing."""
     match event.happened:
         case ItemBegan():

@@ -38,11 +38,11 @@ def assembled(
         if fitting:
             shown.append(Part(name, fitting))
             left -= length(name, fitting)
-        record.append(seen(name, fitting, whole=fitting == text))
+        record.append(part_shown(name, fitting, whole=fitting == text))
     return Context(role, item, attempt, tuple(shown)), tuple(record)
 
 
-def seen(name: str, text: str, *, whole: bool) -> PartShown:
+def part_shown(name: str, text: str, *, whole: bool) -> PartShown:
     """Return the record of a part, from the text that was shown of it."""
     if not text:
         return PartShown(name, 0, shown="left_out")

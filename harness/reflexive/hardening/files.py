@@ -35,16 +35,16 @@ def or_why(fault: Callable[P, str]) -> Callable[P, str]:
     """Wrap what looks for a fault: a file that cannot be read is the fault."""
 
     @wraps(fault)
-    def told(*args: P.args, **kwargs: P.kwargs) -> str:
+    def or_fault(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             return fault(*args, **kwargs)
         except UnreadableFile as error:
             return error.found
 
-    return told
+    return or_fault
 
 
-class Seen(Struct, frozen=True):
+class TargetEntry(Struct, frozen=True):
     """An entry at a path; `content` is `None` if it is too large to be read."""
 
     kind: Kind
@@ -55,13 +55,13 @@ class Seen(Struct, frozen=True):
 class Files:
     """The files of a target at one moment, by path; `""` is the root."""
 
-    def __init__(self, seen: Mapping[str, Seen]) -> None:
-        self.seen = dict(seen)
-        self._paths = sorted(self.seen)
+    def __init__(self, entries: Mapping[str, TargetEntry]) -> None:
+        self.entries = dict(entries)
+        self._paths = sorted(self.entries)
 
-    def at(self, path: str) -> Seen | None:
+    def at(self, path: str) -> TargetEntry | None:
         """Return the entry at a path after all links; `None` if nothing is there, or the links lead nowhere."""
-        return None if (place := self._place(path)) is None else self.seen.get(place)
+        return None if (place := self._place(path)) is None else self.entries.get(place)
 
     def _place(self, path: str) -> str | None:
         todo, at = path.split("/")[::-1], list[str]()
@@ -73,7 +73,7 @@ class Files:
             if part == "..":
                 del at[-1:]
                 continue
-            entry = self.seen.get("/".join([*at, part]))
+            entry = self.entries.get("/".join([*at, part]))
             if entry is None or entry.kind != "link":
                 at.append(part)
                 continue
@@ -88,7 +88,7 @@ class Files:
 
     def is_folder(self, path: str) -> bool:
         """Return whether a folder is at a path."""
-        return (seen := self.at(path)) is not None and seen.kind == "folder"
+        return (entry := self.at(path)) is not None and entry.kind == "folder"
 
     def text(self, path: str) -> str:
         """Return the text of a file."""
@@ -121,7 +121,7 @@ class Files:
 
     def mode(self, path: str) -> int | None:
         """Return the mode of the entry at a path."""
-        return None if (seen := self.at(path)) is None else seen.mode
+        return None if (entry := self.at(path)) is None else entry.mode
 
 
 def _matches(path: str, pattern: str) -> bool:
@@ -136,7 +136,7 @@ def files_of(workspace: Workspace) -> Files:
         return Files(dict(seen_in(entries)))
 
 
-def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, Seen]]:
+def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, TargetEntry]]:
     """Return the entry at each path; one too large, alone or with all before it, comes without its content."""
     left = MOST_BYTES_IN_ALL
     for entry in entries:
@@ -145,4 +145,4 @@ def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, Seen]]:
         if entry.node is not None and entry.node.size <= min(MOST_BYTES, left):
             content = entry.node.content(MOST_BYTES)
             left -= len(content)
-        yield entry.path, Seen(kind, stat.S_IMODE(entry.mode), content)
+        yield entry.path, TargetEntry(kind, stat.S_IMODE(entry.mode), content)

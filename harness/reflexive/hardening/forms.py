@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.reflexive.hardening.files import Files, Seen
+from misstep.harness.reflexive.hardening.files import Files, TargetEntry
 from misstep.harness.reflexive.hardening.pam import GUESSING, STRANGER, can_refuse, reached, refused_by_pam
 from misstep.harness.reflexive.hardening.parsing import (
     Style,
@@ -104,16 +104,16 @@ class Mode(Form, frozen=True):
 
     def _faults(self, files: Files) -> Iterator[str]:
         for pattern in self.paths:
-            entries = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
+            entries = {path: entry for path in files.matching(pattern) if (entry := files.at(path)) is not None}
             yield "" if entries else f"there is no /{pattern}"
-            yield from (self._fault_of(path, seen) for path, seen in entries.items() if path not in self.but)
+            yield from (self._fault_of(path, entry) for path, entry in entries.items() if path not in self.but)
 
-    def _fault_of(self, path: str, seen: Seen) -> str:
-        if self.kind and seen.kind != self.kind:
+    def _fault_of(self, path: str, entry: TargetEntry) -> str:
+        if self.kind and entry.kind != self.kind:
             return f"/{path} is not a {self.kind}"
-        most = int(self.folders if self.folders and seen.kind == "folder" else self.most, 8)
-        too_open = seen.mode & ~most or int(self.needs, 8) & ~seen.mode
-        return f"/{path} has the mode {seen.mode:04o}" if too_open else ""
+        most = int(self.folders if self.folders and entry.kind == "folder" else self.most, 8)
+        too_open = entry.mode & ~most or int(self.needs, 8) & ~entry.mode
+        return f"/{path} has the mode {entry.mode:04o}" if too_open else ""
 
 
 class LinesForm(Form, frozen=True, tag="lines"):

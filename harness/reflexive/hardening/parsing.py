@@ -47,13 +47,13 @@ class Sudoers(Struct, frozen=True):
 
     def meant(self, names: Iterable[str]) -> frozenset[str]:
         """Return what names mean: aliases, and aliases of aliases, by what they stand for."""
-        todo, seen = list(names), set[str]()
+        todo, names_done = list(names), set[str]()
         while todo:
             name = todo.pop()
-            if name not in seen:
-                seen.add(name)
+            if name not in names_done:
+                names_done.add(name)
                 todo += self.aliases.get(name, ())
-        return frozenset(seen - self.aliases.keys())
+        return frozenset(names_done - self.aliases.keys())
 
     def rules_of(self, account: Account, groups: frozenset[str]) -> list[SudoRule]:
         """Return the rules that name an account: by its name, its number, a group, an alias, or all."""

@@ -104,9 +104,9 @@ def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str
             breaking = [known.naive] if known.naive else ["rm -rf etc/sudoers.d", "chmod -R 000 etc", "rm -rf etc home"]
             return good if careful and chance.random() < 0.3 else [chance.choice(breaking)]
         case _:
-            seen = _SEEN in advice
+            is_hinted = _SEEN in advice
             weaken = f"sed -i 's/^not_applicable = .*/not_applicable = [\"{context.item.id}\"]/' {PROFILE}"
-            return good or near[:1] if seen else [weaken]
+            return good or near[:1] if is_hinted else [weaken]
 
 
 def _copies(script: str, item: str) -> str:

@@ -61,18 +61,18 @@ def chosen(
     ranked: Sequence[Lesson], room_tokens: int, per_category: int, reserved: Callable[[Lesson], bool], share: float
 ) -> tuple[Lesson, ...]:
     """Return the best lessons that fit, in their order."""
-    taken: list[Lesson] = []
+    chosen: list[Lesson] = []
 
     def take(candidates: Sequence[Lesson], of_room: float) -> None:
         for lesson in candidates:
-            full = sum(other.category == lesson.category for other in taken) >= int(of_room * per_category)
-            fits = tokens_in_text(lessons_text([*taken, lesson])) <= of_room * room_tokens
-            if lesson not in taken and fits and not full:
-                taken.append(lesson)
+            full = sum(other.category == lesson.category for other in chosen) >= int(of_room * per_category)
+            fits = tokens_in_text(lessons_text([*chosen, lesson])) <= of_room * room_tokens
+            if lesson not in chosen and fits and not full:
+                chosen.append(lesson)
 
     take([lesson for lesson in ranked if reserved(lesson)], share)
     take(ranked, 1.0)
-    return tuple(lesson for lesson in ranked if lesson in taken)
+    return tuple(lesson for lesson in ranked if lesson in chosen)
 
 
 LEAST_OUTCOMES = 3
@@ -174,7 +174,7 @@ class Memory(Struct, frozen=True):
             return self._after(happened, event.item)
         return self
 
-    def kept(self, run: str) -> tuple[Lesson, ...]:
+    def for_later(self, run: str) -> tuple[Lesson, ...]:
         """Return the lessons for later runs; those learned in this one get its name."""
         return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
 

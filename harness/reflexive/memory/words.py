@@ -26,7 +26,7 @@ def topic_words(text: str) -> frozenset[str]:
 
 def same_content(one: str, other: str) -> bool:
     """Return whether one lesson has all words of the other in order and at most a fifth more: no denial, no number."""
-    short, long = sorted((_said(one), _said(other)), key=len)
+    short, long = sorted((_telling_words(one), _telling_words(other)), key=len)
     if not short or len(short) < _LEAST_COMMON * len(long):
         return False
     there = set(short)
@@ -44,5 +44,5 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _said(text: str) -> tuple[str, ...]:
+def _telling_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in _words(text) if word in _TELLING or word not in FUNCTION_WORDS))

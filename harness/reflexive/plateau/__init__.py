@@ -36,5 +36,5 @@ def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[
     if window < 2 or shared < 1:
         message = f"a plateau of {window} reflections that share {shared} words"
         raise UsageError(message, "Compare at least two reflections, by at least one word.")
-    made: PlateauDetector = DETECTORS.made(name, window, shared, ignored)
-    return made
+    plateau_detector: PlateauDetector = DETECTORS.make(name, window, shared, ignored)
+    return plateau_detector

@@ -43,17 +43,17 @@ def stop_rule(rounds: Sequence[Round]) -> LoopDecision:
 
 def _since_progress(rounds: Sequence[Round]) -> list[Round]:
     """Return the rounds since the last progress, without those that waited for something and saw it change."""
-    seen = {START}
+    states = {START}
     idle: list[Round] = []
     polled: str | None = None
     for turn in rounds:
         waits = turn.polling and turn.output != polled
         polled = turn.output if turn.polling else None
-        if turn.content not in seen or turn.commits:
+        if turn.content not in states or turn.commits:
             idle = []
         elif not waits:
             idle.append(turn)
-        seen.add(turn.content)
+        states.add(turn.content)
     return idle
 
 
@@ -63,9 +63,9 @@ def _same_diagnosis(rounds: Sequence[Round], settings: LoopSettings) -> tuple[st
     failed = [turn.said for turn in rounds if turn.check == "failed" and not turn.polling]
     if rounds[-1].check != "failed" or rounds[-1].polling or len(failed) < 2 * every or len(failed) % every:
         return ()
-    seen: PlateauDetector = detector(
+    plateau: PlateauDetector = detector(
         settings.plateau, window=settings.plateau_window, shared=settings.plateau_shared, ignored=frozenset()
     )
-    now, before = seen.shared(failed[-every:]), seen.shared(failed[-2 * every : -every])
+    now, before = plateau.shared(failed[-every:]), plateau.shared(failed[-2 * every : -every])
     common = tuple(word for word in now or () if word in (before or ()))
     return common if len(common) >= settings.plateau_shared else ()

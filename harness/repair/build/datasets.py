@@ -118,13 +118,13 @@ def write_cases(
         raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
     programs = [program for program in SETS[name](folder) if only is None or program.id in only]
 
-    def written(program: Program) -> CaseFolder:
+    def case_folder(program: Program) -> CaseFolder:
         if not (to / program.id / CASE).is_file():
             _write(program, name, to / program.id, sandbox)
         return read_case(to / program.id)
 
     with threads(workers) as pool:
-        return list(pool.map(written, programs))
+        return list(pool.map(case_folder, programs))
 
 
 def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:

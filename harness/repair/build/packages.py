@@ -103,16 +103,16 @@ def package_tree(package: Package, packages: dict[str, Package]) -> Path:
         if tree.is_dir():
             return tree
         with tempfile.TemporaryDirectory(dir=cache) as draft:
-            made = Path(draft, "tree")
-            unpack(_archive(package, cache), made)
+            root = Path(draft, "tree")
+            unpack(_archive(package, cache), root)
             for needed in parts[1:]:
-                unpack(_archive(needed, cache), made / "node_modules" / needed.name)
+                unpack(_archive(needed, cache), root / "node_modules" / needed.name)
             for name in package.removed:
-                place = made / name
-                if not place.resolve().is_relative_to(made.resolve()):
+                place = root / name
+                if not place.resolve().is_relative_to(root.resolve()):
                     raise InputError(f"{name!r} leads out of the package")
                 shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
-            made.rename(tree)
+            root.rename(tree)
     return tree
 
 
@@ -182,7 +182,7 @@ def unpack(archive: Path, folder: Path) -> None:
     """Unpack the regular files of an archive with one folder at its top; that folder's name is dropped."""
     folder.mkdir(parents=True)
     inside = folder.resolve()
-    written = 0
+    size = 0
     with tarfile.open(archive) as opened:
         for number, member in enumerate(filter(tarfile.TarInfo.isreg, opened)):  # neither links nor devices
             top, _, name = member.name.removeprefix("./").partition("/")
@@ -190,8 +190,8 @@ def unpack(archive: Path, folder: Path) -> None:
             place = (inside / name).resolve()
             if not name or "\0" in name or not place.is_relative_to(inside) or place == inside:
                 raise InputError(f"the archive's file {member.name!r} leads out of its folder", file=archive)
-            written += member.size
-            if written > _LARGEST or number >= _MOST_FILES:
+            size += member.size
+            if size > _LARGEST or number >= _MOST_FILES:
                 raise InputError(
                     f"the archive holds more than {_MOST_FILES:,} files or {_LARGEST:,} bytes", file=archive
                 )

@@ -45,7 +45,7 @@ def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox,
     for recipe in recipes:
         if recipe.package not in sources:
             sources[recipe.package] = source_of(recipe)
-    made: list[Recipe] = []
+    sound: list[Recipe] = []
     refused: dict[str, str] = {}
     with threads(workers) as pool:
         waiting = {
@@ -57,9 +57,9 @@ def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox,
             if why:
                 refused[recipe.id] = why
             else:
-                made.append(recipe)
-            _tell(len(made) + len(refused), len(recipes), recipe.id, why)
-    return Built(tuple(sorted(made, key=lambda each: each.id)), refused)
+                sound.append(recipe)
+            _tell(len(sound) + len(refused), len(recipes), recipe.id, why)
+    return Built(tuple(sorted(sound, key=lambda each: each.id)), refused)
 
 
 def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, workers: int) -> Built:
@@ -132,14 +132,14 @@ class _Search:
         """Whether the case of a recipe is affirmed and taken; where the category is full by now, none of it is left."""
         why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
         with self._lock:
-            taken = not why and not self.enough(category)
-            if taken:
+            is_new = not why and not self.enough(category)
+            if is_new:
                 self.recipes.append(recipe)
                 write_recipes(self.out / RECIPES, self.recipes, HEADING)
             elif not why:
                 shutil.rmtree(self.out / recipe.id)
             _tell(self._count(category), self.n, f"{category} {recipe.id}".strip(), why)
-        return taken
+        return is_new
 
 
 def chosen(set_name: str, file: Path, n: int | None, seed: int) -> list[Recipe]:

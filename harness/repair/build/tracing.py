@@ -127,8 +127,8 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
         if is_python:
             workspace.write(f"{_PLUGIN}.py", _TRACER.encode())
             report = run_suite(workspace, f"{package.test_command} -p {_PLUGIN}", (), WHOLE_SUITE)
-            written = workspace.read(_LINES) if workspace.exists(_LINES) else b"{}"
-            lines = msgspec.json.decode(written, type=dict[str, dict[str, list[int]]])
+            data = workspace.read(_LINES) if workspace.exists(_LINES) else b"{}"
+            lines = msgspec.json.decode(data, type=dict[str, dict[str, list[int]]])
         else:
             report, lines = _node(workspace, package, tree)
         if report.ended != "exited" or not lines:

@@ -78,7 +78,7 @@ def estimate(failures: int, runs: int, record: Sequence[Recorded] = ()) -> Flaki
     states = [outcomes[0] for outcomes in at_commits]
     switches = sum(before != after for before, after in pairwise(states))
     same = max(0, len(states) - 1) - switches
-    seen = sum(one.failed for one in record)
+    n_failed = sum(one.failed for one in record)
     change = (_CHANGES + switches) / (_CHANGES + _STAYS + switches + same)
     failing = _FAILING if not states else (1 - change if states[-1] else change)
 
@@ -89,8 +89,8 @@ def estimate(failures: int, runs: int, record: Sequence[Recorded] = ()) -> Flaki
     if any(len(set(outcomes)) > 1 for outcomes in at_commits):
         steady_log = -math.inf
     rates = _RATES if record else _BROUGHT
-    before, _ = _flaky_runs(rates, seen, len(record))
-    after, rate = _flaky_runs(rates, seen + failures, len(record) + runs)
+    before, _ = _flaky_runs(rates, n_failed, len(record))
+    after, rate = _flaky_runs(rates, n_failed + failures, len(record) + runs)
     flaky_log = math.log(_FLAKY) + before
     most = max(steady_log, flaky_log)
     steady, flaky = math.exp(steady_log - most), math.exp(flaky_log - most)

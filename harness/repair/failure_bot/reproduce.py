@@ -134,7 +134,7 @@ def outcome_of(report: SuiteReport, test: str) -> Outcome:
         return "passed" if report.passed else "failed"
     if any(failed.id == test for failed in report.failed):
         return "failed"
-    if any(is_of(seen, test) for seen in report.seen or ()):
+    if any(is_of(passed_test, test) for passed_test in report.seen or ()):
         return "passed"
     if report.failed and all(_is_absent(failed, test) for failed in report.failed):
         return "absent"
@@ -185,7 +185,7 @@ def try_project(folder: Path, command: str, python: Path | None) -> ProjectTrial
         report, built, paths = runs.report(head), repository.built, repository.paths(head)
         project = RepositoryFiles(paths, lambda path: repository.text(head, path), install_line(toolchain))
         failing = report.failed or (() if report.passed else (FailedTest("", "", report.output[-_SHOWN:]),))
-        lack = {test.id: found for test in failing if (found := lacking(test, project, has_passed=False))}
+        lack = {test.id: missing for test in failing if (missing := lacking(test, project, has_passed=False))}
     shown = toolchain.checkout.shown if toolchain.checkout else ()
     works = report.passed or (report.ran or 0) > len(lack)
     return ProjectTrial(

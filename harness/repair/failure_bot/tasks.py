@@ -108,10 +108,10 @@ class TaskStore:
         """Keep a new task with an id, or bring an open or rejected one about the same failure up to date."""
         created = task.created or datetime.now(UTC).isoformat(timespec="seconds")
         with self._usable(), self._at_once():
-            found = self._rows.execute(
+            rows = self._rows.execute(
                 "SELECT id, state, content FROM task WHERE key = ? AND state != 'landed' ORDER BY state", (task.key,)
             )
-            row = found.fetchone()
+            row = rows.fetchone()
             if row is not None:
                 before = _task(row)
                 attached = task.attached_diff or before.attached_diff
@@ -119,18 +119,18 @@ class TaskStore:
                     task, id=before.id, created=before.created, state=before.state, rejected=before.rejected
                 )
                 return self._write(replace(known, attached_diff=attached))
-            given = self._rows.execute(
+            cursor = self._rows.execute(
                 "INSERT INTO task (key, state, created, content) VALUES (?, ?, ?, '')",
                 (_sendable_text(task.key), task.state, created),
             )
-            return self._write(replace(task, id=int(given.lastrowid or 0), created=created))
+            return self._write(replace(task, id=int(cursor.lastrowid or 0), created=created))
 
     def _write(self, task: RepairTask) -> RepairTask:
         # Halves of characters are replaced: no file of UTF-8 takes them.
         values = {name: getattr(task, name) for name in task.__struct_fields__}
         texts = {name: _sendable_text(value) for name, value in values.items() if isinstance(value, str)}
-        kept = replace(task, **texts, id=0, tests=tuple(map(_sendable_text, task.tests)))
-        content = msgspec.json.encode(kept)
+        stored = replace(task, **texts, id=0, tests=tuple(map(_sendable_text, task.tests)))
+        content = msgspec.json.encode(stored)
         self._rows.execute("UPDATE task SET content = ? WHERE id = ?", (content, task.id))
         return task
 

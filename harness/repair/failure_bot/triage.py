@@ -193,10 +193,10 @@ class _Triage:
         def tell(commit: Commit, outcome: Outcome, posterior: float) -> None:
             _tell("bisect", f"{name} at {commit.short}: {outcome} (best answer {posterior:.0%})")
 
-        seen: list[Outcome] = ["failed"] * state.failures
-        seen += ["passed"] * (state.runs - state.failures)
+        outcomes: list[Outcome] = ["failed"] * state.failures
+        outcomes += ["passed"] * (state.runs - state.failures)
         try:
-            answer = find_change(history, run, at_newest=seen, suspected=self.suspected, prior=_PRIOR, on_run=tell)
+            answer = find_change(history, run, at_newest=outcomes, suspected=self.suspected, prior=_PRIOR, on_run=tell)
         except TimeSpent as error:
             _tell("bisect", f"{name}: {error.line()}, so no change is blamed")
             return None

@@ -105,10 +105,10 @@ class SandboxedTests:
 
     def _traced(self, files: Sequence[str]) -> Iterator[Observed]:
         case, started = self._place.case, time.monotonic()
-        seen: tuple[str, ...] = ()
+        passing: tuple[str, ...] = ()
         if all(case.oracle) and case.alone and takes_names(plain_line(self._place.workspace, case.test_command)):
-            seen = self._suite((), {}).seen or ()
-        for oracle, tests in ((True, case.oracle if seen else ("",)), (False, seen[:_MOST_PASSING])):
+            passing = self._suite((), {}).seen or ()
+        for oracle, tests in ((True, case.oracle if passing else ("",)), (False, passing[:_MOST_PASSING])):
             for test in tests:
                 if time.monotonic() - started < self._effort.spectrum_seconds:
                     yield self._traced_run(test, files, oracle=oracle)
@@ -170,12 +170,12 @@ class SandboxedTests:
         return Search(sum(not each.unknown for each in answers.values()), min(passing, default=None))
 
     def _try(self, kind: str, numbered: Sequence[tuple[int, Candidate]], job: Mapping[str, object]) -> list[_Answer]:
-        written = [
+        rows = [
             {"number": at, "path": each.path, **{key: getattr(each.change, key) for key in ("start", "end", "text")}}
             for at, each in numbered
         ]
         files = sorted({each.path for _, each in numbered})
-        answers = self._run({**job, "kind": kind, "files": files, "candidates": written}, self._effort.search_seconds)
+        answers = self._run({**job, "kind": kind, "files": files, "candidates": rows}, self._effort.search_seconds)
         known = {at for at, _ in numbered}
         return [each for each in _read(answers, _Answer) if each.candidate in known]
 

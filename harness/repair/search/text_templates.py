@@ -75,8 +75,8 @@ def text_candidates(
             continue
         first = text_of(path).count("\n", 0, start) + 1
         old = before.splitlines()
-        written = (at for at, line in enumerate(after.splitlines(), first) if line not in old)
-        lines |= {(path, line): 1.0 for line in written}
+        numbers = (at for at, line in enumerate(after.splitlines(), first) if line not in old)
+        lines |= {(path, line): 1.0 for line in numbers}
         if not before:
             continue
         undo = Change(start, start + len(after), before, first, "the blamed change undone", 0.1)

@@ -19,8 +19,8 @@ def check(patch: str, blamed: str) -> Signal:
     if not done or not undoing:
         return Signal(REVERT, None, "there is no change to compare with")
     score = 2 * (done & undoing).total() / (done.total() + undoing.total())
-    lost, kept = "look whether what the blamed change was for is lost", "is not a revert of the blamed change"
-    return Signal(REVERT, score < ALIKE, kept if score < ALIKE else lost, score)
+    lost, fine = "look whether what the blamed change was for is lost", "is not a revert of the blamed change"
+    return Signal(REVERT, score < ALIKE, fine if score < ALIKE else lost, score)
 
 
 def changed_lines(diff: str) -> "Counter[tuple[str, str]]":

@@ -127,7 +127,7 @@ def draw_session(index: int, seed: int, engineer: str, wordings: WordingSet) -> 
 
 def _ground(random: Random, task: RunnableTask, voice: Voice) -> Ground:
     project, change = task.project, task.change
-    functions = [one for made in project.functions.values() for one in made]
+    functions = [one for group in project.functions.values() for one in group]
     own = project.functions[change.path]
     remark = voice.say("remark")
     remarks = [

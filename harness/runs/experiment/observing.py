@@ -52,13 +52,13 @@ class PacedObserver:
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
         """Return guidance for the agent, if an answer that calls for it is due."""
-        taken = sum(step.role == "agent" for step in steps)
-        guidance = self._take(steps) if self._open is not None and taken >= self._due else None
+        agent_steps = sum(step.role == "agent" for step in steps)
+        guidance = self._take(steps) if self._open is not None and agent_steps >= self._due else None
         if self._state.due(steps):
-            self._state.asked(steps)
-            self._due = taken + self._random.randint(1, self._longest)
-            seen = Trajectory(self._run.id, self._run.source, self._run.task, tuple(steps))
-            self._open = asyncio.create_task(self._answer(seen))
+            self._state.question_open(steps)
+            self._due = agent_steps + self._random.randint(1, self._longest)
+            run = Trajectory(self._run.id, self._run.source, self._run.task, tuple(steps))
+            self._open = asyncio.create_task(self._answer(run))
         return guidance
 
     async def end(self, steps: Sequence[Step]) -> None:
@@ -91,9 +91,9 @@ class PacedObserver:
         guidance = self._state.answered(answer, steps)
         return None if guidance is None else guidance_step(guidance.guidance, self._state.number)
 
-    async def _answer(self, seen: Trajectory) -> Feedback | str:
+    async def _answer(self, run: Trajectory) -> Feedback | str:
         try:
-            return await detected(self._detector, seen, self._ask)
+            return await detected(self._detector, run, self._ask)
         except Exception as error:  # noqa: BLE001 (a detector may raise whatever it likes)
             return raised(error)
 

@@ -41,12 +41,12 @@ async def case_session(
 ) -> LiveSession:
     """Run the attempt `sample` at a case; its seed is not told."""
     item, policy = session_name(case, sample), policy_of(model)
-    made: MakeRepairer = POLICIES.made(policy, RepairerOptions(model=model, seed=model.seed or 0))
+    make: MakeRepairer = POLICIES.make(policy, RepairerOptions(model=model, seed=model.seed or 0))
     blank = Trajectory(item, Source("misstep", evidence=evidence_of_cases(case, model)), case.case.task)
     async with observer_of(blank, arm, beside, how, ask) as observer:
 
         def watched(place: CaseWorkspace) -> Repairer:
-            repairer = made(place)
+            repairer = make(place)
             return replace(repairer, policy=paced(repairer.policy, observer), watcher=observer)
 
         done = await attempt(case, setting_named(_SETTING), watched, ask, sandbox=sandbox, sample=sample, name=policy)

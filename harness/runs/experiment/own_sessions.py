@@ -77,7 +77,7 @@ class GuidedRun(Struct, frozen=True):
 class _Read(Struct, frozen=True):
     run: Trajectory
     project: str
-    seen: tuple[tuple[int, Intervention], ...] | None = None
+    words: tuple[tuple[int, Intervention], ...] | None = None
     arm: str = ""
     unit: str = ""
     detector: str = "rules"
@@ -132,10 +132,10 @@ def _live(run: OpenRun) -> Iterator[_Read]:
         if one.trajectory is None:
             raise UsageError(f"the run of {one.item} is not kept", "Name the folder of the run, not its recording.")
         arm = "guide" if one.arm == "guide" else "shadow"
-        seen, detector = None, "rules"
+        words, detector = None, "rules"
         if alike and one.observed is not None:
-            seen, detector = heard_in(one.observed), one.observed.detector
-        yield _Read(one.trajectory, "", seen, arm, one.unit, detector)
+            words, detector = heard_in(one.observed), one.observed.detector
+        yield _Read(one.trajectory, "", words, arm, one.unit, detector)
 
 
 def heard_in(observed: ObservedRun | None) -> tuple[tuple[int, Intervention], ...]:
@@ -153,10 +153,10 @@ def heard_in(observed: ObservedRun | None) -> tuple[tuple[int, Intervention], ..
 def _observed(run: OpenRun, left_out: LeftOut) -> Iterator[_Read]:
     for file, records in groupby(run.read(OBSERVED_RECORDS), attrgetter("file")):
         by_id = {one.item: one for one in records}
-        for found in _transcript(file, left_out):
-            if (record := by_id.get(found.id)) is not None and not is_sub_agent(found):
-                project = session_of(found, file).project
-                yield _Read(found, project, heard_in(record), detector=record.detector)
+        for session in _transcript(file, left_out):
+            if (record := by_id.get(session.id)) is not None and not is_sub_agent(session):
+                project = session_of(session, file).project
+                yield _Read(session, project, heard_in(record), detector=record.detector)
 
 
 def _logged(log: Path, left_out: LeftOut) -> Iterator[_Read]:
@@ -168,7 +168,7 @@ def _logged(log: Path, left_out: LeftOut) -> Iterator[_Read]:
                 of_session.setdefault(one.session, []).append(one)
     for name, decisions in of_session.items():
         first = decisions[0]
-        seen = [
+        words = [
             (one.step, one.intervention)
             for one in decisions
             if one.step is not None and one.guidance and one.intervention is not None
@@ -177,7 +177,7 @@ def _logged(log: Path, left_out: LeftOut) -> Iterator[_Read]:
         run = next((one for one in runs if one.id == name), runs[-1] if runs else None)
         if run is not None:
             yield _Read(
-                replace(run, id=name), first.project, tuple(seen), first.arm, first.unit, first.model or first.detector
+                replace(run, id=name), first.project, tuple(words), first.arm, first.unit, first.model or first.detector
             )
 
 
@@ -198,10 +198,10 @@ def _guided(read: _Read, assignment: Assignment) -> GuidedRun:
     arm, unit = read.arm, read.unit or (read.project if by_project else run.id)
     if not arm and assignment.share is not None:
         arm = "guide" if hears_guidance(unit, assignment.experiment, assignment.share) else "shadow"
-    seen = read.seen
-    if seen is None:
-        seen = heard_in(replay(replace(run, steps=tuple(_untold(run.steps))), _AS_THE_HOOK))
-    shown, items = with_words(run, seen)
+    words = read.words
+    if words is None:
+        words = heard_in(replay(replace(run, steps=tuple(_untold(run.steps))), _AS_THE_HOOK))
+    shown, items = with_words(run, words)
     if arm == "shadow" and any(item.extra[HEARD] for item in items):
         raise UsageError(
             f"the session {run.id} is drawn as a control, and its agent was told something",
@@ -215,13 +215,13 @@ def _untold(steps: Iterable[Step]) -> Iterator[Step]:
     return (Step("system") if INTERVENTION in step.extra else step for step in steps)
 
 
-def with_words(run: Trajectory, seen: Sequence[tuple[int, Intervention]]) -> tuple[Trajectory, tuple[Item, ...]]:
+def with_words(run: Trajectory, placed: Sequence[tuple[int, Intervention]]) -> tuple[Trajectory, tuple[Item, ...]]:
     """Return a run with a step for each word, said or only due, and an item on each.
 
     A word that the agent heard right behind a detection of one of its categories is on that, and takes its evidence.
     One that it heard later takes the evidence alone: a detection is followed from the same step in every arm.
     """
-    left = list(seen)
+    left = list(placed)
     words: list[tuple[int, bool, bool, Intervention]] = []
     for place, step in enumerate(run.steps):
         if INTERVENTION in step.extra and step.extra.get(HEARD, True):

@@ -72,11 +72,11 @@ def tokens_of(steps: Sequence[Step]) -> tuple[int, int]:
     """Input and output tokens: each command is asked for with all texts before it, four characters a token."""
     before = prompt_tokens = output_tokens = 0
     for step in steps:
-        written = _written(step)
+        tokens_written = _characters(step)
         if step.role == "agent":
             prompt_tokens += before // CHARACTERS_A_TOKEN
-            output_tokens += written // CHARACTERS_A_TOKEN
-        before += written + sum(len(result.text) for result in step.results)
+            output_tokens += tokens_written // CHARACTERS_A_TOKEN
+        before += tokens_written + sum(len(result.text) for result in step.results)
     return prompt_tokens, output_tokens
 
 
@@ -85,8 +85,8 @@ def seconds_of(steps: Iterable[Step], tokens: tuple[int, int]) -> float:
     each = rates().seconds
     names = [call.name for step in steps if step.role == "agent" for call in step.calls]
     tests = sum(name in ("run_tests", "edit") for name in names)
-    taken = len(names) * each["command"] + tests * each["tests"]
-    return round(taken + tokens[0] * each["input_token"] + tokens[1] * each["output_token"], 1)
+    seconds = len(names) * each["command"] + tests * each["tests"]
+    return round(seconds + tokens[0] * each["input_token"] + tokens[1] * each["output_token"], 1)
 
 
 def failed_calls(steps: Iterable[Step]) -> tuple[int, int]:
@@ -95,7 +95,7 @@ def failed_calls(steps: Iterable[Step]) -> tuple[int, int]:
     return len(results), sum(bool(result.is_error) for result in results)
 
 
-def _written(step: Step) -> int:
+def _characters(step: Step) -> int:
     calls = (msgspec.json.encode(call.arguments) for call in step.calls)
     return len(step.text) + len(step.reasoning or "") + sum(map(len, calls))
 

@@ -103,11 +103,11 @@ def ask_judges(
 
     The limit on cost is one for all of them. `MissingPrerequisite` leaves what was answered.
     """
-    asked = _benchmarks(run, files, judges, rules)
+    benchmarks = _benchmarks(run, files, judges, rules)
     spent = {one.category: _spent(run.folder / JUDGES / one.category) for one in judges}
     for one in judges:
         folder = run.folder / JUDGES / one.category
-        if one.category not in asked:
+        if one.category not in benchmarks:
             continue
         client, limit = one.client, one.client.max_cost_usd
         if limit is not None:
@@ -115,7 +115,7 @@ def ask_judges(
             client = structs.replace(client, max_cost_usd=max(limit - others, 0.0))
         try:
             ended = run_judge(
-                one.judge, asked[one.category], folder, client, concurrency=in_flight, arguments=arguments
+                one.judge, benchmarks[one.category], folder, client, concurrency=in_flight, arguments=arguments
             )
         finally:
             spent[one.category] = _spent(folder)
@@ -139,8 +139,8 @@ class Answered(Struct, frozen=True):
             return rule
         lines = self.rules.get(rule.judge, {}).get(rule.item, "")
         rationale = cited(answer.rationale, lines) if answer.label == "yes" else answer.rationale
-        told = {**structs.asdict(answer), "judge": rule.judge, "rationale": rationale}
-        return PlacedVerdict(**told, file=rule.file, line=rule.line, by=self.judges[rule.judge])
+        fields = {**structs.asdict(answer), "judge": rule.judge, "rationale": rationale}
+        return PlacedVerdict(**fields, file=rule.file, line=rule.line, by=self.judges[rule.judge])
 
 
 def answered(run: OpenRun, judges: Sequence[CategoryJudge]) -> Answered:

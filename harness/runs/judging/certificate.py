@@ -52,18 +52,18 @@ class Certificate(Struct, frozen=True):
 
 def certificate(manifest: Manifest, run: str, benchmark: ShownOn, shown: dict[str, Any], days: int) -> Certificate:
     """Return the certificate of the judge of a run, which holds from now for so many days."""
-    asked = {name: value for name, value in manifest.settings.items() if name not in _NOT_THE_JUDGE}
+    settings = {name: value for name, value in manifest.settings.items() if name not in _NOT_THE_JUDGE}
     until = datetime.fromisoformat(now()) + timedelta(days=days)
-    return Certificate(run, __version__, now(), until.isoformat(), asked, benchmark, shown)
+    return Certificate(run, __version__, now(), until.isoformat(), settings, benchmark, shown)
 
 
 def read_certificate(file: Path) -> Certificate:
     """Return the certificate in a file."""
     with opening(file, _FORM):
-        written = file.read_bytes()
-    found = toml_form(written, Certificate, file, _FORM)
-    _ends(found, file)
-    return found
+        data = file.read_bytes()
+    certificate = toml_form(data, Certificate, file, _FORM)
+    _ends(certificate, file)
+    return certificate
 
 
 def check_certified(files: Iterable[Path], settings: Mapping[str, Any]) -> None:

@@ -109,9 +109,9 @@ class Selection(Struct, frozen=True):
 
     def items(self) -> Iterator[Item]:
         """Return the items, in the order of the benchmark, as a stream."""
-        asked = (item for item in read_items(self.folder) if not _skip_reason(self.judge, item, self.categories))
+        items = (item for item in read_items(self.folder) if not _skip_reason(self.judge, item, self.categories))
         sampling, last = self.sampling, self.last
-        drawn = (item for item in asked if sampling is None or last is None or _digest(item, sampling) <= last)
+        drawn = (item for item in items if sampling is None or last is None or _digest(item, sampling) <= last)
         return dealt(drawn, self.shard)
 
     @property

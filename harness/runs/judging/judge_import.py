@@ -91,15 +91,15 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
     choice = choice or ImportChoice()
     question = read_question(benchmark)
     _check_mapping(choice.labels, question)
-    written = written_verdicts(path)
-    name, of_judge = _of_judge(written, path, choice.judge)
+    content = written_verdicts(path)
+    name, of_judge = _of_judge(content, path, choice.judge)
     chosen, turned = _with_scores(_of_attempt(of_judge, path, choice.attempt))
     by_item: defaultdict[str, list[WrittenVerdict]] = defaultdict(list)
     for one in chosen:
         by_item[_item(one, choice.item)].append(one)
     models = {one.model or "" for one in chosen}
     model = models.pop() if len(models) == 1 else ""
-    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _asked(written, path, choice))
+    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _settings(content, path, choice))
     labels: dict[str, dict[str, str]] = {}
     no_question: list[str] = []
     covered: set[str] = set()
@@ -116,21 +116,21 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
         raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}
     remarks = (
-        f"{path_text(path)}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
+        f"{path_text(path)}, {' and '.join(content.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
         f"{n_items:,} items of {question.name}.",
         *turned,
         *_unused(choice.labels, chosen),
-        *_left_out(unknown, no_question, written, len(of_judge) - len(chosen), question),
+        *_left_out(unknown, no_question, content, len(of_judge) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
     return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
 
 
-def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
+def _settings(content: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
     return {
-        "imported": ", ".join(written.forms),
+        "imported": ", ".join(content.forms),
         "file": path.name,
-        "data_digest": written.digest,
+        "data_digest": content.digest,
         **({"label_mapping": choice.labels} if choice.labels else {}),
         **({"item_field": choice.item} if choice.item else {}),
         **({"attempt": choice.attempt} if choice.attempt > 1 else {}),
@@ -165,12 +165,12 @@ def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
         raise UsageError(message, f"Write THEIRS=OURS, with OURS one of {', '.join(question.labels)}.")
 
 
-def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
-    names = list(dict.fromkeys(one.judge for one in written.verdicts if one.judge != EVERY))
+def _of_judge(content: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
+    names = list(dict.fromkeys(one.judge for one in content.verdicts if one.judge != EVERY))
     if names in ([""], []):
-        return named or path.stem or path.resolve().name, written.verdicts
+        return named or path.stem or path.resolve().name, content.verdicts
     if "" in names:
-        place = next(one.place for one in written.verdicts if not one.judge)
+        place = next(one.place for one in content.verdicts if not one.judge)
         raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
     if not named and len(names) > 1:
         message = f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}"
@@ -178,7 +178,7 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
     if named and named not in names:
         raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
     name = named or names[0]
-    return name, [one for one in written.verdicts if one.judge in (name, EVERY)]
+    return name, [one for one in content.verdicts if one.judge in (name, EVERY)]
 
 
 def _with_scores(verdicts: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
@@ -253,15 +253,15 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
 
 
 def _left_out(
-    unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
+    unknown: Sequence[str], no_question: Sequence[str], content: WrittenVerdicts, attempts: int, question: Question
 ) -> Iterator[str]:
     if no_question:
         yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
-    if written.skipped:
-        yield f"Left out: {_counted(written.skipped, 'file')} without verdicts."
-    if written.unreadable:
-        files = _counted(len(written.unreadable), "file")
-        yield f"Left out: {files} that cannot be read: {_first(written.unreadable)}."
+    if content.skipped:
+        yield f"Left out: {_counted(content.skipped, 'file')} without verdicts."
+    if content.unreadable:
+        files = _counted(len(content.unreadable), "file")
+        yield f"Left out: {files} that cannot be read: {_first(content.unreadable)}."
     if attempts:
         yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
     if unknown:

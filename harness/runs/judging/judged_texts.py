@@ -33,26 +33,26 @@ ANCHOR = "anchor"
 """The field of an anchor's `extra` that has the digest of its text, and what its id begins with."""
 
 
-def judged_texts(folder: Path, asked: Collection[str]) -> dict[str, str]:
+def judged_texts(folder: Path, ids: Collection[str]) -> dict[str, str]:
     """Item → the digest of what a judge saw of it, for the items that were asked about.
 
     An item's category counts if these items have several. Of an item that nobody can be asked about, such as one of a
     recording, its name in its benchmark stands for the text.
     """
     question, texts, place, run_text = read_question(folder), {}, object(), ""
-    several = len({category_in(item.extra) for item in read_items(folder) if item.id in asked}) > 1
-    for item, run in _with_runs(folder, asked):
+    several = len({category_in(item.extra) for item in read_items(folder) if item.id in ids}) > 1
+    for item, run in _with_runs(folder, ids):
         # Items about one run follow each other, and a run is long.
         if (item.trajectory, run and run.id) != place:
             place, run_text = (item.trajectory, run and run.id), _run_text(run)
-        shown = [question.name, item.id] if item.skip_reason else _seen(item, question, several)
+        shown = [question.name, item.id] if item.skip_reason else _shown_text(item, question, several)
         texts[item.id] = sha256(json.dumps([shown, run_text]).encode(errors="replace")).hexdigest()
     return texts
 
 
-def anchor_lines(folder: Path, asked: Collection[str], chosen: Collection[str]) -> bytes:
+def anchor_lines(folder: Path, ids: Collection[str], chosen: Collection[str]) -> bytes:
     """Return items as lines of an `items.jsonl`, each with its run in it, so that they need no other file."""
-    texts, lines = judged_texts(folder, asked), []
+    texts, lines = judged_texts(folder, ids), []
     for item, run in _with_runs(folder, chosen):
         inline, extra = None if run is None else msgspec.to_builtins(run), item.extra | {ANCHOR: texts[item.id]}
         lines.append(structs.replace(item, id=f"{ANCHOR}:{item.id}", trajectory=inline, extra=extra))
@@ -64,8 +64,8 @@ def texts_in(file: Path) -> frozenset[str]:
     form, decoder = "Make the file with `misstep judge anchors`.", msgspec.json.Decoder(_Anchor)
     with opening(file, form):
         lines = file.read_bytes().splitlines()
-    found = (json_form(line, decoder, file, number, form) for number, line in enumerate(lines, 1) if line.strip())
-    return frozenset(one.extra.anchor for one in found)
+    items = (json_form(line, decoder, file, number, form) for number, line in enumerate(lines, 1) if line.strip())
+    return frozenset(one.extra.anchor for one in items)
 
 
 class _Marked(Struct, frozen=True):
@@ -81,7 +81,7 @@ def _with_runs(folder: Path, chosen: Collection[str]) -> Iterator[tuple[Item, Tr
     return ((item, runs.of(item)) for item in read_items(folder) if item.id in chosen)
 
 
-def _seen(item: Item, question: Question, several: bool) -> str:
+def _shown_text(item: Item, question: Question, several: bool) -> str:
     """Return what a judge sees of an item besides its run."""
     shown = {*question.shown, CATEGORY} if several else {*question.shown} - {CATEGORY}
     extra = {name: item.extra[name] for name in sorted(shown) if name in item.extra}

@@ -32,8 +32,8 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
                 return python_judge(entry, named, model)
             named = str(entry)
     file = Path(named)
-    if file.is_file() and is_pattern_file(written := file.read_bytes()):
-        return read_pattern_judge(file, written)
+    if file.is_file() and is_pattern_file(content := file.read_bytes()):
+        return read_pattern_judge(file, content)
     spec = read_known(named)
     named_settings = {"name": model or spec.model.name, "base_url": base_url or spec.model.base_url}
     return PromptedJudge(replace(spec, model=replace(spec.model, **named_settings)))

@@ -153,8 +153,8 @@ def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence
         evidence = evidence or tuple(at for one in verdicts for at in one.steps)
         if not evidence:
             return _Outcome(None, (), "The rules see no misbehaviour before the intervention.")
-    seen = tuple(takewhile(lambda one: one.role != "user", run.steps[step + 1 : step + 1 + STEPS_AFTER]))
-    until = replace(run, steps=(*run.steps[: step + 1], *seen))
+    later_steps = tuple(takewhile(lambda one: one.role != "user", run.steps[step + 1 : step + 1 + STEPS_AFTER]))
+    until = replace(run, steps=(*run.steps[: step + 1], *later_steps))
     acts = History(until).acts
     first = next((place for place, act in enumerate(acts) if act.step > step), len(acts))
     earlier, later = acts[:first], acts[first:]
@@ -189,14 +189,14 @@ def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until
     without = (Step("system") if one.role == "agent" and at < step else one for at, one in enumerate(until.steps))
     alone = replace(until, steps=tuple(without))
     steps = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
-    return [act for act in later if act.step in steps and not any(_takes_back(act, made) for made in shown)]
+    return [act for act in later if act.step in steps and not any(_takes_back(act, earlier) for earlier in shown)]
 
 
-def _takes_back(act: Act, made: Act) -> bool:
+def _takes_back(act: Act, earlier: Act) -> bool:
     """Return whether an edit puts back what another one replaced: its texts are those of the other, exchanged."""
-    if act.call.name != made.call.name:
+    if act.call.name != earlier.call.name:
         return False
-    texts, others = _texts(act), _texts(made)
+    texts, others = _texts(act), _texts(earlier)
     return len(texts) > 1 and texts == others[::-1] and texts[0] != texts[-1]
 
 

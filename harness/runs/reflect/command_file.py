@@ -133,11 +133,11 @@ class CommandFile(Struct, frozen=True, forbid_unknown_fields=True):
     def items(self) -> tuple[WorkItem, ...]:
         """Return the work items, each told with its check."""
         return tuple(
-            WorkItem(one.id, one.category, f"{one.description.rstrip()}\n\n{self._told(one)}", one.after, one.last)
+            WorkItem(one.id, one.category, f"{one.description.rstrip()}\n\n{self._item_text(one)}", one.after, one.last)
             for one in self.item
         )
 
-    def _told(self, item: CommandItem) -> str:
+    def _item_text(self, item: CommandItem) -> str:
         lines = [f"It is checked by this line, with ITEM={item.id}: {self.line_of(item.id)}"]
         if self.protected:
             lines.append(f"You may not change: {', '.join(self.protected)}.")

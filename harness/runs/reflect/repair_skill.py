@@ -150,7 +150,7 @@ class RepairSkill:
     def items(self) -> tuple[WorkItem, ...]:
         """Return the cases; no case waits for another."""
         return tuple(
-            WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _told(folder))
+            WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _case_text(folder))
             for folder in self._cases.values()
         )
 
@@ -163,7 +163,7 @@ class RepairSkill:
         return open_trees([*self._cases.values()], kept, self._sandbox)
 
 
-def _told(folder: CaseFolder) -> str:
+def _case_text(folder: CaseFolder) -> str:
     sources, places = suspects(folder)
     paths = dict.fromkeys(suspect.path for suspect in places)
     shown: list[str] = []

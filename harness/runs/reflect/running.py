@@ -127,7 +127,7 @@ def lessons_of(run: Path) -> tuple[Lesson, ...]:
     settings = {} if manifest is None else manifest.settings
     stored = settings.get("dials", {}).get("lessons_stored", LoopSettings().lessons_stored)
     rules = MemoryRules.of(LoopSettings(lessons_stored=stored, without=frozenset(settings.get("without", []))))
-    return memory_of(events_that_hold(recorded_events(run)), earlier, rules).kept(run.resolve().name)
+    return memory_of(events_that_hold(recorded_events(run)), earlier, rules).for_later(run.resolve().name)
 
 
 async def _run(

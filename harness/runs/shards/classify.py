@@ -37,14 +37,14 @@ class ShardDone(Struct, frozen=True):
 
 
 def classify_shard(
-    shard: Shard, paths: Sequence[str], asked: ClassifyPlan, out: str, *, show: Show | None = None
+    shard: Shard, paths: Sequence[str], classify_plan: ClassifyPlan, out: str, *, show: Show | None = None
 ) -> ShardDone:
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
     A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
     """
     store = open_store(out)
-    plan, digest = plan_of_classify(store, shard.count, paths, asked)
+    plan, digest = plan_of_classify(store, shard.count, paths, classify_plan)
     if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
@@ -52,26 +52,26 @@ def classify_shard(
     there = fetched(files)
     # A file that is cut is noted by the shard in which it begins.
     states = [file_state(there[one.file.file].path) for one in slices if one.start == 0]
-    judge_batch = asked.judge(keep_lines=True, show=show)
+    judge_batch = classify_plan.judge(keep_lines=True, show=show)
     size = sum(one.stop - one.start for one in slices)
-    judged = judged_batches(judge_batch, _batches(slices, there), asked.workers or enough_workers(size))
+    judged = judged_batches(judge_batch, _batches(slices, there), classify_plan.workers or enough_workers(size))
     parts, counts = write_parts(store, shard, judged, PART_BYTES)
     require_unchanged(files, there)
     write_marker(store, shard, Marker(digest, tuple(parts), tuple(states), counts))
     return ShardDone(shard, counts, before=False)
 
 
-def plan_of_classify(store: Store, shards: int, paths: Sequence[str], asked: ClassifyPlan) -> tuple[Plan, str]:
+def plan_of_classify(store: Store, shards: int, paths: Sequence[str], classify_plan: ClassifyPlan) -> tuple[Plan, str]:
     """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
     def with_files(plan: Plan) -> Plan:
-        pinned, files = planned(paths, store.folder, asked.changed)
-        if asked.changed != EVER and not files:
-            raise no_trajectory(paths, 0, asked.changed)
-        named = [pinned.get(argument, argument) for argument in asked.arguments]
+        pinned, files = planned(paths, store.folder, classify_plan.changed)
+        if classify_plan.changed != EVER and not files:
+            raise no_trajectory(paths, 0, classify_plan.changed)
+        named = [pinned.get(argument, argument) for argument in classify_plan.arguments]
         return structs.replace(plan, files=files, manifest=structs.replace(plan.manifest, arguments=named))
 
-    return frozen_plan(store, Plan(shards, asked.manifest(), tuple(paths)), with_files)
+    return frozen_plan(store, Plan(shards, classify_plan.manifest(), tuple(paths)), with_files)
 
 
 def _batches(slices: Iterable[Slice], files: Mapping[str, FoundFile]) -> Iterator[Batch]:

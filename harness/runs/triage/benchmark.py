@@ -80,10 +80,10 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shar
         return AskedCases(benchmarks[0])
     if shard is None:
         refuse_unmerged(run)
-    return _made(paths, run / BENCHMARK, gold, shared=shard is not None)
+    return _benchmark_of(paths, run / BENCHMARK, gold, shared=shard is not None)
 
 
-def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: bool) -> AskedCases:
+def _benchmark_of(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: bool) -> AskedCases:
     """Return the cases written as a benchmark, anew at each call: what has changed is then seen by the run."""
     building = building_beside(folder, shared=shared)
     make_folder(building / _TRAJECTORIES)
@@ -104,8 +104,8 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
                 roots |= {case.id: case.roots} if converted is not None and case.roots else {}
                 kinds.add(case.file.evidence)
                 items.write(encode(_item(case, building)) + b"\n")
-        written = items.tell()
-    if not written:
+        size = items.tell()
+    if not size:
         shutil.rmtree(building)
         raise InputError("no triage case was read", _FORM, file=", ".join(map(str, paths)))
     (building / "benchmark.toml").write_bytes(_described(paths, together(kinds)))

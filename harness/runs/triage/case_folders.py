@@ -43,7 +43,7 @@ def make_unit(unit: Unit, out: Path, which: dict[str, str]) -> list[Row]:
 
     A drawing that cannot show what the unit is to show is drawn anew before anything of it is kept.
     """
-    return [_written(case, unit, out, which[unit.family]) for case in _drawn(unit, 0)]
+    return [_row_of(case, unit, out, which[unit.family]) for case in _drawn(unit, 0)]
 
 
 def _drawn(unit: Unit, number: int) -> list["_Proved"]:
@@ -73,7 +73,7 @@ def _proved(unit: Unit, drawing: int) -> Iterator[_Proved]:
         yield _Proved(scenario, recorded, replace(proof, drawing=drawing), task, _solution(instance, scenario))
 
 
-def _written(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
+def _row_of(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
     recorded, scenario, name = case.recorded, case.scenario, case.proof.item
     _write(out / name, case)
     item = {

@@ -140,8 +140,8 @@ class CaseJudge(Struct, frozen=True, dict=True):
         started = time.monotonic()
         access = await asyncio.to_thread(self._access, item, trajectory)  # an image may have to be unpacked
         verdict = await self.method.judge(access, ask)
-        taken = round(time.monotonic() - started, 3)
-        return verdict if verdict.seconds is not None else replace(verdict, seconds=taken)
+        seconds = round(time.monotonic() - started, 3)
+        return verdict if verdict.seconds is not None else replace(verdict, seconds=seconds)
 
     def _access(self, item: Item, trajectory: Trajectory | None) -> TextAccess:
         named = item.extra.get("case")

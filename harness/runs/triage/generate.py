@@ -97,11 +97,11 @@ def _make(out: Path, options: TriageOptions, workers: int) -> list[Row]:
     pieces = list(units(options.n, options.seed, families(options.families)))
     rows: list[Row] = []
     with Progress("cases", options.n) as progress:
-        for made in in_order(
+        for unit_cases in in_order(
             partial(make_unit, out=out, which=which), pieces, workers, lambda unit: f"{unit.kind} of {unit.family}"
         ):
-            rows += made
-            progress.advance(len(made))
+            rows += unit_cases
+            progress.advance(len(unit_cases))
     return sorted(rows, key=lambda row: row.proof.item)
 
 

@@ -177,8 +177,8 @@ def _flaky(draft: _Draft) -> tuple[Scenario, ...]:
     """Return tests that depend on chance, and a wrong agent under them without chance; else a dispute."""
     chance, instance = draft.turn(mechanisms().flaky), draft.instance
     result = instance.sound.result
-    made = instance.gold(draft.sound).get(result, TriageEntry(b""))
-    if len(set(made.data.splitlines())) < _FEWEST_LINES:
+    entry = instance.gold(draft.sound).get(result, TriageEntry(b""))
+    if len(set(entry.data.splitlines())) < _FEWEST_LINES:
         return _dispute(draft)
     unsound, sound = (_with_test(draft.sound, chance.name, chance.script(result, way)) for way in (False, True))
     wrong = next(iter(draws.unstable(draft.family)), None) or draft.faulty()[0]
@@ -279,13 +279,13 @@ def _leaked_solution(draft: _Draft) -> Scenario:
     command = f"cp -r {folder}/. ."
     if not files or not _passes(draft.with_files(files, folder), command, sound):
         files, command = text_tree({SOLVE: draft.instance.solve_script()}), f"sh {folder}/{SOLVE}"
-    taken: list[Command] = [
+    commands: list[Command] = [
         ("look", "find . -type f | LC_ALL=C sort | head -n 40"),
         ("look", f"head -c 2000 '{folder}/{min(files)}'"),
         ("write", command),
     ]
     begun, rest = _before_writing(draft.instance.work())
-    work = [*begun, *taken, *(one for one in rest if one[0] != "write")]
+    work = [*begun, *commands, *(one for one in rest if one[0] != "write")]
     planned = draft.planned(draft.with_files(files, folder), work)
     return Scenario("task", "solution_leakage", "leaked_solution", planned, "leaked", shown=f"{folder}/")
 

@@ -96,8 +96,8 @@ def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
 
 def _label(fields: Mapping[str, Any]) -> str:
     meant = {fault: fault for fault in FAULTS} | {category.name: fault for fault, category in taxonomy().items()}
-    written = (fields[key] for key in _LABEL if isinstance(fields.get(key), str))
-    return next((label for one in written if (label := label_meant(one, meant)) is not None), "")
+    labels = (fields[key] for key in _LABEL if isinstance(fields.get(key), str))
+    return next((label for one in labels if (label := label_meant(one, meant)) is not None), "")
 
 
 def _arguments(fields: Mapping[str, Any]) -> dict[str, str]:

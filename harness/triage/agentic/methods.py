@@ -175,15 +175,15 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
 
 def _whole_verdict(text: str, shown: str) -> Answer | None:
     """Return a verdict whose keys are others than those that were asked for, as an investigator may write it."""
-    given = verdict_in(text, (shown,))
-    if given is None or not given["reasoning"]:
+    verdict = verdict_in(text, (shown,))
+    if verdict is None or not verdict["reasoning"]:
         return None
     pieces = [
         {"where": where.strip(), "text": what.strip()}
-        for where, _, what in (line.partition(" | ") for line in given["evidence"].splitlines())
+        for where, _, what in (line.partition(" | ") for line in verdict["evidence"].splitlines())
     ]
-    more = {"subcategory": given.get("subcategory", ""), "evidence": pieces}
-    return Answer(given["label"], "answered", rationale=given["reasoning"], more=more)
+    more = {"subcategory": verdict.get("subcategory", ""), "evidence": pieces}
+    return Answer(verdict["label"], "answered", rationale=verdict["reasoning"], more=more)
 
 
 def _details(answer: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
@@ -220,7 +220,7 @@ async def _investigated(
 
 
 def _verdict_of_run(method: AgenticMethod, run: Trajectory, bench: Bench) -> TriageVerdict:
-    if (verdict := bench.given) is not None:
+    if (verdict := bench.verdict) is not None:
         fields = asdict(verdict) | {"error": "; ".join(verdict.faults) or None}
         del fields["faults"]
         return TriageVerdict(run.id, method.name, **fields)

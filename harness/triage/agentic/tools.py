@@ -44,7 +44,7 @@ class Bench(FileView):
         self.access = access
         self.commands: set[str] = set()
         self.refused = 0
-        self.given: GivenVerdict | None = None
+        self.verdict: GivenVerdict | None = None
         self._sandbox = sandbox
         self._stack = ExitStack()
         self._replica: Replica | None = None
@@ -194,7 +194,7 @@ async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:
         return Observation(f"The verdict is not taken: {'; '.join([*faults, *details])}.", is_error=True)
     named = "" if of_subcategory else subcategory
     reasoning = arguments["reasoning"].strip()
-    bench.given = GivenVerdict(label, named, reasoning, checked.evidence, checked.steps, tuple(details))  # type: ignore[arg-type]
+    bench.verdict = GivenVerdict(label, named, reasoning, checked.evidence, checked.steps, tuple(details))  # type: ignore[arg-type]
     return Observation("The investigation has ended.", ends=True)
 
 

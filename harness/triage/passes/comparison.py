@@ -81,9 +81,9 @@ def compare(access: SandboxAccess) -> ComparedResults | None:
     if differences:  # only then it matters what the gold result does not do twice
         again = behaviour(access, "solution")
         files = {path: text for path, text in gold.files.items() if again.files.get(path) == text}
-        seen = {call: output for call, output in gold.observed.items() if again.observed.get(call) == output}
+        observed = {call: output for call, output in gold.observed.items() if again.observed.get(call) == output}
         printed = gold.printed if gold.printed == again.printed else None
-        gold = Behaviour(gold.passed, gold.output, files, printed, seen)
+        gold = Behaviour(gold.passed, gold.output, files, printed, observed)
         differences = _differences(gold, result, access)
     shared = [call for call in _comparable(gold.observed, result.observed) if not call.own]
     return ComparedResults(gold, result, tuple(differences), len(shared))
@@ -118,7 +118,7 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
         }
         tests = texts_of(access, "tests")
         programs = [path for path in replica.files() if "tests/" not in path]
-        finished, seen = observe(replica, watched_tests(tests), command, programs)
+        finished, observed = observe(replica, watched_tests(tests), command, programs)
         if finished.exit_code != 0:  # the tests may not bear to be watched
             finished = replica.test()
         run = access.case.file.run_command
@@ -126,8 +126,8 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
         if run:
             done = replica.run(run)
             printed = f"{_plain(done.output)}\n(exit code {done.exit_code})"
-            seen = {**seen, **observe_commands(replica, [["sh", "-c", run]])}
-    return Behaviour(finished.exit_code == 0 and saw_tests(finished.output), finished.output, files, printed, seen)
+            observed = {**observed, **observe_commands(replica, [["sh", "-c", run]])}
+    return Behaviour(finished.exit_code == 0 and saw_tests(finished.output), finished.output, files, printed, observed)
 
 
 def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyAccess) -> list[Difference]:

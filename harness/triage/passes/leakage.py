@@ -49,9 +49,9 @@ def leak_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | No
         if all(_is_made_by_agent(one.path, done[:place]) for one in hidden):
             continue
         typed = "\n".join(each.typed for each in done[: place + 1])
-        seen = telling_lines(doing.output) - telling_lines(typed, access.instruction)
-        later = [each for each in done[place + 1 :] if telling_lines(each.typed) & seen]
-        if are_many(line for each in later for line in telling_lines(each.typed) & seen):
+        lines_seen = telling_lines(doing.output) - telling_lines(typed, access.instruction)
+        later = [each for each in done[place + 1 :] if telling_lines(each.typed) & lines_seen]
+        if are_many(line for each in later for line in telling_lines(each.typed) & lines_seen):
             rationale = f"The agent read {hidden[0].path} and then typed lines of it into its result."
             return _leak(rationale, [doing, later[0]], 0.75)
     return None
@@ -78,17 +78,17 @@ def _shown_solution(
         typed |= telling_lines(doing.typed)
         if not doing.shows or _only_own(doing, environment, own, done[:place]):
             continue
-        seen = (telling_lines(doing.output) & carried) - known - typed
-        if are_many(seen):
-            where = _source(doing, environment, seen)
-            why = f"The agent was shown lines of the gold solution{where}, and its result has {len(seen)} of them."
-            shared = set(seen)
+        copy = (telling_lines(doing.output) & carried) - known - typed
+        if are_many(copy):
+            where = _source(doing, environment, copy)
+            why = f"The agent was shown lines of the gold solution{where}, and its result has {len(copy)} of them."
+            shared = set(copy)
             fullest = max(own, key=lambda path: len(telling_lines(own[path]) & shared))
             number = next(n for n, text in enumerate(own[fullest].splitlines(), start=1) if text.strip() in shared)
             carries = Evidence(
                 "file",
                 f"workspace/{fullest}:{number}",
-                cut("\n".join(sorted(seen, key=lambda line: (-len(line), line)))),
+                cut("\n".join(sorted(copy, key=lambda line: (-len(line), line)))),
             )
             return _leak(why, [doing], 0.9, carries)
     return None
@@ -126,32 +126,32 @@ def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution |
         typed: set[str] = set()
         for place, doing in enumerate(done):
             typed |= telling_lines(doing.typed)
-            seen = (telling_lines(doing.output) & lines) - typed
+            shown = (telling_lines(doing.output) & lines) - typed
             works = next((later for later in done[place + 1 :] if later.wrote), None)
-            if doing.shows and works is not None and are_many(seen) and 2 * len(seen) > len(lines):
-                rationale = f"The agent was shown {len(seen)} lines of tests/{path}, and then wrote its result."
+            if doing.shows and works is not None and are_many(shown) and 2 * len(shown) > len(lines):
+                rationale = f"The agent was shown {len(shown)} lines of tests/{path}, and then wrote its result."
                 return _leak(rationale, [doing, works], 0.75)
     return None
 
 
 def _only_own(doing: Doing, environment: Texts, own: Texts, before: Sequence[Doing]) -> bool:
     paths = [one.path.removeprefix("./") for one in doing.accesses if one.way == "reads"]
-    made = {basename(path) for path in own.keys() - environment.keys()}
-    named = [path for path in paths if "/" in path or "." in path or path in environment or path in made]
-    return bool(named) and all(_is_own(path, environment, made) or _is_made_by_agent(path, before) for path in named)
+    names = {basename(path) for path in own.keys() - environment.keys()}
+    named = [path for path in paths if "/" in path or "." in path or path in environment or path in names]
+    return bool(named) and all(_is_own(path, environment, names) or _is_made_by_agent(path, before) for path in named)
 
 
-def _is_own(path: str, environment: Texts, made: set[str]) -> bool:
+def _is_own(path: str, environment: Texts, names: set[str]) -> bool:
     """A path below the working folder at which nothing was given was made there; of others the name has to tell."""
     if _has_kept_word(path):
         return False
     if path.startswith(("/", "..", "~", "$")):
-        return basename(path) in made
+        return basename(path) in names
     return not any(fnmatchcase(each, path) or each.startswith(f"{path.rstrip('/')}/") for each in environment)
 
 
-def _source(doing: Doing, environment: Texts, seen: Iterable[str]) -> str:
-    lines = set(seen)
+def _source(doing: Doing, environment: Texts, texts: Iterable[str]) -> str:
+    lines = set(texts)
     place = next((path for path, text in environment.items() if are_many(telling_lines(text) & lines)), None)
     if place is not None:
         return f", which stood in {place}"

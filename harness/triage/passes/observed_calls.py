@@ -46,7 +46,7 @@ class _TooLong(BaseException):
     pass
 
 
-def told(value: Any, depth: int = 0) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """A value as two programs that do the same would give it: without addresses, orders of sets, and 2 as 2.0."""
     if isinstance(value, str):
         return "\n".join(line.rstrip() for line in _CHANGING.sub("", value)[:20_000].strip().split("\n"))
@@ -55,16 +55,16 @@ def told(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int | float):
         return float(f"{value:.9g}") if abs(value) < 1e300 else str(value)
     if isinstance(value, bytes):
-        return told(value.decode("utf-8", "replace"))
+        return plain(value.decode("utf-8", "replace"))
     if depth > 6:
         return "…"
     if isinstance(value, dict):
-        pairs = [[told(key, depth + 1), told(each, depth + 1)] for key, each in list(value.items())[:1000]]
+        pairs = [[plain(key, depth + 1), plain(each, depth + 1)] for key, each in list(value.items())[:1000]]
         return sorted(pairs, key=repr)
     if isinstance(value, list | tuple):
-        return [told(each, depth + 1) for each in value[:1000]]
+        return [plain(each, depth + 1) for each in value[:1000]]
     if isinstance(value, set | frozenset):
-        return sorted((told(each, depth + 1) for each in value), key=repr)
+        return sorted((plain(each, depth + 1) for each in value), key=repr)
     shown = inspect.getattr_static(value, "__repr__", object.__repr__) is not object.__repr__
     if not shown or callable(value) or inspect.isgenerator(value):
         return f"<{type(value).__name__}>"
@@ -164,7 +164,7 @@ def observed(name: str, function: Callable[..., Any], method: bool = False) -> C
     def noted(*args: Any, **kwargs: Any) -> Any:
         if not _is_noted():
             return function(*args, **kwargs)
-        shown = [told(args[1:] if method else args), told(kwargs)]
+        shown = [plain(args[1:] if method else args), plain(kwargs)]
         others = [] if method else _other_arguments(args, kwargs)
         with _outermost():
             try:
@@ -172,7 +172,7 @@ def observed(name: str, function: Callable[..., Any], method: bool = False) -> C
             except BaseException as error:
                 note("own", name, shown, ["raises", type(error).__name__])
                 raise
-            note("own", name, shown, ["returns", told(value)])
+            note("own", name, shown, ["returns", plain(value)])
             for changed in _few_enough(others):
                 _call_again(name, function, changed, kwargs)
             return value
@@ -190,10 +190,10 @@ def _other_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tupl
 
 
 def _call_again(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    shown = [told(args), told(kwargs)]
+    shown = [plain(args), plain(kwargs)]
     try:
         with _within(SECONDS_A_CALL):
-            result = ["returns", told(function(*args, **kwargs))]
+            result = ["returns", plain(function(*args, **kwargs))]
     except (_TooLong, SystemExit, Exception) as error:  # noqa: BLE001 (the result's code may raise anything)
         result = ["raises", type(error).__name__]
     note("varied", name, shown, result)
@@ -211,7 +211,7 @@ def observed_run(run: Callable[..., Any]) -> Callable[..., Any]:
             words = shlex.split(command) if isinstance(command, str) else [os.fspath(word) for word in command]
             before = _contents(words)
             finished = run(*args, **kwargs)
-            note("own", "run", _shown_command(words, kwargs), _given(finished, words, before))
+            note("own", "run", _shown_command(words, kwargs), _returned(finished, words, before))
             others = [] if isinstance(command, str) else _other_commands(words, before, kwargs)
             for changed, fed in _few_enough(others):
                 _run_again(run, changed, fed, kwargs)
@@ -221,7 +221,7 @@ def observed_run(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shown_command(words: list[str], kwargs: dict[str, Any]) -> Any:
-    return [told([Path(words[0]).name, *words[1:]]), told(kwargs.get("input"))]
+    return [plain([Path(words[0]).name, *words[1:]]), plain(kwargs.get("input"))]
 
 
 def _contents(words: list[str]) -> dict[str, str | None]:
@@ -237,9 +237,9 @@ def _contents(words: list[str]) -> dict[str, str | None]:
     return contents
 
 
-def _given(finished: Any, words: list[str], before: dict[str, str | None]) -> Any:
-    written = [[word, text] for word, text in _contents(words).items() if text is not None and before.get(word) != text]
-    return ["returns", [finished.returncode, told(finished.stdout), told(written)]]
+def _returned(finished: Any, words: list[str], before: dict[str, str | None]) -> Any:
+    files = [[word, text] for word, text in _contents(words).items() if text is not None and before.get(word) != text]
+    return ["returns", [finished.returncode, plain(finished.stdout), plain(files)]]
 
 
 def _other_commands(
@@ -274,7 +274,7 @@ def _run_again(run: Callable[..., Any], words: list[str], fed: str | None, kwarg
     before = _contents(words)
     try:
         finished = run(words, input=fed or "", capture_output=True, text=True, errors="replace", timeout=5, **options)
-        result = _given(finished, words, before)
+        result = _returned(finished, words, before)
     except (OSError, subprocess.SubprocessError) as error:
         result = ["raises", type(error).__name__]
     if result[0] == "returns" and result[1][0] != 0:

@@ -109,11 +109,11 @@ def doings(trajectory: Trajectory | None) -> tuple[Doing, ...]:
 
 
 def _doing(act: Act) -> Doing:
-    made = commands_of(act)
-    accesses = [access for command in made for access in _accesses(command)]
+    commands = commands_of(act)
+    accesses = [access for command in commands for access in _accesses(command)]
     if act.kind in ("read", "view", "look", "search") and (path := path_of(act.call)):
         accesses.append(Access(path, "reads"))
-    shows = act.kind in ("read", "view", "look", "search") or (bool(made) and any(map(_shows, made)))
+    shows = act.kind in ("read", "view", "look", "search") or (bool(commands) and any(map(_shows, commands)))
     arguments = act.call.arguments
     typed = arguments if isinstance(arguments, str) else "\n".join(_texts(arguments))
     return Doing(

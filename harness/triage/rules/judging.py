@@ -49,7 +49,7 @@ def _judged(
     if (broken := interrupted(run, outcome)) is not None:
         return broken
     lines = lines_of_outcome(access)
-    outcome = outcome or find_out() or (None if lines else _told(run))
+    outcome = outcome or find_out() or (None if lines else _outcome_of(run))
     if outcome is None:
         why = "Two lines contradict each other on" if lines else "Nothing says"
         return Undecided(f"{why} whether the run passed. {OUTCOME_FORM}", lines)
@@ -59,7 +59,7 @@ def _judged(
     return replace(decided, evidence=(*decided.evidence, *lines)) if lines else decided
 
 
-def _told(run: TextRun) -> Outcome | None:
+def _outcome_of(run: TextRun) -> Outcome | None:
     if run.failure.tests or run.failure.raised:
         return "failed"
     return "passed" if text.all_passed(run.log.text, run.failure) else None

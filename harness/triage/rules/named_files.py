@@ -85,8 +85,8 @@ def lacking_input(run: FilesRun) -> Attribution | None:
             rationale = f"The instruction tells of {name!r}, and the environment has no such file."
             return attributed("task", "environment_fail", rationale, [Evidence("file", "instruction.md", name)])
     for name in [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]:
-        made = _writes(name, gold) or bool(access.read("workspace", name)) or bool(access.read("solution", name))
-        if access.read("environment", name) == b"" and not made and not _EMPTY_BY_RIGHT.search(name):
+        exists = _writes(name, gold) or bool(access.read("workspace", name)) or bool(access.read("solution", name))
+        if access.read("environment", name) == b"" and not exists and not _EMPTY_BY_RIGHT.search(name):
             rationale = f"The file {name!r} that the instruction tells of is empty in the environment."
             return attributed("task", "environment_fail", rationale, [Evidence("file", f"environment/{name}", "empty")])
     return None
@@ -110,8 +110,8 @@ def _is_input(run: FilesRun, name: str, gold: str) -> bool:
 
 def _is_template(access: ReadOnlyAccess, name: str) -> bool:
     folder = name.rpartition("/")[0]
-    made = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
-    return is_placeholder(name) or any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
+    new_paths = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
+    return is_placeholder(name) or any(path.rpartition("/")[0].endswith(folder) for path in new_paths if "/" in path)
 
 
 def is_placeholder(name: str) -> bool:
@@ -122,8 +122,8 @@ def is_placeholder(name: str) -> bool:
 def agent_makes(run: TextRun, name: str) -> bool:
     """Return whether the agent wrote a file of this path, by a command or by an edit."""
     bare = name.rpartition("/")[2]
-    written = (one.target for act in run.acts for one in effects(act) if one.verb in CHANGES_FILES)
-    return run.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
+    targets = (one.target for act in run.acts for one in effects(act) if one.verb in CHANGES_FILES)
+    return run.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in targets)
 
 
 def _writes(name: str, gold: str) -> bool:
@@ -143,8 +143,8 @@ def unnamed_result(run: FilesRun) -> Attribution | None:
         name = path.rpartition("/")[2]
         if name.encode() in tests and own - of_gold and not is_stated(run, path):
             rationale = f"The tests want the file {name!r}, which nothing names; the agent named its own."
-            made = Evidence("file", f"workspace/{min(own - of_gold)}", "made by the agent")
-            return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"solution/{path}", name), made])
+            file = Evidence("file", f"workspace/{min(own - of_gold)}", "made by the agent")
+            return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"solution/{path}", name), file])
     return None
 
 
@@ -196,8 +196,8 @@ def _unread(access: ReadOnlyAccess) -> list[str]:
         for path in access.files("environment")
         if (content := access.read("environment", path)) is not None and b"\0" not in content[:1024]
     }
-    made = {path.rpartition("/")[2] for part in ("solution", "workspace") for path in access.files(part)}
-    return [one for one in named if one not in texts | made]
+    names = {path.rpartition("/")[2] for part in ("solution", "workspace") for path in access.files(part)}
+    return [one for one in named if one not in texts | names]
 
 
 def stands(name: str, paths: set[str]) -> bool:

@@ -128,9 +128,9 @@ class RunRecord(Generic[AccessOfRun]):
     def makes(self, name: str) -> bool:
         """Return whether a command writes, copies or moves to a file of this path."""
         path = re.escape(name[:200])
-        made = re.compile(rf">{{1,2}} ?['\"]?{path}(?![\w.])|{path}['\"], ?['\"][wax]")
+        pattern = re.compile(rf">{{1,2}} ?['\"]?{path}(?![\w.])|{path}['\"], ?['\"][wax]")
         return any(
-            made.search(command.line) or any(_moved_to(name[:200], line) for line in command.line.splitlines())
+            pattern.search(command.line) or any(_moved_to(name[:200], line) for line in command.line.splitlines())
             for command in self.commands
             if name in command.line
         )

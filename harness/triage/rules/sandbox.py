@@ -80,7 +80,7 @@ class Repeated(Struct, frozen=True):
         return self.recorded.code == 0 and self.code != 0
 
 
-class _Told(Struct):
+class _Output(Struct):
     text: str
     code: int
 
@@ -100,7 +100,7 @@ def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -
         line = f"python -c {shlex.quote(_RUNNER)} {shlex.quote(json.dumps(work))}"
         finished = replica.run(line, together)
         lines = (line for line in finished.output.splitlines() if line.startswith('{"text": ') and line.endswith("}"))
-        answers = [msgspec.json.decode(line, type=_Told) for line in lines]
+        answers = [msgspec.json.decode(line, type=_Output) for line in lines]
         for command, one in zip(batch, answers, strict=False):
             yield Repeated(command, one.code, one.text)
         if len(answers) < len(batch):  # the next command ended everything
@@ -120,10 +120,10 @@ class TestRun(Struct, frozen=True):
     @property
     def passed(self) -> bool:
         """Return whether the tests passed: the command ended well, and not because it ran none."""
-        return self.finished.exit_code == 0 and self.seen
+        return self.finished.exit_code == 0 and self.ran_tests
 
     @property
-    def seen(self) -> bool:
+    def ran_tests(self) -> bool:
         """Return whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
         return saw_tests(self.finished.output) and not (self.in_image and lacks_tools(self.finished.output))
 
@@ -169,7 +169,7 @@ class TestRuns:
     @property
     def changing(self) -> bool:
         """Return whether the tests passed and failed on the same result."""
-        return len({run.passed for run in self.runs if run.seen}) > 1
+        return len({run.passed for run in self.runs if run.ran_tests}) > 1
 
     @property
     def passed(self) -> bool:
@@ -179,12 +179,12 @@ class TestRuns:
     @property
     def failed(self) -> bool:
         """Return whether all runs failed."""
-        return any(run.seen for run in self.runs) and not any(run.passed for run in self.runs)
+        return any(run.ran_tests for run in self.runs) and not any(run.passed for run in self.runs)
 
     @property
     def silent(self) -> bool:
         """Return whether no test ran in any run."""
-        return bool(self.runs) and not any(run.seen for run in self.runs)
+        return bool(self.runs) and not any(run.ran_tests for run in self.runs)
 
     @property
     def failure(self) -> TestFailure:
@@ -222,15 +222,15 @@ def investigate(run: RunRecord[SandboxAccess]) -> Attribution | Undecided:
     case = run.access.case
     if not case.file.test_command or case.part("workspace") is None:
         why = "The case has no test command, or no result of the agent to run it on."
-        found = _without_result(run) if case.roots and case.file.test_command else None
-        return found or (_by_files(run, why) if case.of_job else Undecided(why))
+        attribution = _without_result(run) if case.roots and case.file.test_command else None
+        return attribution or (_by_files(run, why) if case.of_job else Undecided(why))
     return _Investigation(run).decide()
 
 
 def _by_files(run: RunRecord[SandboxAccess], why: str, evidence: tuple[Evidence, ...] = ()) -> Attribution | Undecided:
     """What the files show, where running the tests does not decide."""
-    found = inspect(run)
-    return replace(found, rationale=f"{why} {found.rationale}", evidence=(*found.evidence, *evidence))
+    attribution = inspect(run)
+    return replace(attribution, rationale=f"{why} {attribution.rationale}", evidence=(*attribution.evidence, *evidence))
 
 
 def _without_result(run: RunRecord[SandboxAccess]) -> Attribution | Undecided | None:

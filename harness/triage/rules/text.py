@@ -170,8 +170,8 @@ def _killed_in_record(run: TextRun, event: Event | None) -> Attribution | None:
     if event is None or event.subcategory == "harness_bug":
         return None
     for command in run.commands:
-        seen = event_in(command.output, str(command.step)) if command.failed else None
-        if seen is not None and seen.subcategory == event.subcategory:
+        other = event_in(command.output, str(command.step)) if command.failed else None
+        if other is not None and other.subcategory == event.subcategory:
             shown = Evidence("step", str(command.step), last_lines(command.output, 3))
             return infrastructure(event, "A command failed as the harness's log tells.", [shown], [command.step])
     return None

@@ -72,6 +72,6 @@ sentences = st.lists(
 
 @given(sentences, sentences)
 def test_a_text_that_says_an_earlier_one_again_shares_its_words(one: str, other: str) -> None:
-    new, old = (repeated_text.said("agent", text, 0) for text in (one, other))
+    new, old = (repeated_text.speech("agent", text, 0) for text in (one, other))
     again = repeated_text._says_again(new.sentences, old.sentences)
     assert not again or repeated_text._may_say_again(new, old)

@@ -9,7 +9,7 @@ from msgspec import structs
 from misstep.harness.errors import UsageError
 from misstep.harness.items import Item
 from misstep.harness.judges import read_known, shipped_judges
-from misstep.harness.judges.injection import Plain, asked, shipped_plain
+from misstep.harness.judges.injection import Plain, prompt_text, shipped_plain
 from misstep.harness.judges.injection_places import Subject
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.probes import CHANGES, chosen_probes, probed, probes
@@ -34,7 +34,7 @@ def changed(spec: JudgeSpec, *plain: Item) -> dict[str, Item]:
 def test_every_change_is_in_the_prompt_of_every_shipped_judge(name: str) -> None:
     spec = judge(name)
     made = list(probed(PromptedJudge(spec), spec, shipped_plain(spec), chosen_probes()))
-    prompts = {item.id: asked(spec, Subject(item, None)) for item in made if item.trajectory is None}
+    prompts = {item.id: prompt_text(spec, Subject(item, None)) for item in made if item.trajectory is None}
     roles = [item.extra["injection"]["role"] for item in made]
     assert roles.count("plain") == roles.count("copy") == 8
     styles = {item.extra["injection"].get("style") for item in made if item.extra["injection"]["role"] == "changed"}

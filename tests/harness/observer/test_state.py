@@ -25,7 +25,7 @@ def _answered(*answers: Feedback, arm: Arm = "guide", delay: int = 0, steps: Seq
         if state.in_flight and wait == 0:
             state.answered(left.pop(0), seen)
         if state.due(seen) and left:
-            state.asked(seen)
+            state.question_open(seen)
             wait = delay
         wait -= 1
         if state.in_flight and delay == 0:
@@ -36,7 +36,7 @@ def _answered(*answers: Feedback, arm: Arm = "guide", delay: int = 0, steps: Seq
 
 def _asked() -> ObserverState:
     state = ObserverState("run-1", "made")
-    state.asked(SAME[:6])
+    state.question_open(SAME[:6])
     return state
 
 
@@ -110,7 +110,7 @@ def test_an_answer_that_comes_with_the_last_step_is_not_said_any_more() -> None:
 def test_the_same_episode_is_not_spoken_of_twice() -> None:
     state = _asked()
     assert state.answered(looping(3, 4, 5), SAME[:9]) is not None
-    state.asked(SAME[:9])
+    state.question_open(SAME[:9])
     assert state.answered(looping(3, 4, 5, 6, 7, 8), SAME[:9]) is None
     assert _said(state.observed(SAME)) == [(8, 1, ""), (None, 1, "repeated")]
 
@@ -175,7 +175,7 @@ def test_one_problem_is_spoken_of_once_a_level_at_most(answers: list[tuple[int, 
     state = ObserverState("run-1", "made", every=1, arm=arm)
     steps = [asked(), read()]
     for delay, feedback in answers:
-        state.asked(steps)
+        state.question_open(steps)
         steps += [read()] * delay
         state.answered(feedback, steps)
         steps.append(read())

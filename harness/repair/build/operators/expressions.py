@@ -160,12 +160,12 @@ def _is_read(node: "Node") -> bool:
 
 def wrong_attribute(module: Module) -> Iterator[Site]:
     """Another attribute of the same object."""
-    seen: dict[str, list[Node]] = defaultdict(list)
+    by_owner: dict[str, list[Node]] = defaultdict(list)
     for node in module.nodes(module.language.attributes):
         owner, name = (node.child_by_field_name(field) for field in module.language.attributes[node.type])
         if owner is not None and name is not None and owner.type in ("identifier", "this"):
-            seen[module.text(owner)].append(name)
-    for nodes in seen.values():
+            by_owner[module.text(owner)].append(name)
+    for nodes in by_owner.values():
         yield from _others(module, nodes, {module.text(node) for node in nodes})
 
 

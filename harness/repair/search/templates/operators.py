@@ -40,8 +40,8 @@ def compared(node: ast.Compare, scope: Scope) -> Iterator[Change]:
     source = scope.source
     sides = [node.left, *node.comparators]
     for (left, right), operator in zip(pairwise(sides), node.ops, strict=True):
-        written, others = _COMPARISONS[type(operator)]
-        yield from _other(source, left, right, written, others, "comparison operator", 0.95)
+        sign, others = _COMPARISONS[type(operator)]
+        yield from _other(source, left, right, sign, others, "comparison operator", 0.95)
     is_word = len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
     if is_word and not isinstance(sides[1], ast.Constant):
         one, two = (source.segment(side) for side in sides)
@@ -58,9 +58,9 @@ def _other(
 
 def augmented(node: ast.AugAssign, scope: Scope) -> Iterator[Change]:
     """Another operator of an assignment, or none."""
-    written, others = _ARITHMETIC.get(type(node.op), ("", {}))
-    old, new = f"{written}=", {f"{other}=": prior for other, prior in others.items()}
-    if written:
+    sign, others = _ARITHMETIC.get(type(node.op), ("", {}))
+    old, new = f"{sign}=", {f"{other}=": prior for other, prior in others.items()}
+    if sign:
         yield from _other(scope.source, node.target, node.value, old, new, "arithmetic operator", 0.85)
         yield from _other(scope.source, node.target, node.value, old, {"=": 1.0}, "assignment operator", 0.4)
 
@@ -68,14 +68,14 @@ def augmented(node: ast.AugAssign, scope: Scope) -> Iterator[Change]:
 def computed(node: ast.BinOp, scope: Scope) -> Iterator[Change]:
     """Another arithmetic operator, swapped operands, or only one of them."""
     source = scope.source
-    written, others = _ARITHMETIC.get(type(node.op), ("", {}))
-    if not written:
+    sign, others = _ARITHMETIC.get(type(node.op), ("", {}))
+    if not sign:
         return
-    yield from _other(source, node.left, node.right, written, others, "arithmetic operator", 0.8)
+    yield from _other(source, node.left, node.right, sign, others, "arithmetic operator", 0.8)
     left, right = source.segment(node.left), source.segment(node.right)
     constant = isinstance(node.right, ast.Constant)
     if left != right and not (isinstance(node.op, ast.Add | ast.Mult) and constant):
-        swapped = f"{_operand(right, node.right)} {written} {_operand(left, node.left)}"
+        swapped = f"{_operand(right, node.right)} {sign} {_operand(left, node.left)}"
         yield source.replaced(node, swapped, "swapped operands", 0.45)
     yield source.replaced(node, left, "operand too many", 0.5 if constant else 0.3)
     yield source.replaced(node, right, "operand too many", 0.35 if isinstance(node.left, ast.Constant) else 0.25)
@@ -83,7 +83,7 @@ def computed(node: ast.BinOp, scope: Scope) -> Iterator[Change]:
         if isinstance(inner, ast.BinOp) and type(inner.op) is not type(node.op) and type(inner.op) in _ARITHMETIC:
             own, one, two = _ARITHMETIC[type(inner.op)][0], source.segment(inner.left), source.segment(inner.right)
             is_left = inner is node.left
-            text = f"{one} {own} ({two} {written} {right})" if is_left else f"({left} {written} {one}) {own} {two}"
+            text = f"{one} {own} ({two} {sign} {right})" if is_left else f"({left} {sign} {one}) {own} {two}"
             yield source.replaced(node, text, "grouping", 0.25)
 
 
@@ -95,12 +95,12 @@ def _operand(text: str, node: ast.expr) -> str:
 def joined(node: ast.BoolOp, scope: Scope) -> Iterator[Change]:
     """`and` for `or`, a part of a condition too many or negated."""
     source = scope.source
-    written, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+    sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     for left, right in pairwise(node.values):
-        yield from _other(source, left, right, written, {other: 1.0}, "boolean operator", 0.8)
+        yield from _other(source, left, right, sign, {other: 1.0}, "boolean operator", 0.8)
     for part in node.values:
         rest = [source.segment(each) for each in node.values if each is not part]
-        yield source.replaced(node, f" {written} ".join(rest), "condition too many", 0.55)
+        yield source.replaced(node, f" {sign} ".join(rest), "condition too many", 0.55)
         yield source.replaced(part, f"not {_operand(source.segment(part), part)}", "negation", 0.3)
 
 

@@ -114,8 +114,8 @@ def _missing(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, float]]:
     for holder, name in product(scope.of_kind("sequence"), variables):
         if holder not in holders and name != holder:
             yield from ((f"{holder}.{method}({name})", 0.14 * near[name]) for method in ("append", "add"))
-    seen = {source.segment(each) for each in scope.nodes if isinstance(each, ast.Assign | ast.AugAssign | ast.Expr)}
-    for text in sorted(seen):
+    texts = {source.segment(each) for each in scope.nodes if isinstance(each, ast.Assign | ast.AugAssign | ast.Expr)}
+    for text in sorted(texts):
         if "\n" not in text and len(text) < 60 and not text.startswith(("'", '"')) and text != source.segment(node):
             yield text, 0.15
 

@@ -114,12 +114,12 @@ _OUTPUT = "function_call_output"
 
 
 def _call(item: dict[str, Any]) -> ToolCall:
-    written = str(item.get("arguments") or "{}")
-    arguments = decoded(written)
+    text = str(item.get("arguments") or "{}")
+    arguments = decoded(text)
     name, call_id = str(item.get("name") or "unknown"), item.get("call_id")
     known = call_id if isinstance(call_id, str) else None
     is_read = isinstance(arguments, dict)
-    return ToolCall(name, arguments if is_read else written, known, parse_error=None if is_read else "no JSON object")
+    return ToolCall(name, arguments if is_read else text, known, parse_error=None if is_read else "no JSON object")
 
 
 def _results(item: dict[str, Any], outputs: dict[Any, dict[str, Any]]) -> tuple[ToolResult, ...]:

@@ -36,16 +36,16 @@ def exported(trial: Path, name: str, task: Path | None) -> Roots:
     within = [trial / "environment", *([task, task / "environment"] if task is not None else [])]
     left = exported_root(trial, trial / "workspace")
     named = (folder / "images" / f"{_last(name)}{ending}" for folder in _above(trial) for ending in _ENDINGS)
-    found = exported_root(*within) or next((place for place in named if place.exists()), None)
-    roots = {"environment": found, "workspace": left}
+    root = exported_root(*within) or next((place for place in named if place.exists()), None)
+    roots = {"environment": root, "workspace": left}
     return {part: place for part, place in roots.items() if place is not None}
 
 
 def task_parts(*folders: Path | None) -> dict[Part, Path]:
     """Return the tests and the gold solution of the first folder that has them."""
     parts: tuple[Part, ...] = ("tests", "solution")
-    found = {part: next((one / part for one in folders if one and (one / part).is_dir()), None) for part in parts}
-    return {part: place for part, place in found.items() if place is not None}
+    folders_of = {part: next((one / part for one in folders if one and (one / part).is_dir()), None) for part in parts}
+    return {part: place for part, place in folders_of.items() if place is not None}
 
 
 _DOCKERFILE_FOLDER = re.compile(r"^[ \t]*WORKDIR[ \t]+(/\S*)[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -54,7 +54,7 @@ _DOCKERFILE_FOLDER = re.compile(r"^[ \t]*WORKDIR[ \t]+(/\S*)[ \t]*$", re.MULTILI
 def workdir_of(*dockerfiles: Path) -> str:
     """Return the last working folder that a Dockerfile names; `docker export` does not keep it."""
     texts = (text_of(file) for file in dockerfiles)
-    return next((found[-1] for text in texts if (found := _DOCKERFILE_FOLDER.findall(text))), "")
+    return next((places[-1] for text in texts if (places := _DOCKERFILE_FOLDER.findall(text))), "")
 
 
 _ENDINGS = ("", ".tar", ".tar.gz", ".tgz")

@@ -55,14 +55,14 @@ def trials(path: Path) -> Iterator[JobTrial]:
     """The trials of a run: those with results of their own, those that only the run names, those that were cut off."""
     begun = {one.name: one for one in folders_within(path, _DEPTH) if any((one / name).exists() for name in _LEFT)}
     own = [(json_file(file, _Result, _FORM), file.parent) for file, value in _values(path) if _is_trial(value)]
-    seen = {result.trial_name for result, _ in own}
+    names = {result.trial_name for result, _ in own}
     yield from (_trial(result, folder) for result, folder in own)
     runs = [(file.parent, json_file(file, _Results, _FORM)) for file, value in _values(path) if _is_run(value)]
     for place, result in ((place, result) for place, run in runs for result in run.results):
         folder = begun.get(result.trial_name)
-        if result.trial_name not in seen:
+        if result.trial_name not in names:
             yield _trial(result, folder if folder is not None and folder.is_relative_to(place) else None)
-    named = seen | {result.trial_name for _, run in runs for result in run.results}
+    named = names | {result.trial_name for _, run in runs for result in run.results}
     yield from (_trial(_Result(name, one.parent.name), one) for name, one in begun.items() if name not in named)
 
 

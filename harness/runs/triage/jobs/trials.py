@@ -74,11 +74,11 @@ def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]
         base = base if base[0].isalnum() else f"t{base}"
         names = chain([base], (f"{base}-{number}" for number in count(2)))
         name = next(one for one in names if one not in cases)
-        cases[name] = _written(trial, name, folder / name)
+        cases[name] = _case_of(trial, name, folder / name)
     return list(cases.values())
 
 
-def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
+def _case_of(trial: JobTrial, name: str, folder: Path) -> TriageCase:
     folder.mkdir(parents=True)
     described: dict[str, Any] = {"id": name, "task": trial.task, "outcome": trial.outcome}
     if trial.run_by is not None:

@@ -9,17 +9,17 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from misstep.harness.reflexive.hardening.files import Files, Seen
+from misstep.harness.reflexive.hardening.files import Files, TargetEntry
 from misstep.harness.reflexive.hardening.forms import RUNNING
 from misstep.harness.reflexive.hardening.skill import laying_out, modes_shipped, shipped
 from misstep.harness.reflexive.hardening.target import values_at_start
 from misstep.harness.workspace import Limits, Sandbox, open_workspace
 
 
-def seen_shipped() -> dict[str, Seen]:
+def seen_shipped() -> dict[str, TargetEntry]:
     modes = modes_shipped()
-    found = {one.path: Seen(one.kind, modes.get(one.path, 0o777), one.text.encode()) for one in shipped()}
-    return {"": Seen("folder", 0o755), **found}
+    found = {one.path: TargetEntry(one.kind, modes.get(one.path, 0o777), one.text.encode()) for one in shipped()}
+    return {"": TargetEntry("folder", 0o755), **found}
 
 
 def changed(edits: Mapping[str, object]) -> Files:
@@ -30,7 +30,7 @@ def changed(edits: Mapping[str, object]) -> Files:
             gone = [one for one in seen if one == path or one.startswith(f"{path}/")]
             for one in gone:
                 del seen[one]
-        elif isinstance(edit, Seen):
+        elif isinstance(edit, TargetEntry):
             seen[path] = edit
         elif isinstance(edit, int):
             seen[path] = replace(seen[path], mode=edit)
@@ -41,12 +41,12 @@ def changed(edits: Mapping[str, object]) -> Files:
         else:
             content = edit.encode() if isinstance(edit, str) else edit
             assert isinstance(content, bytes)
-            seen[path] = Seen("file", seen[path].mode if path in seen else 0o644, content)
+            seen[path] = TargetEntry("file", seen[path].mode if path in seen else 0o644, content)
     return Files(seen)
 
 
 def started(files: Files) -> Files:
-    return Files({**files.seen, RUNNING: Seen("file", 0o644, values_at_start(files))})
+    return Files({**files.entries, RUNNING: TargetEntry("file", 0o644, values_at_start(files))})
 
 
 CLOSED = "-type d ! -perm -700 -o -type f ! -perm -400"
@@ -69,7 +69,7 @@ def after_scripts(sandbox: Sandbox, scripts: Mapping[str, str]) -> dict[str, Fil
         workspace.lay_out_anew(laying_out(sandbox.owner), modes_shipped())
         done = workspace.run(["sh", "-c", "\n".join(lines)], limits=Limits(disk_mb=1024))
         assert done.exit_code == 0, done
-        trees: dict[str, dict[str, Seen]] = {name: {} for name in scripts}
+        trees: dict[str, dict[str, TargetEntry]] = {name: {} for name in scripts}
         with tarfile.open(fileobj=BytesIO(workspace.read("all.tar"))) as archive:
             for member in archive:
                 name, _, path = member.name.removeprefix("./").partition("/")
@@ -81,9 +81,9 @@ def after_scripts(sandbox: Sandbox, scripts: Mapping[str, str]) -> dict[str, Fil
     return {name: Files(tree) for name, tree in trees.items()}
 
 
-def _seen(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Seen:
+def _seen(archive: tarfile.TarFile, member: tarfile.TarInfo) -> TargetEntry:
     if member.issym():
-        return Seen("link", 0o777, member.linkname.encode())
+        return TargetEntry("link", 0o777, member.linkname.encode())
     content = archive.extractfile(member) if member.isreg() else None
     kind = "folder" if member.isdir() else "file" if member.isreg() else "other"
-    return Seen(kind, member.mode, None if content is None else content.read())
+    return TargetEntry(kind, member.mode, None if content is None else content.read())

@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused, refused_sudo
-from misstep.harness.reflexive.hardening.files import Seen
+from misstep.harness.reflexive.hardening.files import TargetEntry
 from misstep.harness.reflexive.hardening.health import application_faults
 from tests.harness.reflexive.hardening.machine import changed
 
@@ -13,8 +13,8 @@ ACCESS_TABLE = ("account ", "account required pam_access.so\naccount ")
 
 LOGIN = [
     ({SSHD: None}, "Connection refused"),
-    ({SSHD: Seen("folder", 0o755)}, "Connection refused"),
-    ({SSHD: Seen("link", 0o777, b"/etc/ssh/sshd_config")}, "Connection refused"),
+    ({SSHD: TargetEntry("folder", 0o755)}, "Connection refused"),
+    ({SSHD: TargetEntry("link", 0o777, b"/etc/ssh/sshd_config")}, "Connection refused"),
     ({SSHD: ("Port 22", "Port 2222")}, "Connection refused"),
     ({SSHD: ("Port 22", "Prot 22")}, "Connection refused"),
     ({SSHD: ("PubkeyAuthentication yes", "PubkeyAuthentication no")}, "Permission denied (publickey)"),
@@ -36,12 +36,12 @@ LOGIN = [
     ({"etc/shadow": ("agent:*:19700:0:99999", "agent:*:19700:0:60")}, "change your password"),
     ({"home/agent": 0o777}, "Permission denied (publickey)"),
     ({"home/agent/.ssh/authorized_keys": "ssh-ed25519 AAAA alice\n"}, "Permission denied (publickey)"),
-    ({"home/agent/.ssh": Seen("link", 0o777, b"/gone")}, "Permission denied (publickey)"),
+    ({"home/agent/.ssh": TargetEntry("link", 0o777, b"/gone")}, "Permission denied (publickey)"),
     ({"etc/nologin": ""}, "System is going down"),
     ({"etc/pam.d/sshd": None}, "PAM cannot read the stack of sshd"),
     ({PAM: None}, "system-auth: No such file"),
     ({PAM: b"account required pam_unix.so\0"}, "binary file"),
-    ({PAM: Seen("file", 0o644)}, "File too large"),
+    ({PAM: TargetEntry("file", 0o644)}, "File too large"),
     ({PAM: "account include system-auth\n"}, "it includes itself"),
     ({PAM: "account\n"}, "no PAM line"),
     ({PAM: ("account ", "account required pam_deny.so\naccount ")}, "pam_deny.so"),
@@ -78,7 +78,7 @@ STILL_IN = [
     {"etc/sudoers.d/agent": "User_Alias WHO = agent, bob\nCmnd_Alias WHAT = /bin/sh\nWHO ALL=(root) NOPASSWD: WHAT\n"},
     {"etc/sudoers.d/agent": ("agent ALL", "agent ALL=(ALL) ALL\nagent ALL")},
     {"etc/sudoers.d/broken~": "no syntax\n", "etc/sudoers.d/broken.bak": "none either\n"},
-    {"etc/sudoers": Seen("link", 0o777, b"sudoers.real"), "etc/sudoers.real": "agent ALL=(ALL) NOPASSWD: ALL\n"},
+    {"etc/sudoers": TargetEntry("link", 0o777, b"sudoers.real"), "etc/sudoers.real": "agent ALL=(ALL) NOPASSWD: ALL\n"},
     {PAM: ACCESS_TABLE, "etc/security/access.conf": "-:bob:ALL\n+:agent:ALL\n-:ALL:ALL\n"},
     {PAM: ("account ", "account [success=1 default=ignore] pam_permit.so\naccount required pam_deny.so\naccount ")},
     {PAM: ("account ", "account optional pam_deny.so\naccount ")},

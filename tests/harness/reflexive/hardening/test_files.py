@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.reflexive.hardening.files import MOST_BYTES, Files, Seen, UnreadableFile, files_of
+from misstep.harness.reflexive.hardening.files import MOST_BYTES, Files, TargetEntry, UnreadableFile, files_of
 from misstep.harness.workspace import Sandbox, open_workspace
 
 
-def link(target: str) -> Seen:
-    return Seen("link", 0o777, target.encode())
+def link(target: str) -> TargetEntry:
+    return TargetEntry("link", 0o777, target.encode())
 
 
 FILES = Files(
     {
-        "": Seen("folder", 0o755),
-        "etc": Seen("folder", 0o755),
-        "etc/real": Seen("file", 0o640, b"# comment\n\n  one \ntwo\n"),
+        "": TargetEntry("folder", 0o755),
+        "etc": TargetEntry("folder", 0o755),
+        "etc/real": TargetEntry("file", 0o640, b"# comment\n\n  one \ntwo\n"),
         "etc/absolute": link("/etc/real"),
         "etc/up": link("../../../etc/real"),
         "alias": link("etc"),
@@ -24,10 +24,10 @@ FILES = Files(
         "etc/loop": link("loop"),
         "etc/outside": link("/../../etc/hostname"),
         "etc/empty": link(""),
-        "etc/pipe": Seen("other", 0o644),
-        "etc/huge": Seen("file", 0o644),
-        "etc/binary": Seen("file", 0o644, b"a\0b"),
-        "etc/latin": Seen("file", 0o644, b"caf\xe9\n"),
+        "etc/pipe": TargetEntry("other", 0o644),
+        "etc/huge": TargetEntry("file", 0o644),
+        "etc/binary": TargetEntry("file", 0o644, b"a\0b"),
+        "etc/latin": TargetEntry("file", 0o644, b"caf\xe9\n"),
     }
 )
 
@@ -61,7 +61,7 @@ def test_text_in_another_encoding_is_read_with_replacements() -> None:
 
 
 def test_patterns_stay_in_a_folder_unless_they_say_otherwise() -> None:
-    files = Files({path: Seen("file", 0o644, b"") for path in ("a/b", "a/c/d", "a/c/e", "ab/c")})
+    files = Files({path: TargetEntry("file", 0o644, b"") for path in ("a/b", "a/c/d", "a/c/e", "ab/c")})
     assert (files.matching("a/*"), files.matching("a/c/[de]")) == (["a/b"], ["a/c/d", "a/c/e"])
     assert files.matching("a/**") == ["a/b", "a/c/d", "a/c/e"]
 
@@ -71,5 +71,5 @@ def test_large_files_are_seen_and_not_read(sandbox: Sandbox, tmp_path: Path) -> 
     with open_workspace(tmp_path / "base", sandbox=sandbox) as workspace:
         workspace.run(["sh", "-c", f"truncate -s {MOST_BYTES + 1} large; truncate -s {MOST_BYTES} less; mkfifo pipe"])
         files = files_of(workspace)
-    assert files.seen["large"].content is None
-    assert (len(files.seen["less"].content or b""), files.seen["pipe"].kind) == (MOST_BYTES, "other")
+    assert files.entries["large"].content is None
+    assert (len(files.entries["less"].content or b""), files.entries["pipe"].kind) == (MOST_BYTES, "other")

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.reflexive.hardening.files import Files, Malformed, Seen, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, Malformed, TargetEntry, UnreadableFile
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule, rules
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
@@ -89,9 +89,9 @@ def test_whatever_is_left_of_the_files_a_rule_says_what_is_wrong(left: str) -> N
     kept = {"", PROFILE, *(PROFILE.rsplit("/", depth)[0] for depth in (1, 2))}
     rests = {
         "nothing": {},
-        "folders": {path: Seen("folder", 0) for path in seen_shipped()},
+        "folders": {path: TargetEntry("folder", 0) for path in seen_shipped()},
         "rubbish": {path: replace(seen, content=b"\xff [ = : \\\n:::\n") for path, seen in seen_shipped().items()},
-        "links": {path: Seen("link", 0o777, path.encode()) for path in seen_shipped()},
+        "links": {path: TargetEntry("link", 0o777, path.encode()) for path in seen_shipped()},
     }
     files = Files({**rests[left], **{path: seen for path, seen in seen_shipped().items() if path in kept}})
     assert [rule.id for rule in rules() if not isinstance(rule.fault(files), str)] == []

@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.harness.reflexive.hardening.access import SHELL, refused
-from misstep.harness.reflexive.hardening.files import Seen
+from misstep.harness.reflexive.hardening.files import TargetEntry
 from misstep.harness.reflexive.hardening.rules import rules
 from misstep.harness.reflexive.hardening.vital_signs import health_faults
 from tests.harness.reflexive.hardening.machine import changed, started
@@ -15,8 +15,8 @@ LEGACY = "etc/sudoers.d/legacy"
 SUDOERS = "etc/sudoers"
 ASKING = {SUDOERS: ("NOPASSWD: ", ""), LEGACY: "backup ALL=(ALL) ALL\n"}
 ALL_FREE = "backup ALL=(ALL) NOPASSWD: ALL\n"
-FOLDER = Seen("folder", 0o600)
-NOWHERE = Seen("link", 0o777, b"/dev/null")
+FOLDER = TargetEntry("folder", 0o600)
+NOWHERE = TargetEntry("link", 0o777, b"/dev/null")
 UNIX = "auth        sufficient    pam_unix.so nullok"
 FAILLOCK = {"etc/security/faillock.conf": "deny = 3\n"}
 COUNTED = (
@@ -62,7 +62,7 @@ SEEMING = [
     ("files_passwd_backup_mode", {"etc/passwd-": FOLDER}),
     ("files_sticky_tmp", {"tmp": NOWHERE}),
     ("accounts_no_netrc", {"home/bob/.netrc": NOWHERE}),
-    ("files_no_setuid", {"usr/bin/old-mail": None, "usr/lib/old-mail": Seen("file", 0o4755, b"")}),
+    ("files_no_setuid", {"usr/bin/old-mail": None, "usr/lib/old-mail": TargetEntry("file", 0o4755, b"")}),
     (
         "files_application_modes",
         {f"srv/ledger/{name}": 0o770 for name in ("ledger.conf", "close-day", "data", "data/2026-01")},
@@ -163,8 +163,8 @@ def test_blocks_and_includes_keep_out_as_they_would(edits: dict[str, object], an
         {"etc/sudoers.d/agent": "@include ../more\n", "etc/more": "agent ALL=(ALL) NOPASSWD: ALL\n"},
         {"etc/sudoers.d/agent": "User_Alias A = B\nUser_Alias B = agent : C = bob\nA ALL=(ALL:ALL) NOPASSWD: ALL\n"},
         {
-            "etc/sudoers.d": Seen("link", 0o777, b"more"),
-            "etc/more": Seen("folder", 0o755),
+            "etc/sudoers.d": TargetEntry("link", 0o777, b"more"),
+            "etc/more": TargetEntry("folder", 0o755),
             **{f"etc/sudoers.d/{name}": None for name in ("agent", "ledger", "legacy")},
             "etc/more/agent": "agent ALL=(ALL) NOPASSWD: ALL\n",
         },

@@ -60,7 +60,7 @@ def test_who_is_kept_out_does_nothing_and_the_target_notes_it(target: HardeningT
     observation = asyncio.run(APPLY.run({"script": "touch mine"}, target))
     assert observation.is_error
     assert answer in observation.text
-    assert "mine" not in target.files.seen
+    assert "mine" not in target.files.entries
     if what != "everything":
         assert target.files.text(AUTHENTICATIONS)
 
